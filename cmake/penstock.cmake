@@ -1,0 +1,65 @@
+# Settings shared by every target, third-party packages, and the two functions each folder uses.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(PENSTOCK_CCACHE ccache)
+if(PENSTOCK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${PENSTOCK_CCACHE}")
+endif()
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+include(penstock_third_party)
+
+add_library(penstock_settings INTERFACE)
+target_include_directories(penstock_settings INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+# Results must not depend on whether a target has fused multiply-add: it is used only where asked for by name.
+target_compile_options(penstock_settings INTERFACE $<BUILD_INTERFACE:-ffp-contract=off>)
+target_compile_options(penstock_settings INTERFACE $<BUILD_INTERFACE:-Wall$<SEMICOLON>-Wextra$<SEMICOLON>-Wpedantic>)
+if(PENSTOCK_WERROR)
+  target_compile_options(penstock_settings INTERFACE $<BUILD_INTERFACE:-Werror>)
+endif()
+if(PENSTOCK_SANITIZE)
+  target_compile_options(penstock_settings INTERFACE
+    $<BUILD_INTERFACE:-fsanitize=${PENSTOCK_SANITIZE}$<SEMICOLON>-fno-omit-frame-pointer$<SEMICOLON>-fno-sanitize-recover=all>)
+  target_link_options(penstock_settings INTERFACE $<BUILD_INTERFACE:-fsanitize=${PENSTOCK_SANITIZE}>)
+endif()
+
+# penstock_library(<folder> SOURCES a.cpp ... [USES <folder> ...] [LINK <third-party> ...])
+function(penstock_library folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINK" ${ARGN})
+  add_library(penstock_${folder} STATIC ${ARG_SOURCES})
+  add_library(penstock::${folder} ALIAS penstock_${folder})
+  set_target_properties(penstock_${folder} PROPERTIES EXPORT_NAME ${folder})
+  target_link_libraries(penstock_${folder} PUBLIC penstock_settings)
+  foreach(used ${ARG_USES})
+    target_link_libraries(penstock_${folder} PUBLIC penstock_${used})
+  endforeach()
+  target_link_libraries(penstock_${folder} PRIVATE fmt::fmt ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY PENSTOCK_LIBRARIES penstock_${folder})
+endfunction()
+
+# penstock_tests(<folder> a_test.cpp ... ): one executable penstock_<folder>_tests, known to ctest.
+function(penstock_tests folder)
+  if(NOT PENSTOCK_BUILD_TESTS)
+    return()
+  endif()
+  find_package(GTest REQUIRED)
+  add_executable(penstock_${folder}_tests ${ARGN})
+  target_link_libraries(penstock_${folder}_tests PRIVATE penstock_${folder} fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads)
+  target_compile_definitions(penstock_${folder}_tests PRIVATE
+    PENSTOCK_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared" PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${folder} COMMAND penstock_${folder}_tests --gtest_brief=1)
+  set_tests_properties(${folder} PROPERTIES LABELS unit)
+endfunction()
+
+if(PENSTOCK_BUILD_TESTS)
+  enable_testing()
+endif()

@@ -1,0 +1,41 @@
+#pragma once
+// What a data set is made of: fields, their kinds, and the size of a picture.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace penstock {
+
+using ByteSpan = std::span<const std::uint8_t>;
+
+enum class FieldKind : std::uint8_t { image, bytes, text, json, integer, real, array, audio };
+
+/// As users see it: "image", "bytes", "text", "json", "int", "float", "array", "audio".
+const char* name_of(FieldKind kind) noexcept;
+
+struct FieldInfo {
+  std::string name;  ///< as users see it
+  FieldKind kind = FieldKind::bytes;
+
+  bool operator==(const FieldInfo&) const = default;
+};
+
+struct ImageSize {
+  int width = 0;
+  int height = 0;
+
+  bool operator==(const ImageSize&) const = default;
+};
+
+/// A rectangle of pixels, `x` to the right, `y` down.
+struct Rect {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+
+  bool operator==(const Rect&) const = default;
+};
+
+}  // namespace penstock

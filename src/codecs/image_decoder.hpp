@@ -1,0 +1,51 @@
+#pragma once
+// A picture file to 8-bit RGB pixels, whole or a rectangle of it; equal to Pillow's convert("RGB") bit for bit.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+
+namespace penstock {
+
+/// Bytes per pixel: R, G, B, or R, G, B and one byte of padding (undefined value), which suits vector code.
+enum class PixelLayout : std::uint8_t { rgb = 3, rgbx = 4 };
+
+/// Rows of pixels in somebody else's memory. Up to 64 bytes after the last row may be overwritten.
+struct PixelView {
+  std::uint8_t* data = nullptr;
+  std::size_t stride = 0;  ///< bytes from row to row
+  int width = 0;
+  int height = 0;
+  PixelLayout layout = PixelLayout::rgb;
+};
+
+struct DecodeLimits {
+  std::uint64_t max_pixels = 178'956'970;  ///< width * height; more is `invalid` before anything is allocated
+};
+
+/// One per thread: keeps its libraries' state and memory from picture to picture. Not thread-safe.
+/// Errors carry stage "decode" and no place; the caller knows the sample.
+class ImageDecoder {
+ public:
+  explicit ImageDecoder(DecodeLimits limits = {});
+  ~ImageDecoder();
+  ImageDecoder(ImageDecoder&&) noexcept;
+  ImageDecoder& operator=(ImageDecoder&&) noexcept;
+
+  /// Recognises the content (never the name), reads the header, checks the limits.
+  /// `file` must stay valid until the last decode() of this picture.
+  Result<ImageSize> open(ByteSpan file);
+
+  /// Writes the pixels of `box` (inside the opened picture, not empty) to `out`, whose size is the box's.
+  /// Equal to the same rectangle of a full decode. May be called again for another box.
+  Status decode(const Rect& box, const PixelView& out);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,64 @@
+#pragma once
+// Random numbers with an address: a draw is a pure function of (seed, epoch, sample, op, number of the draw).
+// No state is shared, nothing is owned: any thread may make a stream for any sample at any time.
+
+#include <array>
+#include <cstdint>
+
+namespace penstock {
+
+/// Whose randomness it is. For samplers that repeat samples, `sample` holds the place instead.
+struct RandomKey {
+  std::uint64_t seed = 0;
+  std::uint64_t epoch = 0;
+  std::uint64_t sample = 0;
+
+  bool operator==(const RandomKey&) const = default;
+};
+
+/// A well mixed 64-bit hash of two words (bijective in `b` for fixed `a`).
+constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t z = b + 0x9E3779B97F4A7C15ull * (a + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+/// The draws of one operation on one sample: Philox4x32-10, counter (sample, op, block), key from (seed, epoch).
+class Draws {
+ public:
+  Draws(const RandomKey& key, std::uint32_t op) noexcept : sample_(key.sample), op_(op) {
+    const std::uint64_t mixed = mix64(mix64(0x70656E73746F636Bull, key.seed), key.epoch);
+    key_ = {static_cast<std::uint32_t>(mixed), static_cast<std::uint32_t>(mixed >> 32)};
+  }
+
+  std::uint32_t next32() noexcept {
+    if (used_ == 4) {
+      refill();
+    }
+    return words_[used_++];
+  }
+  std::uint64_t next64() noexcept {
+    const std::uint64_t high = next32();
+    return (high << 32) | next32();
+  }
+  /// Uniform in [0, 1), 53 bits.
+  double uniform() noexcept { return static_cast<double>(next64() >> 11) * 0x1.0p-53; }
+  double uniform(double low, double high) noexcept { return low + (high - low) * uniform(); }
+  /// Uniform in [0, bound), bound > 0, without bias.
+  std::uint64_t below(std::uint64_t bound) noexcept;
+  /// True with probability p.
+  bool chance(double p) noexcept { return uniform() < p; }
+
+ private:
+  void refill() noexcept;
+
+  std::uint64_t sample_;
+  std::uint32_t op_;
+  std::uint32_t block_ = 0;
+  std::array<std::uint32_t, 2> key_{};
+  std::array<std::uint32_t, 4> words_{};
+  int used_ = 4;
+};
+
+}  // namespace penstock

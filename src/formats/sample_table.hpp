@@ -1,0 +1,53 @@
+#pragma once
+// What every format gives: samples by number, each with the same fields.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/scratch.hpp"
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+
+namespace penstock {
+
+/// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
+struct StoredValue {
+  ByteSpan bytes;
+  std::int64_t number = 0;
+  bool is_number = false;
+};
+
+/// Read-only, immutable after opening; every member may be called from any number of threads at once.
+class SampleTable {
+ public:
+  virtual ~SampleTable() = default;
+
+  virtual std::uint64_t size() const noexcept = 0;
+  virtual const std::vector<FieldInfo>& fields() const noexcept = 0;
+  /// Class names of class folders, else empty.
+  virtual const std::vector<std::string>& classes() const noexcept = 0;
+  virtual std::string key(std::uint64_t sample) const = 0;
+  /// The bytes as they are in the source. They live as long as the table, or until the next use of `scratch`.
+  /// A chosen field that this sample lacks is `corrupt`.
+  virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const = 0;
+  /// Byte size of the stored field from the index alone (numbers count 8; a lacking field 0).
+  virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
+  /// Size of the picture if the index holds it, else {0, 0}.
+  virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
+  virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
+  /// Hash over the ordered (key, field name, stored size) of all samples, 32 hex digits; from the index alone.
+  virtual std::string fingerprint() const = 0;
+  /// Things worth telling the user once: a key that returns, a shard without samples. At most a few lines.
+  virtual const std::vector<std::string>& warnings() const noexcept = 0;
+};
+
+/// What the user chose: {name: extension}, in order; empty = every field that all samples have.
+using FieldChoice = std::vector<std::pair<std::string, std::string>>;
+
+/// Opens whatever `sources` (paths, globs, brace patterns) hold; recognised by content.
+Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources, const FieldChoice& fields);
+
+}  // namespace penstock

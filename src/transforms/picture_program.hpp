@@ -1,0 +1,58 @@
+#pragma once
+// A list of operations on a picture, compiled: from an opened picture file to a row of a batch.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codecs/image_decoder.hpp"
+#include "core/rng.hpp"
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+#include "transforms/transform.hpp"
+
+namespace penstock {
+
+enum class ElementType : std::uint8_t { uint8, float32 };
+enum class MemoryFormat : std::uint8_t { channels_first, channels_last };
+
+/// What one row of the batch holds. A size of {0, 0} varies from sample to sample.
+struct PictureSpec {
+  ImageSize size;
+  ElementType type = ElementType::uint8;
+
+  bool fixed_size() const noexcept { return size.width > 0; }
+  bool operator==(const PictureSpec&) const = default;
+};
+
+/// The working memory of one worker for one program; reused from sample to sample.
+class PictureWorkspace;
+
+/// Immutable and shared by all workers; each worker brings its own decoder and workspace.
+class PictureProgram {
+ public:
+  /// `fuse` = false runs one operation after the other as Pillow would: the reference that tests compare with.
+  static Result<PictureProgram> compile(std::vector<std::shared_ptr<const Transform>> operations,
+                                        MemoryFormat format, bool fuse = true);
+
+  const PictureSpec& output() const noexcept;
+  /// One line per step that will run, for Loader::plan().
+  std::string describe() const;
+
+  std::unique_ptr<PictureWorkspace> make_workspace() const;
+
+  /// Decides what happens to a picture of this size: draws the random parameters, finds the boxes.
+  /// Returns the size of the result (equal to output().size where that is fixed).
+  Result<ImageSize> resolve(PictureWorkspace& workspace, ImageSize picture, const RandomKey& key) const;
+
+  /// Decodes what is needed of the picture `decoder` has open and writes the result of the last resolve():
+  /// 3 * width * height elements of output().type at `out`, contiguous, in the program's memory format.
+  Status run(PictureWorkspace& workspace, ImageDecoder& decoder, void* out) const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace penstock
