@@ -21,6 +21,12 @@ struct FieldInfo {
   bool operator==(const FieldInfo&) const = default;
 };
 
+/// Type of a batch's picture elements.
+enum class ElementType : std::uint8_t { uint8, float32 };
+
+/// Order of a batch's picture elements: [B, 3, H, W] or [B, H, W, 3] in memory.
+enum class MemoryFormat : std::uint8_t { channels_first, channels_last };
+
 struct ImageSize {
   int width = 0;
   int height = 0;

@@ -14,9 +14,6 @@
 
 namespace penstock {
 
-enum class ElementType : std::uint8_t { uint8, float32 };
-enum class MemoryFormat : std::uint8_t { channels_first, channels_last };
-
 /// What one row of the batch holds. A size of {0, 0} varies from sample to sample.
 struct PictureSpec {
   ImageSize size;
