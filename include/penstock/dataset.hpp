@@ -1,0 +1,69 @@
+#pragma once
+// A data set: samples by number, read in place.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+
+namespace penstock {
+
+class SampleTable;
+
+struct DatasetOptions {
+  /// {name, extension} of each field, in order; empty = every field that all samples have.
+  std::vector<std::pair<std::string, std::string>> fields;
+  /// Larger pictures are refused by at().
+  std::uint64_t max_pixels = 178'956'970;
+};
+
+/// A decoded field. Which members count depends on `kind`.
+struct Value {
+  FieldKind kind = FieldKind::bytes;
+  std::vector<std::uint8_t> bytes;  ///< image: RGB rows, 3 * width * height; text, json, bytes: as stored
+  ImageSize size;                   ///< image
+  std::int64_t integer = 0;         ///< int
+};
+
+/// Read-only, cheap to copy (copies share the index and the mapped files). Any thread may use it.
+class Dataset {
+ public:
+  /// Opens paths, globs or brace patterns; what they hold is recognised from content.
+  static Result<Dataset> open(const std::vector<std::string>& sources, const DatasetOptions& options = {});
+  static Result<Dataset> open(const std::string& source, const DatasetOptions& options = {}) {
+    return open(std::vector<std::string>{source}, options);
+  }
+
+  std::uint64_t size() const noexcept;
+  const std::vector<FieldInfo>& fields() const noexcept;
+  /// Class names of class folders, else empty.
+  const std::vector<std::string>& classes() const noexcept;
+  /// Hash of the ordered (key, field name, byte size) of all samples, 32 hex digits.
+  std::string fingerprint() const;
+  /// What the user should know about the source, a line each.
+  const std::vector<std::string>& warnings() const noexcept;
+  /// The sources as the user named them, joined.
+  const std::string& description() const noexcept;
+
+  Result<std::string> key(std::uint64_t sample) const;
+  /// Decoded fields by name.
+  Result<std::map<std::string, Value>> at(std::uint64_t sample) const;
+  /// Stored bytes by field name; numbers without a file of their own are given as decimal text.
+  Result<std::map<std::string, std::vector<std::uint8_t>>> raw(std::uint64_t sample) const;
+
+  /// For the pipeline.
+  const std::shared_ptr<const SampleTable>& table() const noexcept;
+
+ private:
+  struct Impl;
+  explicit Dataset(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  Status check(std::uint64_t sample) const;
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace penstock

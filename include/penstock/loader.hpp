@@ -1,0 +1,70 @@
+#pragma once
+// Batches of a data set, epoch after epoch.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/batch.hpp"
+#include "penstock/dataset.hpp"
+#include "penstock/options.hpp"
+#include "penstock/result.hpp"
+#include "penstock/stats.hpp"
+#include "penstock/transform.hpp"
+
+namespace penstock {
+
+/// The operations for each field; fields not named are delivered as they are.
+using FieldTransforms = std::vector<std::pair<std::string, std::vector<TransformPtr>>>;
+
+/// Owns its worker threads. Not copyable. One thread at a time may iterate; stats() and errors() may be called by any.
+class Loader {
+ public:
+  static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {});
+  /// For data sets with one picture field named `image`.
+  static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> image_transforms, LoaderOptions options = {}) {
+    return open(std::move(dataset), FieldTransforms{{"image", std::move(image_transforms)}}, std::move(options));
+  }
+  Loader(Loader&&) noexcept;
+  Loader& operator=(Loader&&) noexcept;
+  ~Loader();
+
+  const Dataset& dataset() const noexcept;
+  const LoaderOptions& options() const noexcept;
+  /// Batches in an epoch.
+  std::uint64_t steps() const noexcept;
+  /// Names the epoch that the next start_epoch() begins.
+  void set_epoch(std::uint64_t epoch) noexcept;
+
+  /// Begins the next epoch and ends an unfinished one. Returns a ticket for next().
+  Result<std::uint64_t> start_epoch();
+
+  struct Step {
+    enum class State : std::uint8_t { ready, waiting, finished } state = State::waiting;
+    Batch batch;
+  };
+  /// The next batch of the epoch begun with `ticket`, or `waiting` if none is ready within `patience`, or `finished`.
+  /// An older ticket is `cancelled`. With the error of a bad sample the iteration may go on at the next batch.
+  Result<Step> next(std::uint64_t ticket, std::chrono::milliseconds patience);
+  /// The same, waiting as long as it takes; an empty optional ends the epoch.
+  Result<std::optional<Batch>> next(std::uint64_t ticket);
+
+  LoaderStats stats() const;
+  /// Errors of samples that were skipped or replaced, oldest first (the first 1,000 are kept).
+  std::vector<Error> errors() const;
+  /// What will run, for people.
+  std::string plan() const;
+  /// Ends the workers. Batches already delivered stay valid. Iterating afterwards is `cancelled`.
+  void close() noexcept;
+
+ private:
+  class Impl;
+  explicit Loader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace penstock

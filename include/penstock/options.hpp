@@ -1,0 +1,53 @@
+#pragma once
+// How a Loader works. A plain value: copies, compares, designated initialisers.
+
+#include <cstdint>
+#include <optional>
+
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+
+namespace penstock {
+
+/// What happens to a sample that cannot be read, decoded or transformed.
+enum class OnError : std::uint8_t {
+  raise,   ///< the batch that holds it fails
+  skip,    ///< its row is left out; other rows and steps stay as they are
+  replace  ///< another sample, drawn from (seed, epoch, sample, attempt), takes the row
+};
+
+struct LoaderOptions {
+  std::int64_t batch_size = 32;  ///< samples per batch
+  bool shuffle = false;          ///< a new order every epoch, from (seed, epoch)
+  std::uint64_t seed = 0;        ///< of order and augmentation
+  bool drop_last = false;        ///< leave out a last batch smaller than batch_size
+  std::optional<int> num_workers;  ///< threads; absent = the cores this process may use; 0 = in the caller's thread
+  int prefetch = 2;                ///< batches prepared ahead of the consumer; each costs one batch of memory
+  bool decode = true;              ///< false: stored bytes, no decoding, no transforms
+  OnError on_error = OnError::raise;
+  MemoryFormat memory_format = MemoryFormat::channels_first;
+  std::uint64_t max_pixels = 178'956'970;  ///< larger pictures are refused before anything is allocated
+
+  /// Visits every option as v(name, value, what it does).
+  template <class Self, class Visitor>
+  static void fields(Self& self, Visitor&& v) {
+    v("batch_size", self.batch_size, "samples per batch");
+    v("shuffle", self.shuffle, "a new order every epoch, a pure function of (seed, epoch)");
+    v("seed", self.seed, "seed of order and augmentation");
+    v("drop_last", self.drop_last, "leave out a last batch smaller than batch_size");
+    v("num_workers", self.num_workers,
+      "worker threads; None = the cores this process may use; 0 = work in the caller's thread");
+    v("prefetch", self.prefetch, "batches prepared ahead of the consumer");
+    v("decode", self.decode, "False: stored bytes instead of pictures, no transforms");
+    v("on_error", self.on_error, "what happens to a bad sample: raise, skip or replace");
+    v("memory_format", self.memory_format, "channels_first or channels_last");
+    v("max_pixels", self.max_pixels, "larger pictures are refused before anything is allocated");
+  }
+
+  /// Refuses impossible values, naming the option and what would be right.
+  Status validate() const;
+
+  bool operator==(const LoaderOptions&) const = default;
+};
+
+}  // namespace penstock

@@ -1,0 +1,42 @@
+#pragma once
+// Where the time goes.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace penstock {
+
+/// Totals since the loader was opened. Times are seconds; worker times are summed over the workers.
+struct LoaderStats {
+  struct Stage {
+    std::string name;    ///< read, decode, transform
+    double seconds = 0;  ///< spent by all workers
+    double share = 0;    ///< of the workers' busy time
+  };
+
+  std::uint64_t batches = 0;  ///< delivered
+  std::uint64_t samples = 0;  ///< rows delivered
+  std::uint64_t bytes = 0;    ///< stored bytes read
+  std::uint64_t errors = 0;   ///< samples that failed
+  double seconds = 0;         ///< from the first request to the last delivery, breaks between epochs included
+  double samples_per_second = 0;
+  double first_batch_seconds = 0;  ///< from the first request to the first delivery
+
+  std::vector<Stage> stages;
+  double worker_busy_seconds = 0;
+  double worker_wait_seconds = 0;    ///< workers had nothing to do: the consumer was slower
+  double consumer_wait_seconds = 0;  ///< the consumer waited for a batch: the workers were slower
+  double cpu_seconds = 0;            ///< CPU time of the worker threads
+  double cpu_seconds_per_batch = 0;
+
+  double queue_fill = 0;     ///< mean share of the planned runs that no worker had taken yet, seen at each request
+  double batches_ready = 0;  ///< mean number of complete batches waiting, seen at each request
+  std::uint64_t buffer_bytes = 0;  ///< batch memory held by the loader and its consumers
+
+  int workers = 0;
+  std::string simd_target;
+  std::string verdict;  ///< one sentence: what limits the rate
+};
+
+}  // namespace penstock

@@ -1,0 +1,62 @@
+#pragma once
+// The memory behind a Batch: filled by workers, held by consumers, used again.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/buffer_pool.hpp"
+#include "formats/sample_table.hpp"
+#include "penstock/batch.hpp"
+#include "penstock/result.hpp"
+
+namespace penstock {
+
+class BatchPool;
+
+/// While a batch is being filled each worker writes the rows it was given and nothing else; once complete it belongs
+/// to the planner, then to whoever holds a Batch. Counted: the last release() gives it back to its pool.
+class BatchStorage {
+ public:
+  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept;
+
+  std::uint64_t epoch = 0;
+  std::uint64_t step = 0;
+  std::size_t rows = 0;
+  std::vector<Column> columns;
+  std::int64_t* index = nullptr;
+  bool has_raw = false;
+  RawBytes raw;
+  Slab fixed;                     ///< rows of fixed size: pictures, integers, index
+  std::vector<Slab> row_memory;   ///< what varies: [row * columns + column]; raw: one
+  std::vector<std::unique_ptr<Error>> row_errors;  ///< [row], null = good
+  std::shared_ptr<const SampleTable> table;
+
+ private:
+  friend class BatchPool;
+  std::atomic<int> references_{0};
+  std::shared_ptr<BatchPool> pool_;  // null while in the pool
+};
+
+/// Keeps storages for re-use, with their memory. Any thread may call it.
+class BatchPool : public std::enable_shared_from_this<BatchPool> {
+ public:
+  /// At most `keep` idle storages are kept.
+  explicit BatchPool(std::size_t keep) : keep_(keep) {}
+
+  /// One reference, the caller's. The contents are those of an earlier batch, or empty.
+  BatchStorage* acquire();
+
+ private:
+  friend class BatchStorage;
+  void take_back(BatchStorage* storage) noexcept;
+
+  const std::size_t keep_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BatchStorage>> idle_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,17 @@
+#pragma once
+// Stored fields that are no arrays: labels.
+
+#include <cstdint>
+
+#include "formats/sample_table.hpp"
+#include "penstock/result.hpp"
+
+namespace penstock {
+
+/// The integer of a stored value: its number, or ASCII decimal with optional sign and surrounding white space.
+Result<std::int64_t> integer_of(const StoredValue& value);
+
+/// Completes an error with the sample it belongs to and what the user can do about it.
+Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field);
+
+}  // namespace penstock

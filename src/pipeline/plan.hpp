@@ -1,0 +1,54 @@
+#pragma once
+// What a loader will do, decided once: which columns a batch has, where each row goes, what runs on it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/batch.hpp"
+#include "penstock/dataset.hpp"
+#include "penstock/loader.hpp"
+#include "penstock/options.hpp"
+#include "penstock/result.hpp"
+#include "transforms/picture_program.hpp"
+
+namespace penstock {
+
+struct ColumnPlan {
+  std::size_t field = 0;  ///< in the sample table
+  FieldInfo info;
+  Column::Shape shape = Column::Shape::integers;
+  std::optional<PictureProgram> program;  ///< pictures and picture_list
+  std::size_t row_bytes = 0;              ///< in the fixed memory; 0 for what varies
+};
+
+/// Immutable after make(); shared by the planner and all workers.
+class Plan {
+ public:
+  static Result<Plan> make(const Dataset& dataset, const FieldTransforms& transforms, const LoaderOptions& options);
+
+  const std::vector<ColumnPlan>& columns() const noexcept { return columns_; }
+  /// The field whose stored bytes are delivered, with decode = false.
+  const std::optional<std::size_t>& raw_field() const noexcept { return raw_field_; }
+  MemoryFormat memory_format() const noexcept { return memory_format_; }
+
+  /// Bytes of fixed memory for a batch of that many rows.
+  std::size_t fixed_bytes(std::size_t rows) const noexcept;
+  /// Points columns, index and raw arrays of a storage into `memory`, laid out for `capacity` rows.
+  void lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Column>& columns, std::int64_t*& index,
+               RawBytes& raw) const;
+
+  /// Rows per work item for a batch of that many rows.
+  std::size_t rows_per_item(std::size_t batch_rows, int workers) const noexcept;
+
+  std::string describe() const;
+
+ private:
+  std::vector<ColumnPlan> columns_;
+  std::optional<std::size_t> raw_field_;
+  std::string raw_name_;
+  MemoryFormat memory_format_ = MemoryFormat::channels_first;
+};
+
+}  // namespace penstock

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace penstock {
+
+/// Cores this process may use: its affinity mask, cut by the CPU quota of its control group. At least 1.
+int usable_cores();
+
+}  // namespace penstock
