@@ -1,0 +1,240 @@
+"""Prepares the pictures: the shared ImageNet sample when it is there, else drawn ones of the same sizes.
+
+    python make_data.py pictures [--data FOLDER_OF_TARS] [--root CACHE]    needs numpy and Pillow
+    python make_data.py beton [--root CACHE]                               needs FFCV
+
+`pictures` writes the forms that the libraries read (one tar, class folders) and Pillow's reference arrays;
+`beton` writes FFCV's files from the class folders. Both do nothing when their result is there already.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import CROP, SAMPLE, SHORT_SIDE, Data
+
+# Rises when what is written changes, so that an older cache is made anew.
+LAYOUT = 1
+DRAWN_PICTURES = 1000
+DRAWN_SHARDS = 4
+FFCV_QUALITY = 90
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=("pictures", "beton"))
+    parser.add_argument("--data", type=Path, default=None, help="folder of WebDataset tars (default: the sample)")
+    parser.add_argument("--root", type=Path, default=Data.default_root(), help="cache folder for the prepared forms")
+    arguments = parser.parse_args()
+    data = Data(arguments.root.resolve())
+    if arguments.step == "pictures":
+        make_pictures(data, arguments.data)
+    else:
+        make_betons(data)
+
+
+def make_pictures(data: Data, given: Path | None) -> None:
+    data.root.mkdir(parents=True, exist_ok=True)
+    source = given or (SAMPLE if any(SAMPLE.glob("*.tar")) else data.root / "drawn")
+    if source == data.root / "drawn":
+        draw_tars(source)
+    tars = sorted(source.resolve().glob("*.tar"))
+    if not tars:
+        raise SystemExit(f"no .tar files in {source}")
+    identity = hashlib.sha256(
+        repr([LAYOUT, *((str(t), t.stat().st_size, t.stat().st_mtime_ns) for t in tars)]).encode()
+    ).hexdigest()
+    if data.manifest_path.exists() and data.manifest()["identity"] == identity:
+        print(f"data: {data.manifest()['count']} pictures ready in {data.root}")
+        return
+    data.manifest_path.unlink(missing_ok=True)
+    for old in (data.folders, data.reference):
+        shutil.rmtree(old, ignore_errors=True)
+    for old in (data.beton, data.bytes_beton):
+        Path(old).unlink(missing_ok=True)
+    samples = list(read_samples(tars))
+    labels = [label for label, _ in samples]
+    if sorted(set(labels)) != list(range(len(samples))):
+        raise SystemExit("the labels of the data are not 0..n-1, each once; the checks match pictures by label")
+    write_one_tar(data, samples)
+    write_folders(data, samples)
+    facts = write_reference(data, samples)
+    manifest = {
+        "identity": identity,
+        "tars": [str(tar) for tar in tars],
+        "source": "ImageNet sample" if source == SAMPLE else "drawn" if given is None else str(given),
+        "count": len(samples),
+        "bytes": sum(len(picture) for _, picture in samples),
+        **facts,
+    }
+    data.manifest_path.write_text(json.dumps(manifest, indent=1))
+    print(f"data: {len(samples)} pictures from {source} prepared in {data.root}")
+
+
+def read_samples(tars: list[Path]) -> Iterator[tuple[int, bytes]]:
+    """(label, picture bytes) in the order of the tars; a sample is the members that share a name before the dot."""
+    for path in tars:
+        with tarfile.open(path) as tar:
+            pictures: dict[str, bytes] = {}
+            labels: dict[str, int] = {}
+            for member in tar:
+                key, _, extension = member.name.partition(".")
+                extracted = tar.extractfile(member) if member.isfile() else None
+                if extracted is None:
+                    continue
+                if extension == "cls":
+                    labels[key] = int(extracted.read())
+                elif extension.lower() in ("jpg", "jpeg"):
+                    pictures[key] = extracted.read()
+            for key, picture in pictures.items():
+                yield labels[key], picture
+
+
+def write_one_tar(data: Data, samples: list[tuple[int, bytes]]) -> None:
+    with tarfile.open(data.one_tar, "w", format=tarfile.USTAR_FORMAT) as tar:
+        for label, picture in samples:
+            add_member(tar, f"{label:06d}.jpg", picture)
+
+
+def write_folders(data: Data, samples: list[tuple[int, bytes]]) -> None:
+    for label, picture in samples:
+        folder = Path(data.folders) / f"{label:04d}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{label:06d}.jpg").write_bytes(picture)
+
+
+def write_reference(data: Data, samples: list[tuple[int, bytes]]) -> dict[str, Any]:
+    """Pillow's answers: the centre crops, every picture decoded in full, and the stored bytes, all in label order."""
+    from PIL import Image
+
+    data.reference.mkdir(parents=True)
+    crops = np.empty((len(samples), CROP, CROP, 3), np.uint8)
+    shapes = np.empty((len(samples), 2), np.int64)
+    with (data.reference / "decoded.bin").open("wb") as decoded, (data.reference / "stored.bin").open("wb") as stored:
+        sizes = np.empty(len(samples), np.int64)
+        for label, picture in sorted(samples):
+            image = Image.open(io.BytesIO(picture)).convert("RGB")
+            shapes[label] = image.height, image.width
+            decoded.write(np.asarray(image).tobytes())
+            stored.write(picture)
+            sizes[label] = len(picture)
+            crops[label] = np.asarray(centre_crop(image))
+    np.save(data.reference / "crops.npy", crops)
+    np.save(data.reference / "shapes.npy", shapes)
+    np.save(data.reference / "sizes.npy", sizes)
+    return {
+        "mean_height": float(shapes[:, 0].mean()),
+        "mean_width": float(shapes[:, 1].mean()),
+        "channel_means": crops.mean(axis=(0, 1, 2), dtype=np.float64).tolist(),
+        "channel_stds": crops.std(axis=(0, 1, 2), dtype=np.float64).tolist(),
+    }
+
+
+def centre_crop(image: Any) -> Any:
+    """torchvision's Resize(256) + CenterCrop(224), written with Pillow alone."""
+    from PIL import Image
+
+    short, long = sorted(image.size)
+    long_side = int(SHORT_SIDE * long / short)
+    size = (SHORT_SIDE, long_side) if image.width <= image.height else (long_side, SHORT_SIDE)
+    resized = image.resize(size, Image.Resampling.BILINEAR)
+    left, top = round((resized.width - CROP) / 2.0), round((resized.height - CROP) / 2.0)
+    return resized.crop((left, top, left + CROP, top + CROP))
+
+
+def draw_tars(folder: Path) -> None:
+    """Drawn pictures with the sizes, sampling and weight of ImageNet's: mean about 468 x 401, 110 kB."""
+    if len(list(folder.glob("*.tar"))) == DRAWN_SHARDS:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    per_shard = DRAWN_PICTURES // DRAWN_SHARDS
+    for shard in range(DRAWN_SHARDS):
+        unfinished = folder / f"drawn-{shard:06d}.tar.part"
+        with tarfile.open(unfinished, "w", format=tarfile.USTAR_FORMAT) as tar:
+            for label in range(shard * per_shard, (shard + 1) * per_shard):
+                add_member(tar, f"{label:06d}.jpg", draw_picture(label))
+                add_member(tar, f"{label:06d}.cls", str(label).encode())
+        unfinished.rename(folder / f"drawn-{shard:06d}.tar")
+
+
+def draw_picture(label: int) -> bytes:
+    """Soft colour fields, a few hard edges and some grain: the mix that gives photographs their JPEG size."""
+    from PIL import Image, ImageDraw
+
+    draws = np.random.default_rng(label)
+    sides = ((500, 375), (375, 500), (500, 333), (500, 500), (400, 300), (640, 480))
+    width, height = sides[draws.choice(len(sides), p=(0.45, 0.18, 0.17, 0.08, 0.08, 0.04))]
+    coarse = Image.fromarray(draws.integers(0, 256, (9, 12, 3), dtype=np.uint8))
+    fine = Image.fromarray(draws.integers(0, 256, (height // 4, width // 4, 3), dtype=np.uint8))
+    size = (width, height)
+    image = Image.blend(coarse.resize(size, Image.Resampling.BICUBIC), fine.resize(size, Image.Resampling.BICUBIC), 0.2)
+    pen = ImageDraw.Draw(image)
+    for _ in range(12):
+        x, y = int(draws.integers(0, width)), int(draws.integers(0, height))
+        radius = int(draws.integers(8, 80))
+        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=tuple(draws.integers(0, 256, 3).tolist()))
+    grain = draws.normal(0.0, 6.0, (height, width, 1))
+    noisy = np.clip(np.asarray(image) + grain, 0, 255).astype(np.uint8)
+    written = io.BytesIO()
+    Image.fromarray(noisy).save(written, "JPEG", quality=92, subsampling=0 if draws.random() < 0.5 else 2)
+    return written.getvalue()
+
+
+def add_member(tar: tarfile.TarFile, name: str, content: bytes) -> None:
+    member = tarfile.TarInfo(name)
+    member.size = len(content)
+    tar.addfile(member, io.BytesIO(content))
+
+
+class Pictures:
+    """The class folders as FFCV's writer wants them: indexable, giving one tuple per sample."""
+
+    def __init__(self, data: Data, decode: bool) -> None:
+        self.paths, self.labels = data.picture_paths()
+        self.decode = decode
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, number: int) -> tuple[Any, ...]:
+        from PIL import Image
+
+        path, label = self.paths[number], self.labels[number]
+        if self.decode:
+            return Image.open(path).convert("RGB"), label
+        stored = np.fromfile(path, np.uint8)
+        return stored, label, len(stored)
+
+
+def make_betons(data: Data) -> None:
+    from ffcv.fields import BytesField, IntField, RGBImageField
+    from ffcv.writer import DatasetWriter
+
+    workers = os.cpu_count() or 1
+    image = RGBImageField(write_mode="jpg", jpeg_quality=FFCV_QUALITY)
+    forms: list[tuple[str, bool, dict[str, Any]]] = [
+        (data.beton, True, {"image": image, "label": IntField()}),
+        (data.bytes_beton, False, {"data": BytesField(), "label": IntField(), "size": IntField()}),
+    ]
+    for path, decode, fields in forms:
+        if Path(path).exists():
+            continue
+        unfinished = path + ".part"
+        DatasetWriter(unfinished, fields, num_workers=workers).from_indexed_dataset(Pictures(data, decode))
+        os.rename(unfinished, path)
+        print(f"data: wrote {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""The end of every tf.data pipeline here: batches, prefetch and a pool of threads of its own."""
+
+from __future__ import annotations
+
+import tensorflow as tf
+from common import Settings
+
+
+def finish(dataset: tf.data.Dataset, settings: Settings) -> tf.data.Dataset:
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = settings.workers
+    options.deterministic = False
+    return dataset.batch(settings.batch_size).prefetch(2).with_options(options)

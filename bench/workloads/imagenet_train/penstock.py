@@ -1,0 +1,20 @@
+"""penstock, from the tar shards as they are."""
+
+import penstock
+from common import CROP, Epoch, Settings, Tolerance
+
+CHECK = "augmented"
+TOLERANCE = Tolerance(0.0, "random crops: see imagenet_val")
+
+
+def build(settings: Settings) -> Epoch:
+    loader = penstock.Loader(
+        settings.data.tars,
+        batch_size=settings.batch_size,
+        shuffle=True,
+        seed=settings.seed,
+        num_workers=settings.workers,
+        output="torch",
+        transforms=penstock.presets.imagenet_train(CROP),
+    )
+    return lambda _: ((batch["image"], batch["label"]) for batch in loader)
