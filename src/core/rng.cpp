@@ -8,19 +8,24 @@ __extension__ using uint128 = unsigned __int128;
 
 }  // namespace
 
-void Draws::refill() noexcept {
-  std::array<std::uint32_t, 4> x = {static_cast<std::uint32_t>(sample_), static_cast<std::uint32_t>(sample_ >> 32),
-                                    op_, block_++};
-  auto [k0, k1] = key_;
+std::array<std::uint32_t, 4> detail::philox4x32_10(std::array<std::uint32_t, 4> counter,
+                                                   std::array<std::uint32_t, 2> key) noexcept {
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = std::uint64_t{0xD2511F53u} * x[0];
-    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57u} * x[2];
-    x = {static_cast<std::uint32_t>(product1 >> 32) ^ x[1] ^ k0, static_cast<std::uint32_t>(product1),
-         static_cast<std::uint32_t>(product0 >> 32) ^ x[3] ^ k1, static_cast<std::uint32_t>(product0)};
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    const std::uint64_t product0 = std::uint64_t{0xD2511F53u} * counter[0];
+    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57u} * counter[2];
+    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
+               static_cast<std::uint32_t>(product1),
+               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
+               static_cast<std::uint32_t>(product0)};
+    key[0] += 0x9E3779B9u;
+    key[1] += 0xBB67AE85u;
   }
-  words_ = x;
+  return counter;
+}
+
+void Draws::refill() noexcept {
+  words_ = detail::philox4x32_10(
+      {static_cast<std::uint32_t>(sample_), static_cast<std::uint32_t>(sample_ >> 32), op_, block_++}, key_);
   used_ = 0;
 }
 

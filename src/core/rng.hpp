@@ -24,7 +24,20 @@ constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) noexcept {
   return z ^ (z >> 31);
 }
 
-/// The draws of one operation on one sample: Philox4x32-10, counter (sample, op, block), key from (seed, epoch).
+namespace detail {
+
+/// The Philox4x32-10 block function of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC
+/// 2011).
+std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
+                                           std::array<std::uint32_t, 2> key) noexcept;
+
+}  // namespace detail
+
+/// The `op` of draws that order samples; operations on samples count up from 0.
+inline constexpr std::uint32_t kShuffleOp = 0xFFFFFFFF;
+
+/// The draws of one operation on one sample: Philox4x32-10, counter (sample, op, block), key from (seed,
+/// epoch).
 class Draws {
  public:
   Draws(const RandomKey& key, std::uint32_t op) noexcept : sample_(key.sample), op_(op) {
@@ -44,6 +57,7 @@ class Draws {
   }
   /// Uniform in [0, 1), 53 bits.
   double uniform() noexcept { return static_cast<double>(next64() >> 11) * 0x1.0p-53; }
+  /// Uniform between low and high; high itself only by rounding.
   double uniform(double low, double high) noexcept { return low + (high - low) * uniform(); }
   /// Uniform in [0, bound), bound > 0, without bias.
   std::uint64_t below(std::uint64_t bound) noexcept;

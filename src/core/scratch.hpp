@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -18,6 +19,9 @@ class Scratch {
 
   /// At least `size` bytes (plus kSlack), aligned to kAlignment. Throws std::bad_alloc.
   std::uint8_t* reserve(std::size_t size) {
+    if (size > std::numeric_limits<std::size_t>::max() / 2) {
+      throw std::bad_alloc();
+    }
     if (size + kSlack > capacity_) {
       const std::size_t grown = (size + size / 4 + kSlack + kAlignment - 1) / kAlignment * kAlignment;
       data_.reset();
