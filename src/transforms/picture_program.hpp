@@ -14,30 +14,29 @@
 
 namespace penstock {
 
-/// What one row of the batch holds. A size of {0, 0} varies from sample to sample.
-struct PictureSpec {
-  ImageSize size;
-  ElementType type = ElementType::uint8;
-
-  bool fixed_size() const noexcept { return size.width > 0; }
-  bool operator==(const PictureSpec&) const = default;
-};
-
-/// The working memory of one worker for one program; reused from sample to sample.
+/// The working memory of one worker for one program; reused from sample to sample. Not thread-safe.
 class PictureWorkspace;
+
+struct DeletePictureWorkspace {
+  void operator()(PictureWorkspace* workspace) const noexcept;
+};
+using PictureWorkspacePtr = std::unique_ptr<PictureWorkspace, DeletePictureWorkspace>;
 
 /// Immutable and shared by all workers; each worker brings its own decoder and workspace.
 class PictureProgram {
  public:
-  /// `fuse` = false runs one operation after the other as Pillow would: the reference that tests compare with.
-  static Result<PictureProgram> compile(std::vector<std::shared_ptr<const Transform>> operations,
-                                        MemoryFormat format, bool fuse = true);
+  /// Checks every operation and how they follow each other (`invalid`), and that PENSTOCK_TARGET is good.
+  /// `fuse` = false runs one operation after the other as Pillow would: the reference that tests compare
+  /// with.
+  static Result<PictureProgram> compile(std::vector<TransformPtr> operations, MemoryFormat format,
+                                        bool fuse = true);
 
+  /// What one row of the batch holds.
   const PictureSpec& output() const noexcept;
   /// One line per step that will run, for Loader::plan().
   std::string describe() const;
 
-  std::unique_ptr<PictureWorkspace> make_workspace() const;
+  PictureWorkspacePtr make_workspace() const;
 
   /// Decides what happens to a picture of this size: draws the random parameters, finds the boxes.
   /// Returns the size of the result (equal to output().size where that is fixed).
@@ -49,6 +48,7 @@ class PictureProgram {
 
  private:
   struct Impl;
+  explicit PictureProgram(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
 };
 

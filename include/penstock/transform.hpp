@@ -1,0 +1,177 @@
+#pragma once
+// Operations on pictures, and the lists of them that training usually needs.
+//
+//   std::vector<TransformPtr> list = {transforms::RandomResizedCrop{.size = 224},
+//   transforms::RandomHorizontalFlip{}};
+//
+// Names, parameters, defaults and results are those of torchvision on Pillow pictures. Impossible values are
+// refused
+// (`invalid`) when a list is put to use, or by make_transform().
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "penstock/result.hpp"
+
+namespace penstock {
+
+/// An operation with its parameters. Immutable: any thread may use it.
+class Transform;
+using TransformPtr = std::shared_ptr<const Transform>;
+
+/// A parameter's value as a caller without C++ types gives it: none, truth, number, text or list of numbers.
+using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
+using Params = std::vector<std::pair<std::string, ParamValue>>;
+
+/// Makes an operation by name; parameters not named have their defaults. Unknown names, wrong types and
+/// impossible values are `invalid`.
+Result<TransformPtr> make_transform(std::string_view name, const Params& params = {});
+
+/// "RandomHorizontalFlip(p=0.5)": how the operation is written in Python, every parameter included.
+std::string repr(const Transform& transform);
+/// The same operation with the same parameters.
+bool operator==(const Transform& a, const Transform& b);
+/// Every parameter with its value.
+Params params_of(const Transform& transform);
+
+namespace transforms {
+
+/// Pillow's resampling filters.
+enum class Interpolation : std::uint8_t { nearest, box, bilinear, hamming, bicubic, lanczos };
+/// What surrounds a picture that is padded.
+enum class PaddingMode : std::uint8_t { constant, edge, reflect, symmetric };
+
+/// One number, or height and width.
+struct Size {
+  int height = 0;
+  int width = 0;  ///< 0: only one number was given
+
+  Size() = default;
+  Size(int one) : height(one) {}  // NOLINT: implicit on purpose
+  Size(int height, int width) : height(height), width(width) {}
+  bool operator==(const Size&) const = default;
+};
+
+// Each operation: v(name, value, what it is) for every parameter; converts to a TransformPtr.
+
+struct Resize {
+  Size size;
+  Interpolation interpolation = Interpolation::bilinear;
+  std::optional<int> max_size;
+  bool antialias = true;
+
+  template <class V>
+  void fields(V&& v) {
+    v("size", size, "length of the shorter side, or (height, width)");
+    v("interpolation", interpolation, "Pillow's filter");
+    v("max_size", max_size, "the longer side is at most this long; only with one number as size");
+    v("antialias", antialias, "Pillow always smooths when it shrinks, so only True is accepted");
+  }
+  bool operator==(const Resize&) const = default;
+  operator TransformPtr() const;  // NOLINT: implicit on purpose
+};
+
+struct CenterCrop {
+  Size size;
+
+  template <class V>
+  void fields(V&& v) {
+    v("size", size, "side of a square, or (height, width); a smaller picture is padded with black");
+  }
+  bool operator==(const CenterCrop&) const = default;
+  operator TransformPtr() const;  // NOLINT: implicit on purpose
+};
+
+struct RandomCrop {
+  Size size;
+  std::vector<int> padding;  ///< empty: none
+  bool pad_if_needed = false;
+  std::vector<int> fill = {0};
+  PaddingMode padding_mode = PaddingMode::constant;
+
+  template <class V>
+  void fields(V&& v) {
+    v("size", size, "side of a square, or (height, width)");
+    v("padding", padding,
+      "added on all sides before: one number, (left and right, top and bottom), or (left, top, right, "
+      "bottom)");
+    v("pad_if_needed", pad_if_needed,
+      "pad a smaller picture on both sides by what it lacks; otherwise it is an error");
+    v("fill", fill, "value of padded pixels, one number or one for each channel");
+    v("padding_mode", padding_mode, "what padded pixels hold");
+  }
+  bool operator==(const RandomCrop&) const = default;
+  operator TransformPtr() const;  // NOLINT: implicit on purpose
+};
+
+struct RandomResizedCrop {
+  Size size;
+  std::array<double, 2> scale = {0.08, 1.0};
+  std::array<double, 2> ratio = {3.0 / 4.0, 4.0 / 3.0};
+  Interpolation interpolation = Interpolation::bilinear;
+  bool antialias = true;
+
+  template <class V>
+  void fields(V&& v) {
+    v("size", size, "side of a square, or (height, width), of the result");
+    v("scale", scale, "smallest and largest area of the crop, as a share of the picture's");
+    v("ratio", ratio, "smallest and largest width / height of the crop");
+    v("interpolation", interpolation, "Pillow's filter");
+    v("antialias", antialias, "Pillow always smooths when it shrinks, so only True is accepted");
+  }
+  bool operator==(const RandomResizedCrop&) const = default;
+  operator TransformPtr() const;  // NOLINT: implicit on purpose
+};
+
+struct RandomHorizontalFlip {
+  double p = 0.5;
+
+  template <class V>
+  void fields(V&& v) {
+    v("p", p, "chance of mirroring");
+  }
+  bool operator==(const RandomHorizontalFlip&) const = default;
+  operator TransformPtr() const;  // NOLINT: implicit on purpose
+};
+
+struct ToFloat {
+  template <class V>
+  void fields(V&&) {}
+  bool operator==(const ToFloat&) const = default;
+  operator TransformPtr() const;  // NOLINT: implicit on purpose
+};
+
+struct Normalize {
+  std::vector<double> mean;
+  std::vector<double> std;
+
+  template <class V>
+  void fields(V&& v) {
+    v("mean", mean, "subtracted: one number, or one for each channel");
+    v("std", std, "then divided by: one number, or one for each channel");
+  }
+  bool operator==(const Normalize&) const = default;
+  operator TransformPtr() const;  // NOLINT: implicit on purpose
+};
+
+}  // namespace transforms
+
+namespace presets {
+
+inline constexpr std::array<double, 3> kImagenetMean = {0.485, 0.456, 0.406};
+inline constexpr std::array<double, 3> kImagenetStd = {0.229, 0.224, 0.225};
+
+/// RandomResizedCrop(size), RandomHorizontalFlip, ToFloat, Normalize with ImageNet's mean and std.
+std::vector<TransformPtr> imagenet_train(int size = 224);
+/// Resize(size * 256 / 224), CenterCrop(size), ToFloat, Normalize with ImageNet's mean and std.
+std::vector<TransformPtr> imagenet_val(int size = 224);
+
+}  // namespace presets
+}  // namespace penstock

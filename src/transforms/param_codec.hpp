@@ -1,0 +1,220 @@
+#pragma once
+// How each C++ type of parameter looks to a caller who has only ParamValue, Python above all.
+//
+// ParamCodec<T>: kType, the type as Python writes it; to_value and from_value (false: not such a value);
+// missing, whether a default-made value means that the caller must give one.
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "penstock/transform.hpp"
+
+namespace penstock {
+
+template <class T>
+struct ParamCodec;
+
+namespace detail {
+
+inline bool as_int(const ParamValue& value, int& out) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number == nullptr || *number < std::numeric_limits<int>::min() ||
+      *number > std::numeric_limits<int>::max()) {
+    return false;
+  }
+  out = static_cast<int>(*number);
+  return true;
+}
+
+inline bool as_double(const ParamValue& value, double& out) {
+  if (const auto* real = std::get_if<double>(&value)) {
+    out = *real;
+    return true;
+  }
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    out = static_cast<double>(*whole);
+    return true;
+  }
+  return false;
+}
+
+/// One whole number, or a list of them.
+inline bool as_ints(const ParamValue& value, std::vector<int>& out) {
+  out.clear();
+  if (int one = 0; as_int(value, one)) {
+    out.push_back(one);
+    return true;
+  }
+  const auto* list = std::get_if<std::vector<double>>(&value);
+  if (list == nullptr) {
+    return false;
+  }
+  for (const double number : *list) {
+    if (number != std::floor(number) || std::abs(number) > std::numeric_limits<int>::max()) {
+      return false;
+    }
+    out.push_back(static_cast<int>(number));
+  }
+  return true;
+}
+
+}  // namespace detail
+
+template <>
+struct ParamCodec<bool> {
+  static constexpr std::string_view kType = "bool";
+  static ParamValue to_value(bool value) { return value; }
+  static bool from_value(const ParamValue& value, bool& out) {
+    const auto* truth = std::get_if<bool>(&value);
+    out = truth != nullptr && *truth;
+    return truth != nullptr;
+  }
+  static bool missing(bool) { return false; }
+};
+
+template <>
+struct ParamCodec<double> {
+  static constexpr std::string_view kType = "float";
+  static ParamValue to_value(double value) { return value; }
+  static bool from_value(const ParamValue& value, double& out) { return detail::as_double(value, out); }
+  static bool missing(double) { return false; }
+};
+
+template <>
+struct ParamCodec<std::optional<int>> {
+  static constexpr std::string_view kType = "int | None";
+  static ParamValue to_value(const std::optional<int>& value) {
+    return value ? ParamValue(std::int64_t{*value}) : ParamValue();
+  }
+  static bool from_value(const ParamValue& value, std::optional<int>& out) {
+    out.reset();
+    if (std::holds_alternative<std::monostate>(value)) {
+      return true;
+    }
+    return detail::as_int(value, out.emplace());
+  }
+  static bool missing(const std::optional<int>&) { return false; }
+};
+
+template <>
+struct ParamCodec<transforms::Size> {
+  static constexpr std::string_view kType = "int | Sequence[int]";
+  static ParamValue to_value(const transforms::Size& size) {
+    if (size.width == 0) {
+      return std::int64_t{size.height};
+    }
+    return std::vector<double>{static_cast<double>(size.height), static_cast<double>(size.width)};
+  }
+  static bool from_value(const ParamValue& value, transforms::Size& out) {
+    std::vector<int> numbers;
+    if (!detail::as_ints(value, numbers) || numbers.empty() || numbers.size() > 2) {
+      return false;
+    }
+    if (numbers.size() == 2 && numbers[1] == 0) {
+      return false;  // would read as "only one number"
+    }
+    out = numbers.size() == 1 ? transforms::Size(numbers[0]) : transforms::Size(numbers[0], numbers[1]);
+    return true;
+  }
+  static bool missing(const transforms::Size& size) { return size == transforms::Size{}; }
+};
+
+template <>
+struct ParamCodec<std::array<double, 2>> {
+  static constexpr std::string_view kType = "Sequence[float]";
+  static ParamValue to_value(const std::array<double, 2>& pair) {
+    return std::vector<double>(pair.begin(), pair.end());
+  }
+  static bool from_value(const ParamValue& value, std::array<double, 2>& out) {
+    const auto* list = std::get_if<std::vector<double>>(&value);
+    if (list == nullptr || list->size() != 2) {
+      return false;
+    }
+    out = {(*list)[0], (*list)[1]};
+    return true;
+  }
+  static bool missing(const std::array<double, 2>&) { return false; }
+};
+
+/// One number for all channels or one for each; must be given.
+template <>
+struct ParamCodec<std::vector<double>> {
+  static constexpr std::string_view kType = "float | Sequence[float]";
+  static ParamValue to_value(const std::vector<double>& list) { return list; }
+  static bool from_value(const ParamValue& value, std::vector<double>& out) {
+    if (const auto* list = std::get_if<std::vector<double>>(&value)) {
+      out = *list;
+      return true;
+    }
+    out.resize(1);
+    return detail::as_double(value, out[0]);
+  }
+  static bool missing(const std::vector<double>& list) { return list.empty(); }
+};
+
+/// One whole number or several; none at all is None.
+template <>
+struct ParamCodec<std::vector<int>> {
+  static constexpr std::string_view kType = "int | Sequence[int] | None";
+  static ParamValue to_value(const std::vector<int>& list) {
+    if (list.empty()) {
+      return {};
+    }
+    if (list.size() == 1) {
+      return std::int64_t{list[0]};
+    }
+    return std::vector<double>(list.begin(), list.end());
+  }
+  static bool from_value(const ParamValue& value, std::vector<int>& out) {
+    out.clear();
+    return std::holds_alternative<std::monostate>(value) || (detail::as_ints(value, out) && !out.empty());
+  }
+  static bool missing(const std::vector<int>&) { return false; }
+};
+
+/// An enum written as one of a few words.
+template <class Enum>
+struct EnumNames;
+
+template <>
+struct EnumNames<transforms::Interpolation> {
+  static constexpr std::array<std::string_view, 6> kNames = {"nearest", "box",     "bilinear",
+                                                             "hamming", "bicubic", "lanczos"};
+  static constexpr std::string_view kType =
+      "Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos']";
+};
+
+template <>
+struct EnumNames<transforms::PaddingMode> {
+  static constexpr std::array<std::string_view, 4> kNames = {"constant", "edge", "reflect", "symmetric"};
+  static constexpr std::string_view kType = "Literal['constant', 'edge', 'reflect', 'symmetric']";
+};
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+struct ParamCodec<Enum> {
+  static constexpr std::string_view kType = EnumNames<Enum>::kType;
+  static ParamValue to_value(Enum value) {
+    return std::string(EnumNames<Enum>::kNames[static_cast<std::size_t>(value)]);
+  }
+  static bool from_value(const ParamValue& value, Enum& out) {
+    const auto* text = std::get_if<std::string>(&value);
+    for (std::size_t i = 0; text != nullptr && i < EnumNames<Enum>::kNames.size(); ++i) {
+      if (*text == EnumNames<Enum>::kNames[i]) {
+        out = static_cast<Enum>(i);
+        return true;
+      }
+    }
+    return false;
+  }
+  static bool missing(Enum) { return false; }
+};
+
+}  // namespace penstock
