@@ -1,0 +1,120 @@
+"""Checks the layout rules of HACKING.md that the compiler does not.
+
+- A folder of src/ includes only itself and folders above it in the data flow; include/penstock/ includes only itself
+  and the standard library.
+- Every header says `#pragma once`.
+- Every *_test.cpp is listed in a CMakeLists.txt and so is built; every source file of src/ likewise.
+- Every Python test file is named so that pytest collects it.
+
+Prints what breaks a rule, one per line, then the counts; exits 1 when something does.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Data flows down this list; a folder may use only those before it.
+FOLDERS = ["core", "io", "formats", "codecs", "transforms", "audio", "store", "pipeline", "cli"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """Files known to git, or about to be, that match."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [ROOT / line for line in sorted(set(listing.stdout.splitlines())) if (ROOT / line).exists()]
+
+
+def includes(path: Path) -> Iterator[tuple[int, str, bool]]:
+    """(line number, header, was it in quotes) of each include."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if found := INCLUDE.match(line):
+            yield number, found.group(1) or found.group(2), found.group(1) is not None
+
+
+def check_include_direction(path: Path) -> Iterator[str]:
+    where = path.relative_to(ROOT)
+    folder = where.parts[1]
+    if folder not in FOLDERS:
+        yield f"{where}: src/{folder} is not one of the folders of the layout ({', '.join(FOLDERS)})"
+        return
+    for number, header, quoted in includes(path):
+        other = header.split("/")[0]
+        if quoted and "/" in header and (path.parent / header).exists() and other not in FOLDERS:
+            continue  # a folder inside this one
+        if quoted and "/" not in header and not (path.parent / header).exists():
+            yield f'{where}:{number}: "{header}" is not in this folder; name it by its folder'
+        if other in FOLDERS and "/" in header and FOLDERS.index(other) > FOLDERS.index(folder):
+            yield f'{where}:{number}: src/{folder} may not include "{header}": {other} comes after {folder}'
+
+
+def check_public_header(path: Path) -> Iterator[str]:
+    where = path.relative_to(ROOT)
+    for number, header, _ in includes(path):
+        ours = header.startswith("penstock/") and (ROOT / "include" / header).exists()
+        if not ours and not STANDARD_HEADER.match(header):
+            yield f"{where}:{number}: public headers include only the standard library and <penstock/...>, not {header}"
+
+
+def check_pragma_once(path: Path) -> Iterator[str]:
+    # Highway compiles *-inl.hpp files once per CPU target, so they have a guard of their own.
+    text = path.read_text(encoding="utf-8")
+    if "#pragma once" not in text and "HWY_TARGET_TOGGLE" not in text:
+        yield f"{path.relative_to(ROOT)}: no #pragma once"
+
+
+def check_is_built(path: Path) -> Iterator[str]:
+    """A source is built when a CMakeLists.txt at or above its folder names it."""
+    folder = path.parent
+    while folder != ROOT.parent:
+        lists = folder / "CMakeLists.txt"
+        name = path.relative_to(folder).as_posix()
+        if lists.exists() and re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w.-])", lists.read_text(encoding="utf-8")):
+            return
+        folder = folder.parent
+    yield f"{path.relative_to(ROOT)}: no CMakeLists.txt at or above its folder names it, so it is not built"
+
+
+def check_python_test_name(path: Path) -> Iterator[str]:
+    helper = path.name.startswith("_") or path.name in {"conftest.py", "helpers.py", "__init__.py"}
+    if not helper and not path.name.startswith("test_") and "def test_" in path.read_text(encoding="utf-8"):
+        yield f"{path.relative_to(ROOT)}: holds tests, but pytest collects only test_*.py"
+
+
+def main() -> int:
+    headers = tracked("src/**/*.hpp", "src/**/*.h", "src/*.hpp")
+    sources = tracked("src/**/*.cpp", "tests/**/*.cpp", "tests/*.cpp")
+    public = tracked("include/penstock/*.hpp")
+    checks = [
+        (check_include_direction, [*headers, *(path for path in sources if path.is_relative_to(ROOT / "src"))]),
+        (check_public_header, public),
+        (check_pragma_once, [*headers, *public]),
+        (check_is_built, [path for path in sources if not path.is_relative_to(ROOT / "tests" / "neon")]),
+        (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
+    ]
+    failed = 0
+    passed = 0
+    for check, paths in checks:
+        for path in paths:
+            broken = list(check(path))
+            for line in broken:
+                print(line)
+            failed += bool(broken)
+            passed += not broken
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

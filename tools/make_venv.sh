@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Makes .venv with the pinned Python tools of a task: tools/make_venv.sh demo|test
+# Does nothing when the last run for the same task, Python and pins went through.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+task=${1:?usage: tools/make_venv.sh demo|test}
+requirements=tools/requirements-$task.txt
+stamp=.venv/installed-$task
+
+wanted=$(python3 --version; cat tools/requirements-demo.txt "$requirements")
+if [ -x .venv/bin/python ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
+
+echo "Setting up .venv for make $task (Python packages from $requirements)"
+[ -x .venv/bin/python ] || python3 -m venv .venv
+pip() { .venv/bin/python -m pip --disable-pip-version-check --quiet "$@"; }
+
+# PyPI's torch brings gigabytes of CUDA libraries that neither the demo nor the tests use. A wheel that pip is already
+# told about (find-links) comes first, then PyTorch's own index of CPU builds; where that index cannot be reached, PyPI.
+torch=$(grep '^torch==' tools/requirements-demo.txt)
+cpu_index=https://download.pytorch.org/whl/cpu
+if ! .venv/bin/python -c "import sys; from importlib.metadata import version; sys.exit(version('torch').split('+')[0] != '${torch#torch==}')" 2>/dev/null; then
+  if pip install --no-index --no-deps "$torch" 2>/dev/null; then
+    pip install "$torch"
+  elif .venv/bin/python -c "import urllib.request; urllib.request.urlopen('$cpu_index/torch/', timeout=10)" 2>/dev/null; then
+    pip install --extra-index-url "$cpu_index" "$torch"
+  else
+    echo "$cpu_index cannot be reached; taking torch from the default index, which may be the large CUDA build"
+    pip install "$torch"
+  fi
+fi
+pip install -r "$requirements"
+printf '%s\n' "$wanted" > "$stamp"

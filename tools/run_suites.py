@@ -1,0 +1,219 @@
+"""Runs the test suites of the repository: all of them, or those named on the command line.
+
+    python tools/run_suites.py [suite ...]
+
+Each suite's output is in build/logs/<suite>.log. Exits 1 when anything failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from suite_runner import (
+    ROOT,
+    CommandFailedError,
+    Counts,
+    Log,
+    counted,
+    junit_counts,
+    one,
+    run_suite,
+    summarise,
+)
+
+PYTHON = sys.executable
+BUILD = ROOT / "build"
+EXAMPLES = ("simple_training.py", "pytorch_replacement.py", "compare_loaders.py", "imagenet_resnet.py")
+
+
+def tracked(*patterns: str) -> list[str]:
+    listing = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, check=True, capture_output=True, text=True)
+    return [line for line in listing.stdout.splitlines() if (ROOT / line).exists()]
+
+
+# --- layout, lint, tools -------------------------------------------------------------------------------------------
+
+
+def layout(log: Log) -> Counts:
+    return counted(log, "check_layout.py", [PYTHON, "tests/check_layout.py"])
+
+
+def lint(log: Log) -> Counts:
+    ours = ["tools", "demo", "examples", "tests/check_layout.py"]
+    counts = one(log, "ruff", ["ruff", "check", "--no-cache", "."])
+    counts.add(one(log, "mypy of the package", ["mypy"]))
+    counts.add(one(log, "mypy of tools, demo and examples", ["mypy", *ours]))
+    counts.add(one(log, "clang-format", ["clang-format", "--dry-run", "-Werror", *tracked("*.cpp", "*.hpp")]))
+    for script in [*tracked("*.sh"), ".ci/run"]:
+        counts.add(one(log, f"bash -n {script}", ["bash", "-n", script]))
+    return counts
+
+
+def pytest(log: Log, *paths: str) -> Counts:
+    report = BUILD / "logs" / f"{log.path.stem}.xml"
+    report.unlink(missing_ok=True)
+    code = log.run([PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", *paths])
+    if not report.exists():
+        raise CommandFailedError(f"pytest exited with {code} before it wrote a report")
+    counts = junit_counts(report)
+    if code not in (0, 1):
+        counts.add(Counts(failed=1, notes=[f"pytest exited with {code}"]))
+    return counts
+
+
+def tools(log: Log) -> Counts:
+    return pytest(log, "tests/tools")
+
+
+# --- C++ -----------------------------------------------------------------------------------------------------------
+
+
+def build(log: Log, preset: str, targets: Sequence[str] = ()) -> Path:
+    log.check(["cmake", "--preset", preset])
+    log.check(["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])], timeout=2400)
+    return BUILD / preset
+
+
+def ctest_commands(folder: Path) -> dict[str, list[str]]:
+    """The test programs that CMake knows in a build folder."""
+    listing = subprocess.run(
+        ["ctest", "--test-dir", str(folder), "--show-only=json-v1"], check=True, capture_output=True, text=True
+    )
+    return {test["name"]: test["command"] for test in json.loads(listing.stdout)["tests"] if "command" in test}
+
+
+def cpp_tests(
+    log: Log, folder: Path, names: Sequence[str] = (), prefix: Sequence[str] = (), env: dict[str, str] | None = None
+) -> Counts:
+    """Runs the test programs of a build folder; googletest's own report gives the counts."""
+    commands = ctest_commands(folder)
+    counts = Counts()
+    for name in names or commands:
+        if name not in commands:
+            counts.add(Counts(failed=1, notes=[f"no test program {name} in {folder.relative_to(ROOT)}"]))
+            continue
+        report = folder / f"{log.path.stem}-{name}.xml"
+        report.unlink(missing_ok=True)
+        code = log.run([*prefix, *commands[name]], env={**(env or {}), "GTEST_OUTPUT": f"xml:{report}"})
+        found = junit_counts(report) if report.exists() else Counts(passed=int(code == 0))
+        if code != 0 and found.failed == 0:
+            found.add(Counts(failed=1, notes=[f"{name} exited with {code}"]))
+        log.note(f"{name}: {found}")
+        counts.add(found)
+    return counts
+
+
+def cpp(log: Log) -> Counts:
+    return cpp_tests(log, build(log, "dev"))
+
+
+def asan(log: Log) -> Counts:
+    options = {"ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
+    return cpp_tests(log, build(log, "asan"), env=options)
+
+
+def tsan(log: Log) -> Counts:
+    # Kernels that randomise more address bits than gcc 12's ThreadSanitizer expects stop it at start.
+    fixed_addresses = ["setarch", "-R"] if shutil.which("setarch") and log.run(["setarch", "-R", "true"]) == 0 else []
+    folder = build(log, "tsan", ["penstock_core_tests", "penstock_pipeline_tests"])
+    return cpp_tests(log, folder, ["core", "pipeline"], fixed_addresses)
+
+
+def valgrind(log: Log) -> Counts:
+    memcheck = [
+        "valgrind",
+        "--quiet",
+        "--error-exitcode=99",
+        "--leak-check=full",
+        "--errors-for-leak-kinds=definite",
+        "--fair-sched=yes",
+    ]
+    return cpp_tests(log, build(log, "dev", ["penstock_core_tests", "penstock_io_tests"]), ["core", "io"], memcheck)
+
+
+def script(log: Log, path: str) -> Counts:
+    if not (ROOT / path).exists():
+        return Counts(failed=1, notes=[f"{path} is missing"])
+    return counted(log, path, [ROOT / path])
+
+
+def neon(log: Log) -> Counts:
+    return script(log, "tests/neon/run.sh")
+
+
+def fuzz(log: Log) -> Counts:
+    return script(log, "fuzz/run.sh")
+
+
+# --- Python and what users see ----------------------------------------------------------------------------------------
+
+
+def install_package(log: Log) -> None:
+    """`pip install .` as users do, with warnings as errors; the Makefile's stamp says that it is done."""
+    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check"]
+    log.check([*pip, "install", ".", "-C", "cmake.define.PENSTOCK_WERROR=ON"])
+    (ROOT / ".venv" / "installed-penstock").touch()
+
+
+def python(log: Log) -> Counts:
+    install_package(log)
+    return pytest(log, "python/tests")
+
+
+def docs(log: Log) -> Counts:
+    counts = counted(log, "check_docs.py", [PYTHON, "tools/check_docs.py"])
+    counts.add(one(log, "gen_docs.py", [PYTHON, "tools/gen_docs.py", "--check"]))
+    return counts
+
+
+def demo(log: Log) -> Counts:
+    return one(log, "demo", [PYTHON, "-m", "demo", "--smoke", "--out", BUILD / "demo-smoke"])
+
+
+def examples(log: Log) -> Counts:
+    counts = Counts()
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder)
+        log.check([PYTHON, "-m", "demo.dataset", data, "--samples", "240"])
+        for name in EXAMPLES:
+            counts.add(one(log, name, [PYTHON, ROOT / "examples" / name, "--smoke", data], timeout=300))
+        counts.add(cpp_example(log, data))
+    return counts
+
+
+def cpp_example(log: Log, data: Path) -> Counts:
+    """examples/cpp as a user's project: it sees only an installed penstock."""
+    prefix, folder = BUILD / "example-prefix", BUILD / "example"
+    for old in (prefix, folder):
+        shutil.rmtree(old, ignore_errors=True)
+    log.check(["cmake", "--install", build(log, "dev"), "--prefix", prefix])
+    log.check(["cmake", "-S", "examples/cpp", "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"])
+    log.check(["cmake", "--build", folder])
+    shards = sorted(str(path) for path in data.glob("train-*.tar"))
+    return one(log, "examples/cpp", [folder / "read_tars", *shards], timeout=120)
+
+
+SUITES = [layout, lint, tools, cpp, python, docs, examples, demo, neon, valgrind, asan, tsan, fuzz]
+
+
+def main() -> int:
+    by_name = {suite.__name__: suite for suite in SUITES}
+    parser = argparse.ArgumentParser(description="Runs the test suites.")
+    parser.add_argument("suites", nargs="*", metavar="suite", help=f"{', '.join(by_name)}; default: all")
+    names = parser.parse_args().suites or list(by_name)
+    if unknown := [name for name in names if name not in by_name]:
+        parser.error(f"no suite {', '.join(unknown)}; there are {', '.join(by_name)}")
+    os.environ["PATH"] = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
+    return summarise([run_suite(name, by_name[name]) for name in names])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
