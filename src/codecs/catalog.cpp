@@ -1,0 +1,109 @@
+#include "codecs/catalog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "codecs/jpeg.hpp"
+
+namespace penstock {
+namespace {
+
+template <class Decoder>
+constexpr PictureCodec codec(const char* name) {
+  return {name, Decoder::recognises, [](DecodeLimits limits) -> std::unique_ptr<PictureDecoder> {
+            return std::make_unique<Decoder>(limits);
+          }};
+}
+
+constexpr std::array kCodecs = {codec<JpegDecoder>("JPEG")};
+
+/// What a file begins with, from `offset` on.
+struct Signature {
+  const char* name;
+  std::size_t offset;
+  std::string_view bytes;
+};
+
+using namespace std::string_view_literals;
+
+constexpr std::array kOthers = {
+    Signature{"GIF", 0, "GIF87a"sv},
+    Signature{"GIF", 0, "GIF89a"sv},
+    Signature{"TIFF", 0, "II*\0"sv},
+    Signature{"TIFF", 0, "MM\0*"sv},
+    Signature{"BigTIFF", 0, "II+\0"sv},
+    Signature{"BigTIFF", 0, "MM\0+"sv},
+    Signature{"AVIF", 4, "ftypavif"sv},
+    Signature{"AVIF", 4, "ftypavis"sv},
+    Signature{"HEIC", 4, "ftyphei"sv},
+    Signature{"HEIC", 4, "ftyphev"sv},
+    Signature{"HEIF", 4, "ftypmif1"sv},
+    Signature{"HEIF", 4, "ftypmsf1"sv},
+    Signature{"ISO media (video)", 4, "ftyp"sv},
+    Signature{"Photoshop (PSD)", 0, "8BPS"sv},
+    Signature{"JPEG 2000", 4, "jP  \r\n\x87\n"sv},
+    Signature{"JPEG 2000", 0, "\xFF\x4F\xFF\x51"sv},
+    Signature{"JPEG XL", 0, "\xFF\x0A"sv},
+    Signature{"JPEG XL", 4, "JXL \r\n\x87\n"sv},
+    Signature{"OpenEXR", 0, "\x76\x2F\x31\x01"sv},
+    Signature{"icon (ICO)", 0, "\0\0\1\0"sv},
+    Signature{"PDF", 0, "%PDF"sv},
+    Signature{"ZIP archive", 0, "PK\3\4"sv},
+    Signature{"gzip", 0, "\x1F\x8B"sv},
+    Signature{"Netpbm", 0, "P4\n"sv},
+    Signature{"Netpbm", 0, "P5\n"sv},
+    Signature{"Netpbm", 0, "P6\n"sv},
+    Signature{"QOI", 0, "qoif"sv},
+    Signature{"BMP", 0, "BM"sv},
+};
+
+std::string_view as_text(ByteSpan file) { return {reinterpret_cast<const char*>(file.data()), file.size()}; }
+
+bool is_markup(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  if (start == std::string_view::npos || text[start] != '<') {
+    return false;
+  }
+  constexpr std::array kOpenings = {"<!doctype"sv, "<html"sv, "<head"sv, "<?xml"sv, "<svg"sv, "<body"sv};
+  const std::string_view rest = text.substr(start);
+  return std::any_of(kOpenings.begin(), kOpenings.end(), [rest](std::string_view opening) {
+    return rest.size() >= opening.size() &&
+           std::equal(opening.begin(), opening.end(), rest.begin(), [](char a, char b) {
+             return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b + 32) : b);
+           });
+  });
+}
+
+}  // namespace
+
+std::span<const PictureCodec> picture_codecs() noexcept { return kCodecs; }
+
+Error describe_unrecognised(ByteSpan file) {
+  if (file.empty()) {
+    return detail::decode_error(ErrorKind::corrupt, "the picture file is empty");
+  }
+  const auto unsupported = [](const char* name) {
+    return detail::decode_error(ErrorKind::unsupported,
+                                fmt::format("the content is {}, not JPEG, PNG or WebP", name));
+  };
+  const std::string_view text = as_text(file);
+  for (const Signature& known : kOthers) {
+    if (text.size() >= known.offset && text.substr(known.offset).starts_with(known.bytes)) {
+      return unsupported(known.name);
+    }
+  }
+  if (is_markup(text.substr(0, 256))) {
+    return unsupported("HTML or XML text");
+  }
+  std::string first;
+  for (const std::uint8_t byte : file.first(std::min<std::size_t>(file.size(), 8))) {
+    first += fmt::format("{}{:02x}", first.empty() ? "" : " ", byte);
+  }
+  return detail::decode_error(ErrorKind::corrupt,
+                              fmt::format("the content is no known picture: it begins with {}", first));
+}
+
+}  // namespace penstock

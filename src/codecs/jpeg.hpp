@@ -1,0 +1,39 @@
+#pragma once
+// JPEG files by libjpeg-turbo: only the rows and columns that a box needs, equal to a full decode.
+
+#include <memory>
+
+#include "codecs/picture_decoder.hpp"
+
+namespace penstock {
+
+/// Sequential and progressive, Huffman and arithmetic coding, 8 bits, gray, YCbCr, RGB, CMYK and YCCK, any
+/// sampling that libjpeg takes; the rest is `unsupported`. Pixels are those of Pillow's convert("RGB"); CMYK
+/// counts as inverted.
+///
+/// `corrupt`, never pixels, when:
+/// - open(): the header is damaged, or no end-of-image marker follows the first scan (a truncated file);
+/// - decode(): a bad code, an early marker, a missing restart marker or the end of the file is met in the
+/// part of the
+///   scan that the box needs: for one-scan files the rows from the top to the box's last, else the whole
+///   file;
+/// - decode(): the scans of a progressive file stop short of full precision.
+/// So damage below a box goes unseen, and the outcome depends on nothing but the file and the box. What
+/// libjpeg warns about without losing data (odd JFIF or Adobe fields, stray bytes between segments) is let
+/// pass.
+class JpegDecoder final : public PictureDecoder {
+ public:
+  explicit JpegDecoder(DecodeLimits limits);
+  ~JpegDecoder() override;
+
+  static bool recognises(ByteSpan file) noexcept;
+
+  Result<ImageSize> open(ByteSpan file) override;
+  Status decode(const Rect& box, const PixelView& out) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace penstock

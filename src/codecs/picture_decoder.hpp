@@ -1,0 +1,56 @@
+#pragma once
+// What a picture codec implements: the two steps of ImageDecoder for one kind of file.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "codecs/image_decoder.hpp"
+
+namespace penstock {
+
+/// One per thread, owned by an ImageDecoder; keeps its library's state from picture to picture. Not
+/// thread-safe.
+class PictureDecoder {
+ public:
+  PictureDecoder() = default;
+  PictureDecoder(const PictureDecoder&) = delete;
+  PictureDecoder& operator=(const PictureDecoder&) = delete;
+  virtual ~PictureDecoder() = default;
+
+  /// As ImageDecoder::open(), for a file that the codec recognises. The span must outlive the last decode().
+  virtual Result<ImageSize> open(ByteSpan file) = 0;
+  /// As ImageDecoder::decode(); the caller has checked the box and the view against the opened size.
+  virtual Status decode(const Rect& box, const PixelView& out) = 0;
+};
+
+namespace detail {
+
+inline Error decode_error(ErrorKind kind, std::string message, std::string advice = {}) {
+  Error error;
+  error.kind = kind;
+  error.message = std::move(message);
+  error.advice = std::move(advice);
+  error.place.stage = "decode";
+  return error;
+}
+
+/// Refuses a picture with more pixels than the limit, or none.
+inline Status check_size(const char* codec, std::uint64_t width, std::uint64_t height,
+                         const DecodeLimits& limits) {
+  if (width == 0 || height == 0 || width > 0x7FFFFFFF || height > 0x7FFFFFFF) {
+    return decode_error(ErrorKind::corrupt,
+                        fmt::format("{} header gives a size of {} x {}", codec, width, height));
+  }
+  if (width * height > limits.max_pixels) {
+    return decode_error(ErrorKind::invalid,
+                        fmt::format("{} of {} x {} pixels is larger than the limit of {} pixels", codec,
+                                    width, height, limits.max_pixels),
+                        "raise max_pixels if the picture is to be trusted");
+  }
+  return {};
+}
+
+}  // namespace detail
+}  // namespace penstock
