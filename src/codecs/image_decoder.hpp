@@ -44,6 +44,9 @@ class ImageDecoder {
   /// Equal to the same rectangle of a full decode. May be called again for another box.
   Status decode(const Rect& box, const PixelView& out);
 
+  /// Time spent in open() and decode() since construction.
+  std::uint64_t nanoseconds() const noexcept;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

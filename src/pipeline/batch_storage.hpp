@@ -33,6 +33,7 @@ class BatchStorage {
   Slab fixed;                     ///< rows of fixed size: pictures, integers, index
   std::vector<Slab> row_memory;   ///< what varies: [row * columns + column]; raw: one
   std::vector<std::unique_ptr<Error>> row_errors;  ///< [row], null = good
+  std::vector<std::uint8_t> row_replaced;          ///< [row], 1 = good after all: another sample took the row
   std::shared_ptr<const SampleTable> table;
 
  private:

@@ -1,0 +1,40 @@
+#pragma once
+// What each worker counts.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "core/ring_capacity.hpp"
+
+namespace penstock {
+
+using Clock = std::chrono::steady_clock;
+
+inline std::uint64_t nanoseconds_between(Clock::time_point from, Clock::time_point to) noexcept {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count());
+}
+
+/// A sum with one writer and any number of readers.
+class Counter {
+ public:
+  void add(std::uint64_t amount) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> value_{0};
+};
+
+/// Written by one worker, on cache lines of its own. Times in nanoseconds.
+struct alignas(kCacheLine) WorkerCounters {
+  Counter read;
+  Counter decode;
+  Counter transform;
+  Counter busy;
+  Counter wait;
+  Counter bytes;
+};
+
+}  // namespace penstock

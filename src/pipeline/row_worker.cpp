@@ -1,0 +1,229 @@
+#include "pipeline/row_worker.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "core/picture_header.hpp"
+#include "pipeline/field_value.hpp"
+
+namespace penstock {
+
+namespace {
+
+constexpr int kReplaceAttempts = 16;
+// Draws of the loader itself, apart from the operations of a transform list, which count from 0.
+constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
+
+Error from_exception(const std::exception& problem) {
+  return Error{.kind = ErrorKind::io,
+               .message = std::string("unexpected failure: ") + problem.what(),
+               .advice = {},
+               .place = {.stage = "work"}};
+}
+
+}  // namespace
+
+RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOptions& options, BufferPool& pool,
+                     WorkerCounters& counters)
+    : plan_(plan),
+      table_(table),
+      options_(options),
+      pool_(pool),
+      counters_(counters),
+      decoder_(DecodeLimits{.max_pixels = options.max_pixels}) {
+  for (const ColumnPlan& column : plan.columns()) {
+    workspaces_.push_back(column.program ? column.program->make_workspace() : nullptr);
+  }
+}
+
+RowWorker::~RowWorker() = default;
+
+void RowWorker::fill(const RowRun& run) noexcept {
+  const Clock::time_point start = Clock::now();
+  try {
+    if (plan_.raw_field()) {
+      fill_raw(run);
+    } else {
+      fill_decoded(run);
+    }
+  } catch (const std::exception& problem) {
+    // Outside of any one row, such as memory for the batch: every row of the run is lost.
+    for (std::uint32_t r = run.first; r < run.first + run.count; ++r) {
+      run.storage->row_errors[r] = std::make_unique<Error>(from_exception(problem));
+    }
+  }
+  counters_.busy.add(nanoseconds_between(start, Clock::now()));
+}
+
+void RowWorker::fill_decoded(const RowRun& run) {
+  blob_bytes_.clear();
+  blobs_.clear();
+  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
+    fill_or_replace(run, row, [&](std::uint64_t sample, const RandomKey& key) {
+      return fill_row(*run.storage, row, sample, key);
+    });
+  }
+  store_blobs(*run.storage);
+}
+
+template <class Fill>
+void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill) {
+  BatchStorage& storage = *run.storage;
+  const std::uint64_t sample = run.order->sample_at(run.first_place + row);
+  const RandomKey key{.seed = options_.seed, .epoch = run.order->epoch(), .sample = sample};
+  storage.index[row] = static_cast<std::int64_t>(sample);
+  Status filled = fill(sample, key);
+  if (filled) {
+    return;
+  }
+  storage.row_errors[row] = std::make_unique<Error>(std::move(filled).error());
+  if (options_.on_error != OnError::replace) {
+    return;
+  }
+  Draws draws(key, kReplaceOp);
+  for (int attempt = 0; attempt < kReplaceAttempts; ++attempt) {
+    const std::uint64_t other = draws.below(table_.size());
+    if (fill(other, RandomKey{.seed = key.seed, .epoch = key.epoch, .sample = other})) {
+      storage.index[row] = static_cast<std::int64_t>(other);
+      storage.row_replaced[row] = 1;
+      return;
+    }
+  }
+  storage.row_errors[row]->advice = "16 samples drawn to take its row failed too: check the source";
+}
+
+Result<StoredValue> RowWorker::read(std::uint64_t sample, std::size_t field) {
+  const Clock::time_point start = Clock::now();
+  Result<StoredValue> value = table_.read(sample, field, scratch_);
+  counters_.read.add(nanoseconds_between(start, Clock::now()));
+  if (value) {
+    counters_.bytes.add(value->bytes.size());
+  }
+  return value;
+}
+
+Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, const RandomKey& key) {
+  const std::size_t blobs_before = blobs_.size();
+  for (std::size_t c = 0; c < plan_.columns().size(); ++c) {
+    const ColumnPlan& column = plan_.columns()[c];
+    const auto failed = [&](Error error) {
+      blobs_.resize(blobs_before);
+      return at_sample(std::move(error), table_, sample, column.field);
+    };
+    Result<StoredValue> value = read(sample, column.field);
+    if (!value) {
+      return failed(std::move(value).error());
+    }
+    if (column.program) {
+      if (Status filled = fill_picture(storage, c, row, *value, key); !filled) {
+        return failed(std::move(filled).error());
+      }
+    } else if (column.shape == Column::Shape::integers) {
+      Result<std::int64_t> number = integer_of(*value);
+      if (!number) {
+        return failed(std::move(number).error());
+      }
+      storage.columns[c].integers[row] = *number;
+    } else {
+      blobs_.push_back({.column = c, .row = row, .offset = blob_bytes_.size(), .size = value->bytes.size()});
+      blob_bytes_.insert(blob_bytes_.end(), value->bytes.begin(), value->bytes.end());
+    }
+  }
+  return {};
+}
+
+Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t row, const StoredValue& value,
+                               const RandomKey& key) try {
+  const ColumnPlan& plan = plan_.columns()[c];
+  Column& column = storage.columns[c];
+  PictureWorkspace& workspace = *workspaces_[c];
+  const Clock::time_point start = Clock::now();
+  const std::uint64_t decoded_before = decoder_.nanoseconds();
+  PENSTOCK_ASSIGN(const ImageSize picture, decoder_.open(value.bytes));
+  PENSTOCK_ASSIGN(const ImageSize result, plan.program->resolve(workspace, picture, key));
+  void* out = nullptr;
+  if (plan.shape == Column::Shape::pictures) {
+    out = static_cast<std::uint8_t*>(column.data) + row * plan.row_bytes;
+  } else {
+    Slab slab = pool_.acquire(std::size_t{3} * result.width * result.height);
+    out = slab.data();
+    column.pictures[row] = {.data = slab.data(), .size = result};
+    storage.row_memory[row * plan_.columns().size() + c] = std::move(slab);
+  }
+  Status done = plan.program->run(workspace, decoder_, out);
+  const std::uint64_t total = nanoseconds_between(start, Clock::now());
+  const std::uint64_t decoding = std::min(total, decoder_.nanoseconds() - decoded_before);
+  counters_.decode.add(decoding);
+  counters_.transform.add(total - decoding);
+  return done;
+} catch (const std::exception& problem) {
+  return from_exception(problem);
+}
+
+void RowWorker::store_blobs(BatchStorage& storage) {
+  if (blobs_.empty()) {
+    return;
+  }
+  Slab slab = pool_.acquire(blob_bytes_.size());
+  std::memcpy(slab.data(), blob_bytes_.data(), blob_bytes_.size());
+  for (const Blob& blob : blobs_) {
+    storage.columns[blob.column].blobs[blob.row] = {slab.data() + blob.offset, blob.size};
+    // Every row holds the memory, so that rows may be left out later.
+    storage.row_memory[blob.row * plan_.columns().size() + blob.column] = slab;
+  }
+}
+
+void RowWorker::fill_raw(const RowRun& run) {
+  BatchStorage& storage = *run.storage;
+  std::size_t total = 0;
+  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
+    total += table_.stored_size(run.order->sample_at(run.first_place + row), *plan_.raw_field());
+  }
+  Slab bytes = pool_.acquire(total);
+  std::size_t used = 0;
+  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
+    fill_or_replace(run, row, [&](std::uint64_t sample, const RandomKey&) {
+      return fill_raw_row(storage, row, sample, bytes, used);
+    });
+  }
+  storage.raw.data = {bytes.data(), used};
+  storage.row_memory[0] = std::move(bytes);
+}
+
+Status RowWorker::fill_raw_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, Slab& bytes,
+                               std::size_t& used) {
+  const std::size_t field = *plan_.raw_field();
+  for (std::size_t c = 0; c < plan_.columns().size(); ++c) {
+    const std::size_t label = plan_.columns()[c].field;
+    Result<StoredValue> stored = read(sample, label);
+    Result<std::int64_t> number = stored ? integer_of(*stored) : Result<std::int64_t>(std::move(stored).error());
+    if (!number) {
+      return at_sample(std::move(number).error(), table_, sample, label);
+    }
+    storage.columns[c].integers[row] = *number;
+  }
+  Result<StoredValue> value = read(sample, field);
+  if (!value) {
+    return at_sample(std::move(value).error(), table_, sample, field);
+  }
+  if (used + value->bytes.size() > bytes.size()) {  // a replaced sample, or a file that grew
+    Slab larger = pool_.acquire((used + value->bytes.size()) * 2);
+    std::memcpy(larger.data(), bytes.data(), used);
+    bytes = std::move(larger);
+  }
+  std::memcpy(bytes.data() + used, value->bytes.data(), value->bytes.size());
+  ImageSize size = table_.image_size(sample, field);
+  if (size.width == 0 && table_.fields()[field].kind == FieldKind::image) {
+    size = picture_size(value->bytes);
+  }
+  RawBytes& raw = storage.raw;
+  raw.offsets[row] = static_cast<std::int64_t>(used);
+  raw.sizes[row] = static_cast<std::int64_t>(value->bytes.size());
+  raw.heights[row] = size.height;
+  raw.widths[row] = size.width;
+  used += value->bytes.size();
+  return {};
+}
+
+}  // namespace penstock

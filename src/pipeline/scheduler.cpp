@@ -1,0 +1,186 @@
+#include "pipeline/scheduler.hpp"
+
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <bit>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace penstock {
+
+namespace {
+
+std::size_t ring_size(std::size_t most) { return std::bit_ceil(std::max<std::size_t>(most + 1, 2)); }
+
+// Signals belong to the program's own threads: a worker would only be interrupted by them.
+void block_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) {
+    sigdelset(&all, fault);
+  }
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+void name_thread(std::size_t worker) {
+#if defined(__linux__)
+  pthread_setname_np(pthread_self(), ("penstock-" + std::to_string(worker)).c_str());
+#else
+  (void)worker;
+#endif
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const Plan& plan, std::shared_ptr<const SampleTable> table, const LoaderOptions& options,
+                     int workers, std::size_t most_runs, BufferPool& pool)
+    : plan_(plan), table_(std::move(table)), options_(options), pool_(pool), queue_(ring_size(most_runs)) {
+  const std::size_t threads = static_cast<std::size_t>(workers);
+  for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
+    counters_.push_back(std::make_unique<WorkerCounters>());
+  }
+  if (threads == 0) {
+    own_worker_ = std::make_unique<RowWorker>(plan_, *table_, options_, pool_, *counters_[0]);
+  }
+  for (std::size_t i = 0; i < threads; ++i) {
+    tokens_.push_back(std::make_unique<SpscRing<Token>>(ring_size(most_runs)));
+  }
+  threads_.reserve(threads);
+  try {
+    for (std::size_t i = 0; i < threads; ++i) {
+      threads_.emplace_back(&Scheduler::work, this, i);
+    }
+  } catch (const std::system_error&) {  // the system refuses another thread
+    end_threads();
+    throw;
+  }
+}
+
+Scheduler::~Scheduler() { end_threads(); }
+
+void Scheduler::end_threads() noexcept {
+  generation_.fetch_add(1, std::memory_order_relaxed);
+  stop_.store(true, std::memory_order_release);
+  work_there_.wake_all();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+void Scheduler::submit(Job& job, std::uint64_t first_place, std::size_t rows_per_run) {
+  const std::size_t rows = job.storage->rows;
+  for (std::size_t first = 0; first < rows; first += rows_per_run) {
+    Item item{.job = &job,
+              .run = {.storage = job.storage,
+                      .order = job.order.get(),
+                      .first_place = first_place,
+                      .first = static_cast<std::uint32_t>(first),
+                      .count = static_cast<std::uint32_t>(std::min(rows_per_run, rows - first))},
+              .generation = generation_.load(std::memory_order_relaxed)};
+    ++job.runs_out;
+    ++runs_out_;
+    // The queue holds more than can be out at once; a slot may still be in the hands of a worker that is just
+    // taking its element, which is a matter of nanoseconds.
+    while (!queue_.try_push(std::move(item))) {
+      detail::spin_pause();
+    }
+  }
+  work_there_.wake_all();
+}
+
+void Scheduler::collect() noexcept {
+  for (const auto& ring : tokens_) {
+    while (std::optional<Token> token = ring->try_pop()) {
+      --(*token)->runs_out;
+      --runs_out_;
+    }
+  }
+}
+
+bool Scheduler::work_here() {
+  std::optional<Item> item = queue_.try_pop();
+  if (!item) {
+    return false;
+  }
+  if (item->generation == generation_.load(std::memory_order_relaxed)) {
+    own_worker_->fill(item->run);
+  }
+  --item->job->runs_out;
+  --runs_out_;
+  return true;
+}
+
+bool Scheduler::wait_for(const Job& job, Clock::time_point deadline) {
+  if (own_worker_) {
+    while (!job.complete() && work_here()) {
+    }
+    return job.complete();
+  }
+  return wait_until(
+      work_done_,
+      [this, &job] {
+        collect();
+        return job.complete();
+      },
+      deadline);
+}
+
+void Scheduler::cancel_all() {
+  generation_.fetch_add(1, std::memory_order_relaxed);
+  if (own_worker_) {
+    while (work_here()) {
+    }
+    return;
+  }
+  wait_until(work_done_, [this] {
+    collect();
+    return runs_out_ == 0;
+  });
+}
+
+void Scheduler::work(std::size_t number) {
+  block_signals();
+  name_thread(number);
+  WorkerCounters& counters = *counters_[number];
+  RowWorker worker(plan_, *table_, options_, pool_, counters);
+  SpscRing<Token>& tokens = *tokens_[number];
+  for (;;) {
+    std::optional<Item> item = queue_.try_pop();
+    if (!item) {
+      const Clock::time_point start = Clock::now();
+      wait_until(work_there_, [this, &item] {
+        item = queue_.try_pop();
+        return item.has_value() || stop_.load(std::memory_order_acquire);
+      });
+      counters.wait.add(nanoseconds_between(start, Clock::now()));
+    }
+    if (stop_.load(std::memory_order_acquire)) {
+      return;
+    }
+    if (item->generation == generation_.load(std::memory_order_relaxed)) {
+      worker.fill(item->run);
+    }
+    // Never full: as many places as runs that can be out.
+    tokens.try_push(item->job);
+    work_done_.wake_one();
+  }
+}
+
+double Scheduler::cpu_seconds() const {
+  double seconds = 0;
+  for (const std::thread& thread : threads_) {
+    clockid_t clock;
+    timespec time;
+    if (pthread_getcpuclockid(const_cast<std::thread&>(thread).native_handle(), &clock) == 0 &&
+        clock_gettime(clock, &time) == 0) {
+      seconds += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+    }
+  }
+  return seconds;
+}
+
+}  // namespace penstock

@@ -1,0 +1,88 @@
+#pragma once
+// The threads: runs of rows go out to the workers through one queue and come back as tokens through one ring each.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/parking.hpp"
+#include "core/spmc_queue.hpp"
+#include "core/spsc_ring.hpp"
+#include "pipeline/counters.hpp"
+#include "pipeline/row_worker.hpp"
+
+namespace penstock {
+
+/// A batch on its way: what the planner knows about it. Its address must not change until it has come home.
+struct Job {
+  BatchStorage* storage = nullptr;
+  std::shared_ptr<const EpochOrder> order;
+  std::uint64_t epoch = 0;
+  std::uint64_t step = 0;
+  std::size_t runs_out = 0;  ///< runs not yet come back
+
+  bool complete() const noexcept { return runs_out == 0; }
+};
+
+/// All members are for the planner's thread (one at a time), except counters, which any thread may read.
+/// Without workers the planner's thread does the work, when it waits.
+class Scheduler {
+ public:
+  /// `most_runs`: the largest number of runs ever out at once.
+  Scheduler(const Plan& plan, std::shared_ptr<const SampleTable> table, const LoaderOptions& options, int workers,
+            std::size_t most_runs, BufferPool& pool);
+  /// Ends the workers; each finishes the row it is at.
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// Hands out the rows of the job in runs of at most `rows_per_run`.
+  void submit(Job& job, std::uint64_t first_place, std::size_t rows_per_run);
+  /// Waits until the job is complete or the deadline has passed. False: not complete.
+  bool wait_for(const Job& job, Clock::time_point deadline);
+  /// Takes in the tokens that are there, without waiting.
+  void collect() noexcept;
+  /// Makes the workers drop what has not been started and waits until everything is home.
+  void cancel_all();
+
+  int workers() const noexcept { return static_cast<int>(threads_.size()); }
+  /// Runs handed out and not yet taken by a worker.
+  std::size_t runs_waiting() const noexcept { return queue_.size(); }
+  /// Runs handed out and not yet come back.
+  std::size_t runs_out() const noexcept { return runs_out_; }
+  /// One per worker; one for the planner's thread without workers.
+  const std::vector<std::unique_ptr<WorkerCounters>>& counters() const noexcept { return counters_; }
+  /// CPU seconds of the worker threads. Any thread, while the scheduler lives.
+  double cpu_seconds() const;
+
+ private:
+  struct Item {
+    Job* job = nullptr;
+    RowRun run;
+    std::uint64_t generation = 0;
+  };
+  using Token = Job*;
+
+  void work(std::size_t worker);
+  void end_threads() noexcept;
+  bool work_here();
+
+  const Plan& plan_;
+  const std::shared_ptr<const SampleTable> table_;
+  const LoaderOptions& options_;
+  BufferPool& pool_;
+  SpmcQueue<Item> queue_;
+  std::vector<std::unique_ptr<SpscRing<Token>>> tokens_;
+  std::vector<std::unique_ptr<WorkerCounters>> counters_;
+  std::unique_ptr<RowWorker> own_worker_;  // without threads
+  std::size_t runs_out_ = 0;
+  Parking work_there_;
+  Parking work_done_;
+  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/cpu.hpp"
+#include "pipeline/consumer_counters.hpp"
+#include "pipeline/usable_cores.hpp"
+
+namespace penstock {
+
+namespace {
+
+constexpr double kNano = 1e-9;
+
+double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+
+std::string verdict_of(const LoaderStats& stats) {
+  if (stats.batches == 0) {
+    return "nothing has been delivered yet";
+  }
+  const auto slowest = std::max_element(stats.stages.begin(), stats.stages.end(),
+                                        [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  const std::string most = fmt::format("{} takes {} of the work", slowest->name, percent(slowest->share));
+  const double waiting = share_of(stats.consumer_wait_seconds, stats.seconds);
+  const double busy = share_of(stats.worker_busy_seconds, stats.worker_busy_seconds + stats.worker_wait_seconds);
+  const int cores = usable_cores();
+  if (stats.workers == 0) {
+    return fmt::format("the loader works in the consumer's own thread for {} of the time ({}); set num_workers to {} to work beside it",
+                       percent(waiting), most, cores);
+  }
+  if (waiting < 0.1) {
+    return fmt::format("the consumer limits the rate: it waited for data {} of the time, and the workers were idle {} of theirs",
+                       percent(waiting), percent(1 - busy));
+  }
+  if (busy < 0.7) {
+    return fmt::format("neither side is busy: the consumer waited {} of the time and the workers {} of theirs; raise prefetch, so that slow samples hold up less",
+                       percent(waiting), percent(1 - busy));
+  }
+  const std::string remedy = stats.workers < cores ? fmt::format("raise num_workers from {} to {}", stats.workers, cores)
+                                                   : fmt::format("all {} cores are in use", cores);
+  return fmt::format("the workers limit the rate: they were busy {} of the time and {}; {}", percent(busy), most, remedy);
+}
+
+}  // namespace
+
+LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& scheduler, std::uint64_t buffer_bytes,
+                       bool decodes) {
+  LoaderStats stats;
+  stats.batches = consumer.batches.get();
+  stats.samples = consumer.samples.get();
+  stats.errors = consumer.errors.get();
+  const std::int64_t span = consumer.last_delivery.load(std::memory_order_relaxed) -
+                            consumer.first_request.load(std::memory_order_relaxed);
+  stats.seconds = stats.batches > 0 ? static_cast<double>(span) * kNano : 0;
+  stats.samples_per_second = share_of(static_cast<double>(stats.samples), stats.seconds);
+  stats.first_batch_seconds = static_cast<double>(consumer.first_batch.get()) * kNano;
+  stats.consumer_wait_seconds = static_cast<double>(consumer.wait.get()) * kNano;
+
+  double read = 0;
+  double decode = 0;
+  double transform = 0;
+  for (const auto& worker : scheduler.counters()) {
+    read += static_cast<double>(worker->read.get()) * kNano;
+    decode += static_cast<double>(worker->decode.get()) * kNano;
+    transform += static_cast<double>(worker->transform.get()) * kNano;
+    stats.worker_busy_seconds += static_cast<double>(worker->busy.get()) * kNano;
+    stats.worker_wait_seconds += static_cast<double>(worker->wait.get()) * kNano;
+    stats.bytes += worker->bytes.get();
+  }
+  const double rest = std::max(0.0, stats.worker_busy_seconds - read - decode - transform);
+  stats.stages.push_back({.name = "read", .seconds = read, .share = 0});
+  if (decodes) {
+    stats.stages.push_back({.name = "decode", .seconds = decode, .share = 0});
+    stats.stages.push_back({.name = "transform", .seconds = transform, .share = 0});
+  }
+  stats.stages.push_back({.name = decodes ? "assemble" : "copy", .seconds = rest, .share = 0});
+  for (LoaderStats::Stage& stage : stats.stages) {
+    stage.share = share_of(stage.seconds, stats.worker_busy_seconds);
+  }
+
+  stats.workers = scheduler.workers();
+  stats.cpu_seconds = scheduler.cpu_seconds();
+  stats.cpu_seconds_per_batch = share_of(stats.cpu_seconds, static_cast<double>(stats.batches));
+  const double requests = static_cast<double>(consumer.requests.get());
+  stats.queue_fill = share_of(static_cast<double>(consumer.queue_fill.get()) * 1e-3, requests);
+  stats.batches_ready = share_of(static_cast<double>(consumer.batches_ready.get()), requests);
+  stats.buffer_bytes = buffer_bytes;
+  const Result<CpuTarget> target = active_cpu_target();
+  stats.simd_target = target ? name_of(*target) : "unknown";
+  stats.verdict = verdict_of(stats);
+  return stats;
+}
+
+}  // namespace penstock
