@@ -17,21 +17,21 @@ const char* name_of(ErrorKind kind) noexcept;
 
 /// Where something failed. Empty or absent means unknown.
 struct Place {
-  std::string source;                   ///< what the user named: path, glob or pattern
-  std::string shard;                    ///< the file
-  std::optional<std::uint64_t> offset;  ///< byte in the shard
-  std::string key;                      ///< the sample's key
-  std::optional<std::uint64_t> index;   ///< the sample's number in the data set
-  std::string stage;                    ///< open, index, read, decode, transform, ...
+  std::string source{};                   ///< what the user named: path, glob or pattern
+  std::string shard{};                    ///< the file
+  std::optional<std::uint64_t> offset{};  ///< byte in the shard
+  std::string key{};                      ///< the sample's key
+  std::optional<std::uint64_t> index{};   ///< the sample's number in the data set
+  std::string stage{};                    ///< open, index, read, decode, transform, ...
 
   bool operator==(const Place&) const = default;
 };
 
 struct Error {
   ErrorKind kind = ErrorKind::invalid;
-  std::string message;  ///< what failed, one clause, no final stop
-  std::string advice;   ///< what the user can do, or empty
-  Place place;
+  std::string message{};  ///< what failed, one clause, no final stop
+  std::string advice{};   ///< what the user can do, or empty
+  Place place{};
 
   /// "shard x.tar, sample 812 (key), byte 51200: message; advice"
   std::string to_string() const;
