@@ -1,0 +1,1 @@
+"""`make demo`: draws a data set, trains a small model from it through penstock, and shows what happened."""
