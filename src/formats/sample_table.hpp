@@ -38,7 +38,8 @@ class SampleTable {
   /// Size of the picture if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
-  /// Hash over the ordered (key, field name, stored size) of all samples, 32 hex digits; from the index alone.
+  /// Hash over the ordered (key, field name, stored size) of all samples, 32 hex digits; from the index
+  /// alone.
   virtual std::string fingerprint() const = 0;
   /// Things worth telling the user once: a key that returns, a shard without samples. At most a few lines.
   virtual const std::vector<std::string>& warnings() const noexcept = 0;
@@ -48,6 +49,7 @@ class SampleTable {
 using FieldChoice = std::vector<std::pair<std::string, std::string>>;
 
 /// Opens whatever `sources` (paths, globs, brace patterns) hold; recognised by content.
-Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources, const FieldChoice& fields);
+Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
+                                                  const FieldChoice& fields);
 
 }  // namespace penstock

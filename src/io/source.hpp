@@ -22,8 +22,8 @@ class Source {
   /// As users know it: a path or a URL.
   virtual const std::string& name() const noexcept = 0;
   virtual std::uint64_t size() const noexcept = 0;
-  /// Exactly `size` bytes at `offset`; a range past the end is `corrupt` (the file is shorter than its index says).
-  /// The bytes live as long as the source, or until the next use of `scratch`, whichever is first:
+  /// Exactly `size` bytes at `offset`; a range past the end is `corrupt` (the file is shorter than its index
+  /// says). The bytes live as long as the source, or until the next use of `scratch`, whichever is first:
   /// sources that can, return a view and leave `scratch` alone.
   virtual Result<ByteSpan> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const = 0;
   virtual void advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept = 0;

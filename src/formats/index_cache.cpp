@@ -1,0 +1,67 @@
+#include "formats/index_cache.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "core/sha256.hpp"
+
+namespace penstock {
+namespace {
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+std::string cache_folder() {
+  if (const std::string folder = environment("PENSTOCK_CACHE_DIR"); !folder.empty()) {
+    return folder;
+  }
+  // The specification of XDG_CACHE_HOME asks to ignore relative paths.
+  if (const std::string folder = environment("XDG_CACHE_HOME"); folder.starts_with('/')) {
+    return folder + "/penstock";
+  }
+  const std::string home = environment("HOME");
+  return home.empty() ? "" : home + "/.cache/penstock";
+}
+
+std::string index_cache_path(const std::vector<std::string>& shards) {
+  const std::string folder = cache_folder();
+  if (folder.empty()) {
+    return "";
+  }
+  Sha256 hash;
+  for (const std::string& shard : shards) {
+    hash.update(shard).update(std::string_view("\0", 1));  // no path holds a NUL
+  }
+  return folder + "/tar-" + to_hex(hash.finish()).substr(0, 32) + ".index";
+}
+
+std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
+                                       const std::vector<FileState>& states) {
+  auto file = MappedFile::open(cache_path);
+  if (!file.ok()) {
+    return nullptr;
+  }
+  const auto index = TarIndex::view((*file)->bytes());
+  if (!index || index->shard_count() != shards.size()) {
+    return nullptr;
+  }
+  for (std::size_t s = 0; s < shards.size(); ++s) {
+    if (index->shard_path(s) != shards[s] || index->shard_state(s) != states[s]) {
+      return nullptr;
+    }
+  }
+  return std::move(*file);
+}
+
+bool could_change_unseen(const FileState& state, std::int64_t scanned) noexcept {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  // Linux stamps files with a clock that ticks every 1 to 10 ms; old file systems keep whole (even) seconds.
+  const std::int64_t tick = state.changed % kSecond == 0 ? 2 * kSecond : kSecond / 50;
+  return state.changed > scanned - tick;
+}
+
+}  // namespace penstock

@@ -1,0 +1,28 @@
+#pragma once
+// Indexes kept between runs, in a folder of the user.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/tar_index.hpp"
+#include "io/mapped_file.hpp"
+
+namespace penstock {
+
+/// $PENSTOCK_CACHE_DIR, else $XDG_CACHE_HOME/penstock, else ~/.cache/penstock; empty if none of these is set.
+std::string cache_folder();
+
+/// Where the index of these shards (absolute paths, in order) is kept; empty without a cache folder.
+std::string index_cache_path(const std::vector<std::string>& shards);
+
+/// The kept index, if it is whole and every shard still has the state that it had. Anything else is no error:
+/// nothing.
+std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
+                                       const std::vector<FileState>& states);
+
+/// Whether a change right after `scanned` (ns since 1970) could leave the state of the file as it is, because
+/// the clock of its file system had not moved on. Such an index must not be kept.
+bool could_change_unseen(const FileState& state, std::int64_t scanned) noexcept;
+
+}  // namespace penstock

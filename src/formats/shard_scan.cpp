@@ -1,0 +1,178 @@
+#include "formats/shard_scan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/picture_header.hpp"
+#include "formats/tar.hpp"
+#include "formats/text.hpp"
+#include "formats/webdataset.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+struct Extension {
+  bool shared = false;  ///< its default field has other extensions too
+  bool picture = false;
+  std::uint64_t last_sample = kNever;
+};
+
+class Scanner {
+ public:
+  explicit Scanner(const Source& shard) : shard_(shard) {}
+
+  Result<ShardScan> run() {
+    TarReader reader(shard_);
+    while (true) {
+      PENSTOCK_ASSIGN(const auto member, reader.next());
+      if (!member) {
+        break;
+      }
+      if (!member->is_file()) {
+        continue;
+      }
+      if (const auto name = split_member_name(member->name)) {
+        PENSTOCK_TRY(add(*member, *name));
+      }
+    }
+    found_.doubt = reader.doubt();
+    return std::move(found_);
+  }
+
+ private:
+  Status add(const TarMember& member, const MemberName& name) {
+    if (found_.samples.empty() || name.key != current_key()) {
+      begin_sample(name.key);
+    }
+    PENSTOCK_ASSIGN(const std::uint16_t number, number_of(name.extension));
+    Extension& extension = extensions_[number];
+    const std::uint64_t sample = found_.samples.size() - 1;
+    if (extension.last_sample == sample) {
+      return Error{.kind = ErrorKind::corrupt,
+                   .message = fmt::format("two members of this sample have the extension '{}'",
+                                          printable(found_.extensions[number])),
+                   .advice = "rename one of them",
+                   .place = {.shard = shard_.name(),
+                             .offset = member.header_offset,
+                             .key = std::string(name.key),
+                             .stage = "index"}};
+    }
+    extension.last_sample = sample;
+    ++found_.samples_with[number];
+    if (extension.shared) {
+      note_company(number);
+    }
+    PENSTOCK_ASSIGN(const MemberRecord record, record_of(member, number));
+    found_.members.push_back(record);
+    return {};
+  }
+
+  std::string_view current_key() const noexcept {
+    return std::string_view(found_.keys).substr(found_.samples.back().key_begin);
+  }
+
+  void begin_sample(std::string_view key) {
+    if (!seen_keys_.insert(std::hash<std::string_view>()(key)).second) {
+      if (found_.returning_keys++ == 0) {
+        found_.returning_key = key;
+      }
+    }
+    found_.samples.push_back({found_.members.size(), found_.keys.size()});
+    found_.keys += key;
+    company_.clear();
+  }
+
+  Result<std::uint16_t> number_of(std::string_view written) {
+    // Neighbouring samples have the same extensions in the same order: look at the next one first.
+    for (const std::size_t guess : {last_extension_ + 1, std::size_t{0}}) {
+      if (guess < found_.extensions.size() && found_.extensions[guess] == written) {
+        last_extension_ = guess;
+        return static_cast<std::uint16_t>(guess);
+      }
+    }
+    std::string extension = lower_case(written);
+    const auto [entry, is_new] = numbers_.try_emplace(extension, found_.extensions.size());
+    last_extension_ = entry->second;
+    if (is_new) {
+      if (found_.extensions.size() >= kMaxExtensions) {
+        return too_many_extensions(shard_.name());
+      }
+      extensions_.push_back({.shared = shares_default_field(extension),
+                             .picture = default_field(extension).kind == FieldKind::image});
+      found_.extensions.push_back(std::move(extension));
+      found_.samples_with.push_back(0);
+    }
+    return static_cast<std::uint16_t>(last_extension_);
+  }
+
+  /// Remembers which extensions of one default field meet in a sample. There are few of those, see
+  /// webdataset.cpp.
+  void note_company(std::uint16_t number) {
+    for (const std::uint16_t other : company_) {
+      const std::pair<std::uint16_t, std::uint16_t> pair{other, number};
+      if (default_field(found_.extensions[other]).name == default_field(found_.extensions[number]).name &&
+          std::find(found_.together.begin(), found_.together.end(), pair) == found_.together.end()) {
+        found_.together.push_back(pair);
+      }
+    }
+    company_.push_back(number);
+  }
+
+  Result<MemberRecord> record_of(const TarMember& member, std::uint16_t extension) {
+    constexpr std::uint64_t kLastBlock = std::numeric_limits<std::uint32_t>::max();
+    if (member.data_offset / kTarBlock > kLastBlock) {
+      return Error{.kind = ErrorKind::unsupported,
+                   .message = "the archive is larger than 2 TiB",
+                   .advice = "split it into smaller shards",
+                   .place = {.shard = shard_.name(), .offset = member.header_offset, .stage = "index"}};
+    }
+    MemberRecord record{.block = static_cast<std::uint32_t>(member.data_offset / kTarBlock),
+                        .size_low = static_cast<std::uint32_t>(member.size),
+                        .size_high = static_cast<std::uint16_t>(member.size >> 32),
+                        .extension = extension};
+    if (extensions_[extension].picture) {
+      PENSTOCK_ASSIGN(const ByteSpan bytes, shard_.read(member.data_offset, member.size, scratch_));
+      const ImageSize size = picture_size(bytes);
+      constexpr int kLargest = std::numeric_limits<std::uint16_t>::max();
+      if (size.width <= kLargest && size.height <= kLargest) {
+        record.width = static_cast<std::uint16_t>(size.width);
+        record.height = static_cast<std::uint16_t>(size.height);
+      }
+    }
+    return record;
+  }
+
+  const Source& shard_;
+  Scratch scratch_;
+  ShardScan found_;
+  std::vector<Extension> extensions_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::unordered_set<std::size_t> seen_keys_;
+  std::vector<std::uint16_t> company_;
+  std::size_t last_extension_ = 0;
+};
+
+}  // namespace
+
+std::string_view ShardScan::key(std::size_t sample) const noexcept {
+  const std::uint64_t begin = samples[sample].key_begin;
+  const std::uint64_t end = sample + 1 < samples.size() ? samples[sample + 1].key_begin : keys.size();
+  return std::string_view(keys).substr(begin, end - begin);
+}
+
+Error too_many_extensions(const std::string& shard) {
+  return {.kind = ErrorKind::unsupported,
+          .message = fmt::format("more than {} different extensions", kMaxExtensions),
+          .advice = "a sample's key ends at the first dot of the file name: use no dot before the extension",
+          .place = {.shard = shard, .stage = "index"}};
+}
+
+Result<ShardScan> scan_shard(const Source& shard) { return Scanner(shard).run(); }
+
+}  // namespace penstock

@@ -1,0 +1,119 @@
+#include "formats/tar_index.hpp"
+
+#include <cstddef>
+#include <cstring>
+
+#include "core/rng.hpp"
+#include "io/range.hpp"
+
+namespace penstock {
+namespace {
+
+/// Adds `count` items of `size` bytes at the next aligned place; false if that overflows.
+bool place_section(std::uint64_t& end, std::uint64_t& begin, std::uint64_t count,
+                   std::uint64_t size) noexcept {
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 48;
+  begin = end;
+  if (count > kLimit / size) {
+    return false;
+  }
+  end += (count * size + kTarIndexAlignment - 1) / kTarIndexAlignment * kTarIndexAlignment;
+  return end <= kLimit;
+}
+
+template <class T>
+std::span<const T> table(ByteSpan bytes, std::uint64_t begin, std::uint64_t count) noexcept {
+  return {reinterpret_cast<const T*>(bytes.data() + begin), static_cast<std::size_t>(count)};
+}
+
+}  // namespace
+
+std::optional<TarIndexLayout> TarIndexLayout::of(const TarIndexHeader& header) noexcept {
+  TarIndexLayout at;
+  at.total = sizeof(TarIndexHeader);
+  if (header.samples == UINT64_MAX) {
+    return {};
+  }
+  const bool fits = place_section(at.total, at.shards, header.shards, sizeof(ShardRecord)) &&
+                    place_section(at.total, at.samples, header.samples + 1, sizeof(SampleRecord)) &&
+                    place_section(at.total, at.members, header.members, sizeof(MemberRecord)) &&
+                    place_section(at.total, at.extensions, header.extensions, sizeof(ExtensionRecord)) &&
+                    place_section(at.total, at.keys, header.key_bytes, 1) &&
+                    place_section(at.total, at.text, header.text_bytes, 1);
+  return fits ? std::optional(at) : std::nullopt;
+}
+
+std::uint64_t tar_index_checksum(ByteSpan bytes) noexcept {
+  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ull;
+  std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};
+  for (std::size_t at = 0; at + 32 <= bytes.size(); at += 32) {
+    std::array<std::uint64_t, 4> words{};
+    std::memcpy(words.data(), bytes.data() + at, sizeof words);
+    for (std::size_t i = 0; i < 4; ++i) {
+      lanes[i] = std::rotl((lanes[i] ^ words[i]) * kOdd, 29);
+    }
+  }
+  return mix64(mix64(lanes[0], lanes[1]), mix64(lanes[2], lanes[3]));
+}
+
+std::optional<TarIndex> TarIndex::view(ByteSpan bytes) noexcept {
+  if (bytes.size() < sizeof(TarIndexHeader) || reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
+    return {};
+  }
+  const auto* const header = reinterpret_cast<const TarIndexHeader*>(bytes.data());
+  if (header->magic != kTarIndexMagic || header->version != kTarIndexVersion ||
+      header->header_size != sizeof(TarIndexHeader) || header->total_size != bytes.size()) {
+    return {};
+  }
+  const auto at = TarIndexLayout::of(*header);
+  constexpr std::size_t kBehind = offsetof(TarIndexHeader, checksum) + sizeof header->checksum;
+  static_assert(kBehind % kTarIndexAlignment == 0);
+  if (!at || at->total != bytes.size() || tar_index_checksum(bytes.subspan(kBehind)) != header->checksum) {
+    return {};
+  }
+  TarIndex index;
+  index.header_ = header;
+  index.shards_ = table<ShardRecord>(bytes, at->shards, header->shards);
+  index.samples_ = table<SampleRecord>(bytes, at->samples, header->samples + 1);
+  index.members_ = table<MemberRecord>(bytes, at->members, header->members);
+  index.extensions_ = table<ExtensionRecord>(bytes, at->extensions, header->extensions);
+  index.keys_ = {reinterpret_cast<const char*>(bytes.data() + at->keys),
+                 static_cast<std::size_t>(header->key_bytes)};
+  index.text_ = {reinterpret_cast<const char*>(bytes.data() + at->text),
+                 static_cast<std::size_t>(header->text_bytes)};
+  return index;
+}
+
+FileState TarIndex::shard_state(std::uint64_t shard) const noexcept {
+  const ShardRecord& record = shards_[shard];
+  return {.size = record.size, .modified = record.modified, .changed = record.changed};
+}
+
+std::optional<TarIndex::Sample> TarIndex::sample(std::uint64_t sample) const noexcept {
+  if (sample >= size()) {
+    return {};
+  }
+  const SampleRecord& record = samples_[sample];
+  const std::uint64_t begin = record.first_member();
+  const std::uint64_t end = samples_[sample + 1].first_member();
+  if (begin > end || end > members_.size() || record.shard() >= shards_.size()) {
+    return {};
+  }
+  return Sample{record.shard(), members_.subspan(begin, end - begin)};
+}
+
+std::string_view TarIndex::key(std::uint64_t sample) const noexcept {
+  if (sample >= size()) {
+    return {};
+  }
+  const std::uint64_t begin = samples_[sample].key_begin;
+  const std::uint64_t end = samples_[sample + 1].key_begin;
+  return begin > end || end > keys_.size() ? std::string_view() : keys_.substr(begin, end - begin);
+}
+
+std::string_view TarIndex::text(TextRef part) const noexcept {
+  return is_within(part.begin, part.size, text_.size()) ? text_.substr(part.begin, part.size)
+                                                        : std::string_view();
+}
+
+}  // namespace penstock

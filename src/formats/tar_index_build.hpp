@@ -1,0 +1,23 @@
+#pragma once
+// From scans of shards to the index of a whole set, and from sources to a ready index, by way of the cache
+// folder.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/shard_scan.hpp"
+#include "io/mapped_file.hpp"
+#include "penstock/result.hpp"
+
+namespace penstock {
+
+/// The index as bytes. `shards` are the scanned files, in order; `paths` their names in the index.
+Result<std::vector<std::uint8_t>> build_tar_index(const std::vector<std::string>& paths,
+                                                  const std::vector<FileState>& states,
+                                                  std::vector<ShardScan> scans);
+
+/// Scans the shards, several at a time. The error is that of the first shard in order that has one.
+Result<std::vector<ShardScan>> scan_shards(const std::vector<const Source*>& shards);
+
+}  // namespace penstock

@@ -1,0 +1,27 @@
+#pragma once
+// The samples of tar shards, as a table.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/sample_table.hpp"
+#include "formats/tar_index.hpp"
+#include "io/source.hpp"
+
+namespace penstock {
+
+struct NamedPath {
+  std::string path;
+  std::string named;  ///< as the user named it: path, glob or pattern
+};
+
+/// Maps the shards and opens the index: from the cache folder if it is still right, else by scanning.
+Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>& shards,
+                                                    const FieldChoice& fields);
+
+/// The same for shards that are already open, without the cache folder. For tests and other sources.
+Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,
+                                                    const FieldChoice& fields);
+
+}  // namespace penstock

@@ -1,0 +1,54 @@
+#include "formats/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace penstock {
+namespace {
+
+template <class T>
+std::optional<T> whole_number(std::string_view digits) noexcept {
+  T value = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (failure != std::errc() || end != digits.data() + digits.size()) {
+    return {};
+  }
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
+  return whole_number<std::uint64_t>(text);
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
+  constexpr std::string_view kSpace = " \t\n\r\f\v";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  text.remove_suffix(text.size() - std::min(text.find_last_not_of(kSpace) + 1, text.size()));
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) {
+      return {};
+    }
+  }
+  return whole_number<std::int64_t>(text);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return lower;
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t kLongest = 120;
+  std::string shown(text.substr(0, kLongest));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
+      '?');
+  return text.size() > kLongest ? shown + "..." : shown;
+}
+
+}  // namespace penstock

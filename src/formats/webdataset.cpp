@@ -1,0 +1,126 @@
+#include "formats/webdataset.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace penstock {
+namespace {
+
+struct NamedExtension {
+  std::string_view extension;
+  std::string_view field;
+  FieldKind kind;
+};
+
+/// Extensions with a field name of their own, in order of preference where several share one.
+constexpr std::array kNamed = {
+    NamedExtension{"jpg", "image", FieldKind::image},   NamedExtension{"jpeg", "image", FieldKind::image},
+    NamedExtension{"png", "image", FieldKind::image},   NamedExtension{"webp", "image", FieldKind::image},
+    NamedExtension{"cls", "label", FieldKind::integer}, NamedExtension{"json", "json", FieldKind::json},
+    NamedExtension{"txt", "text", FieldKind::text},     NamedExtension{"text", "text", FieldKind::text},
+    NamedExtension{"wav", "audio", FieldKind::audio},   NamedExtension{"flac", "audio", FieldKind::audio},
+    NamedExtension{"mp3", "audio", FieldKind::audio},   NamedExtension{"ogg", "audio", FieldKind::audio},
+    NamedExtension{"opus", "audio", FieldKind::audio},  NamedExtension{"m4a", "audio", FieldKind::audio},
+    NamedExtension{"aac", "audio", FieldKind::audio},   NamedExtension{"wma", "audio", FieldKind::audio},
+    NamedExtension{"aiff", "audio", FieldKind::audio},  NamedExtension{"aif", "audio", FieldKind::audio},
+};
+
+/// Further last components that say what a value is; the field keeps its full name.
+constexpr std::array kTyped = {
+    NamedExtension{"jpe", "", FieldKind::image},    NamedExtension{"jfif", "", FieldKind::image},
+    NamedExtension{"jsn", "", FieldKind::json},     NamedExtension{"transcript", "", FieldKind::text},
+    NamedExtension{"cls2", "", FieldKind::integer}, NamedExtension{"index", "", FieldKind::integer},
+    NamedExtension{"inx", "", FieldKind::integer},  NamedExtension{"id", "", FieldKind::integer},
+};
+
+template <std::size_t N>
+const NamedExtension* find(const std::array<NamedExtension, N>& table, std::string_view extension) noexcept {
+  const auto found = std::find_if(table.begin(), table.end(), [extension](const NamedExtension& entry) {
+    return entry.extension == extension;
+  });
+  return found == table.end() ? nullptr : &*found;
+}
+
+FieldKind kind_of(std::string_view extension) noexcept {
+  const std::string_view last = extension.substr(extension.rfind('.') + 1);
+  if (const NamedExtension* const named = find(kNamed, last)) {
+    return named->kind;
+  }
+  const NamedExtension* const typed = find(kTyped, last);
+  return typed != nullptr ? typed->kind : FieldKind::bytes;
+}
+
+bool is_metadata(std::string_view path) noexcept {
+  const std::string_view first = path.substr(0, path.find('/'));
+  return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
+}
+
+}  // namespace
+
+std::optional<MemberName> split_member_name(std::string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t start = slash == std::string_view::npos ? 0 : slash + 1;
+  const std::size_t dot = path.find('.', start);
+  if (dot == std::string_view::npos || is_metadata(path)) {
+    return {};
+  }
+  if (dot == start) {
+    // A hidden file belongs to its folder, unless that is the top or has a dot in its own name.
+    if (start == 0) {
+      return {};
+    }
+    const std::string_view folder = path.substr(0, slash);
+    if (folder.substr(folder.rfind('/') + 1).find('.') != std::string_view::npos) {
+      return {};
+    }
+  }
+  return MemberName{path.substr(0, dot), path.substr(dot + 1)};
+}
+
+FieldInfo default_field(std::string_view extension) {
+  if (const NamedExtension* const named = find(kNamed, extension)) {
+    return {std::string(named->field), named->kind};
+  }
+  return {std::string(extension), kind_of(extension)};
+}
+
+bool shares_default_field(std::string_view extension) noexcept { return find(kNamed, extension) != nullptr; }
+
+std::vector<std::optional<std::string>> name_fields(
+    const std::vector<std::string>& extensions,
+    const std::vector<std::pair<std::uint16_t, std::uint16_t>>& together) {
+  const auto meet = [&together](std::size_t a, std::size_t b) {
+    return std::any_of(together.begin(), together.end(), [a, b](const auto& pair) {
+      return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+    });
+  };
+  std::vector<std::optional<std::string>> names(extensions.size());
+  std::vector<std::pair<std::string_view, std::vector<std::size_t>>> shared;  // field and who has joined
+  for (const NamedExtension& entry : kNamed) {
+    const auto found = std::find(extensions.begin(), extensions.end(), entry.extension);
+    if (found == extensions.end()) {
+      continue;
+    }
+    const std::size_t number = static_cast<std::size_t>(found - extensions.begin());
+    auto group = std::find_if(shared.begin(), shared.end(),
+                              [&entry](const auto& g) { return g.first == entry.field; });
+    if (group == shared.end()) {
+      group = shared.insert(shared.end(), {entry.field, {}});
+    }
+    if (std::none_of(group->second.begin(), group->second.end(),
+                     [&](std::size_t joined) { return meet(joined, number); })) {
+      group->second.push_back(number);
+      names[number] = std::string(entry.field);
+    }
+  }
+  for (std::size_t i = 0; i < extensions.size(); ++i) {
+    const bool taken = std::any_of(shared.begin(), shared.end(),
+                                   [&](const auto& group) { return group.first == extensions[i]; });
+    if (!names[i] && !taken) {
+      names[i] = extensions[i];
+    }
+  }
+  return names;
+}
+
+}  // namespace penstock

@@ -1,0 +1,143 @@
+#include "io/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace penstock {
+namespace {
+
+std::int64_t nanoseconds(const struct timespec& time) noexcept {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+Result<FileState> state_of(const struct stat& found, const std::string& path) {
+  if (!S_ISREG(found.st_mode)) {
+    return Error{
+        .kind = ErrorKind::io,
+        .message = S_ISDIR(found.st_mode) ? "is a directory where a file is needed" : "is not a regular file",
+        .advice = S_ISDIR(found.st_mode) ? "name the files in it" : "copy its contents into a file",
+        .place = {.shard = path, .stage = "open"}};
+  }
+  return FileState{.size = static_cast<std::uint64_t>(found.st_size),
+                   .modified = nanoseconds(found.st_mtim),
+                   .changed = nanoseconds(found.st_ctim)};
+}
+
+/// False with errno set.
+bool write_all(int descriptor, ByteSpan bytes) noexcept {
+  while (!bytes.empty()) {
+    const ::ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return false;
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+Error file_error(int error_number, const std::string& what, const std::string& path) {
+  const bool missing = error_number == ENOENT || error_number == ENOTDIR;
+  return {.kind = missing ? ErrorKind::not_found : ErrorKind::io,
+          .message = fmt::format("{}: {}", what, std::generic_category().message(error_number)),
+          .advice = error_number == EACCES ? "check the permissions" : "",
+          .place = {.shard = path, .stage = "open"}};
+}
+
+Result<FileState> file_state(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    return file_error(errno, "cannot look at the file", path);
+  }
+  return state_of(found, path);
+}
+
+Result<OpenFile> OpenFile::open_regular(const std::string& path) {
+  // O_NONBLOCK: opening a fifo must not wait for a writer; it has no effect on regular files.
+  int descriptor = -1;
+  do {
+    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0) {
+    return file_error(errno, "cannot open the file", path);
+  }
+  OpenFile file(descriptor, {});
+  struct stat found {};
+  if (::fstat(descriptor, &found) != 0) {
+    return file_error(errno, "cannot look at the file", path);
+  }
+  PENSTOCK_ASSIGN(file.state_, state_of(found, path));
+  return file;
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
+
+Result<ByteSpan> read_file(const std::string& path, Scratch& scratch) {
+  PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path));
+  const std::size_t size = static_cast<std::size_t>(file.state().size);
+  std::uint8_t* const data = scratch.reserve(size);
+  std::size_t have = 0;
+  while (have < size) {
+    const ::ssize_t count = ::read(file.descriptor(), data + have, size - have);
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      return file_error(errno, "reading failed", path);
+    }
+    if (count == 0) {
+      return Error{
+          .kind = ErrorKind::corrupt,
+          .message = fmt::format("the file shrank from {} to {} bytes while it was read", size, have),
+          .advice = "do not change the data set while it is in use",
+          .place = {.shard = path, .offset = have, .stage = "read"}};
+    }
+    have += static_cast<std::size_t>(count);
+  }
+  return ByteSpan(data, size);
+}
+
+Status replace_file(const std::string& path, ByteSpan bytes) {
+  const std::filesystem::path target(path);
+  if (target.has_parent_path()) {
+    std::error_code failed;
+    std::filesystem::create_directories(target.parent_path(), failed);
+    if (failed) {
+      return file_error(failed.value(), "cannot make the folder", target.parent_path().string());
+    }
+  }
+  std::string temporary = path + ".XXXXXX";
+  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) {
+    return file_error(errno, "cannot write", path);
+  }
+  int failure = write_all(descriptor, bytes) ? 0 : errno;
+  if (::close(descriptor) != 0 && failure == 0) {
+    failure = errno;
+  }
+  if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    failure = errno;
+  }
+  if (failure != 0) {
+    ::unlink(temporary.c_str());
+    return file_error(failure, "cannot write", path);
+  }
+  return {};
+}
+
+}  // namespace penstock

@@ -1,0 +1,57 @@
+#pragma once
+// Files by descriptor: open, state, whole reads, atomic replacement; failures carry the system's words.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/scratch.hpp"
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+
+namespace penstock {
+
+/// What tells that a file is still the same one. Times in ns since 1970.
+struct FileState {
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;
+  std::int64_t changed = 0;  ///< of the inode: also set by a rename or a restored mtime
+
+  bool operator==(const FileState&) const = default;
+};
+
+/// "what: <errno text>" with the fitting kind: `not_found` for a path that is not there, else `io`.
+Error file_error(int error_number, const std::string& what, const std::string& path);
+
+/// Follows links. Anything but a regular file is `io`.
+Result<FileState> file_state(const std::string& path);
+
+/// A descriptor open for reading, closed at the end. Moves only. One thread.
+class OpenFile {
+ public:
+  static Result<OpenFile> open_regular(const std::string& path);
+
+  OpenFile(OpenFile&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), state_(other.state_) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile();
+
+  int descriptor() const noexcept { return descriptor_; }
+  const FileState& state() const noexcept { return state_; }
+
+ private:
+  OpenFile(int descriptor, const FileState& state) noexcept : descriptor_(descriptor), state_(state) {}
+
+  int descriptor_;
+  FileState state_;
+};
+
+/// The whole file in `scratch`, with one open, read and close. The bytes live until the next use of
+/// `scratch`.
+Result<ByteSpan> read_file(const std::string& path, Scratch& scratch);
+
+/// Writes `bytes` beside `path` and renames: other processes see the old file or the new one, never a part.
+/// Makes missing folders. Leaves no temporary file behind when it fails.
+Status replace_file(const std::string& path, ByteSpan bytes);
+
+}  // namespace penstock

@@ -1,0 +1,14 @@
+#include "io/range.hpp"
+
+#include <fmt/format.h>
+
+namespace penstock {
+
+Error range_error(const Source& source, std::uint64_t offset, std::uint64_t size) {
+  return {.kind = ErrorKind::corrupt,
+          .message = fmt::format("{} bytes wanted, but the file ends at byte {}", size, source.size()),
+          .advice = "the file is cut off or was changed after it was opened: fetch it again and open it anew",
+          .place = {.shard = source.name(), .offset = offset, .stage = "read"}};
+}
+
+}  // namespace penstock
