@@ -1,0 +1,42 @@
+"""penstock: training data from disk to the model at the speed the hardware allows.
+
+loader = penstock.Loader("train-{000000..000146}.tar", batch_size=256, shuffle=True,
+                         transforms=penstock.presets.imagenet_train(224))
+for batch in loader:
+    train_step(batch["image"], batch["label"])
+"""
+
+from . import presets, transforms
+from ._core import __version__
+from .batch import Batch
+from .dataset import Dataset
+from .errors import (
+    CancelledError,
+    CorruptError,
+    Error,
+    InvalidError,
+    IoError,
+    NotFoundError,
+    TimeoutError,  # noqa: A004 - one exception class per kind, as penstock.TimeoutError
+    UnsupportedError,
+)
+from .loader import Loader
+from .options import LoaderOptions
+
+__all__ = [
+    "Batch",
+    "CancelledError",
+    "CorruptError",
+    "Dataset",
+    "Error",
+    "InvalidError",
+    "IoError",
+    "Loader",
+    "LoaderOptions",
+    "NotFoundError",
+    "TimeoutError",
+    "UnsupportedError",
+    "__version__",
+    "presets",
+    "transforms",
+]

@@ -1,0 +1,40 @@
+"""From stored bytes to Python values, by kind of field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import CorruptError, _make
+
+
+def _corrupt(message: str, place: Mapping[str, Any]) -> CorruptError:
+    error = _make("corrupt", message, {**place, "stage": "decode"})
+    assert isinstance(error, CorruptError)
+    return error
+
+
+def decode_text(stored: bytes, field: str, place: Mapping[str, Any]) -> str:
+    """UTF-8 text; raises CorruptError."""
+    try:
+        return stored.decode()
+    except UnicodeDecodeError as problem:
+        raise _corrupt(f"sample {place['index']} ({place['key']}): field '{field}' is not UTF-8: {problem}", place) from None
+
+
+def decode_json(stored: bytes, field: str, place: Mapping[str, Any]) -> Any:
+    """Parsed JSON; raises CorruptError."""
+    try:
+        return json.loads(stored)
+    except ValueError as problem:
+        raise _corrupt(f"sample {place['index']} ({place['key']}): field '{field}' is not JSON: {problem}", place) from None
+
+
+def decode_stored(kind: str, value: Any, field: str, place: Mapping[str, Any]) -> Any:
+    """What users see of a field that arrives as bytes."""
+    if kind == "text":
+        return decode_text(value, field, place)
+    if kind == "json":
+        return decode_json(value, field, place)
+    return value

@@ -1,0 +1,34 @@
+"""What batches are made of: torch tensors, numpy arrays or objects that speak DLPack. Nothing is copied."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+OUTPUTS = ("torch", "numpy", "dlpack")
+
+
+def default_output() -> str:
+    """torch where it is installed, else numpy."""
+    return "torch" if importlib.util.find_spec("torch") is not None else "numpy"
+
+
+def _as_is(array: Any) -> Any:
+    return array
+
+
+def _channels_to_front(tensor: Any) -> Any:
+    return tensor.permute(2, 0, 1) if tensor.ndim == 3 else tensor.permute(0, 3, 1, 2)
+
+
+def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Whether numpy arrays are wanted from the core, and what turns them into values and into pictures."""
+    if output != "torch":
+        return output == "numpy", _as_is, _as_is
+    import torch
+
+    from_numpy = torch.from_numpy
+    if memory_format == "channels_first":
+        return True, from_numpy, from_numpy
+    return True, from_numpy, lambda array: _channels_to_front(from_numpy(array))

@@ -1,0 +1,93 @@
+"""A data set: samples by number, read in place."""
+
+from __future__ import annotations
+
+import operator
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, SupportsIndex
+
+from . import _core
+from ._fields import decode_stored
+from .errors import InvalidError
+
+#: Larger pictures are refused by default: twice Pillow's limit for a warning, where Pillow raises.
+MAX_PIXELS = 178_956_970
+
+Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def _source_list(source: Source) -> list[str]:
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    try:
+        sources = [os.fspath(item) for item in source]
+    except TypeError:
+        sources = []
+    if not sources or not all(isinstance(item, str) for item in sources):
+        raise InvalidError(f"source = {source!r} cannot be; give a path, glob, brace pattern or a list of them")
+    return sources
+
+
+class Dataset:
+    """Samples of tar shards or class folders, by number. Read-only; may be shared by any number of loaders.
+
+    source: a path, glob, brace pattern or list of them; what it holds is recognised from its content.
+    fields: {name: extension} chooses and renames fields; without it every field that all samples have.
+    max_pixels: larger pictures (width * height) are refused.
+    """
+
+    def __init__(self, source: Source, *, fields: Mapping[str, str] | None = None, max_pixels: int = MAX_PIXELS) -> None:
+        chosen = [(str(name), str(extension)) for name, extension in (fields or {}).items()]
+        if fields is not None and not chosen:
+            raise InvalidError("fields = {} cannot be; name at least one field, or leave fields out")
+        self._core = _core.Dataset.open(_source_list(source), chosen, max_pixels)
+        self._kinds = dict(self._core.fields)
+        for message in self._core.warnings:
+            warnings.warn(message, stacklevel=2)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """{name: kind}; kinds: image, bytes, text, json, int, float, array, audio."""
+        return dict(self._kinds)
+
+    @property
+    def classes(self) -> list[str] | None:
+        """Class names of class folders, label by label; None for other sources."""
+        return list(self._core.classes) or None
+
+    @property
+    def fingerprint(self) -> str:
+        """Hex; a hash over the ordered (key, field name, byte size) of all samples."""
+        return self._core.fingerprint
+
+    def key(self, sample: SupportsIndex) -> str:
+        """The sample's key."""
+        return self._core.key(self._number(sample))
+
+    def __getitem__(self, sample: SupportsIndex) -> dict[str, Any]:
+        number = self._number(sample)
+        place = {"index": number, "key": self._core.key(number)}
+        values = self._core.at(number)
+        return {name: decode_stored(kind, values[name], name, place) for name, kind in self._kinds.items()}
+
+    def raw(self, sample: SupportsIndex) -> dict[str, bytes]:
+        """The bytes as they are in the source, by field name."""
+        return self._core.raw(self._number(sample))
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self[number] for number in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<penstock.Dataset {self._core.description!r}: {len(self)} samples, fields {self.fields}>"
+
+    def _number(self, sample: SupportsIndex) -> int:
+        number = operator.index(sample)
+        size = len(self)
+        if not -size <= number < size:
+            raise IndexError(f"there is no sample {number}: the data set has {size}")
+        return number % size

@@ -1,0 +1,133 @@
+"""Batches of a data set, epoch after epoch."""
+
+from __future__ import annotations
+
+import atexit
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any
+
+from . import _core, options as _options
+from ._output import converters
+from .batch import Batch
+from .dataset import Dataset, Source
+from .errors import Error, InvalidError
+from .options import LoaderOptions
+from .transforms import Transform
+
+Transforms = Iterable[Transform] | Mapping[str, Iterable[Transform]]
+
+_open_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for loader in list(_open_loaders):
+        loader.close()
+
+
+def _transform_lists(transforms: Transforms | None) -> list[tuple[str, list[_core.Transform]]]:
+    lists = transforms if isinstance(transforms, Mapping) else {"image": transforms or []}
+    handles = []
+    for field, operations in lists.items():
+        operations = list(operations)
+        for operation in operations:
+            if not isinstance(operation, Transform):
+                raise InvalidError(f"transforms: {operation!r} is no penstock transform; use those of penstock.transforms")
+        handles.append((field, [operation.handle for operation in operations]))
+    return handles
+
+
+class Loader:
+    """Iterate over it: each loop is the next epoch, newly shuffled if asked for.
+
+    source: a Dataset, or anything that Dataset takes.
+    transforms: operations for the field image, or {field: operations}.
+    options: a LoaderOptions; keywords are options too and win over it.
+    """
+
+    def __init__(
+        self,
+        source: Source | Dataset,
+        *,
+        transforms: Transforms | None = None,
+        options: LoaderOptions | None = None,
+        **keywords: Any,
+    ) -> None:
+        if options is not None and not isinstance(options, LoaderOptions):
+            raise InvalidError(f"options = {options!r} cannot be; give a LoaderOptions, or the options as keywords")
+        values = {**(options.to_dict() if options is not None else {}), **keywords}
+        self._options = LoaderOptions(**values)
+        self._dataset = source if isinstance(source, Dataset) else Dataset(source)
+        core_options = self._options.to_dict()
+        output = core_options.pop("output")
+        self._converters = converters(output, core_options["memory_format"])
+        self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), core_options)
+        _open_loaders.add(self)
+
+    @property
+    def dataset(self) -> Dataset:
+        """The data set it reads."""
+        return self._dataset
+
+    @property
+    def options(self) -> LoaderOptions:
+        """All options, those not given at their defaults."""
+        return self._options
+
+    def __len__(self) -> int:
+        return self._core.steps
+
+    def __iter__(self) -> Iterator[Batch]:
+        return _Iteration(self)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Names the epoch of the next iteration."""
+        if epoch < 0:
+            raise InvalidError(f"epoch = {epoch} cannot be; give 0 or more")
+        self._core.set_epoch(epoch)
+
+    def stats(self) -> dict[str, Any]:
+        """Where the time goes: rates, per-stage times, who waits for whom, and a verdict in one sentence."""
+        return self._core.stats()
+
+    def errors(self) -> list[Error]:
+        """Errors of samples that were skipped or replaced, oldest first; the first 1,000 are kept."""
+        return list(self._core.errors())
+
+    def plan(self) -> str:
+        """What will run, for people."""
+        return self._core.plan()
+
+    def close(self) -> None:
+        """Ends the workers. Batches already delivered stay valid."""
+        self._core.close()
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<penstock.Loader of {self._dataset!r}: {len(self)} steps of {self._options.batch_size}>"
+
+
+class _Iteration:
+    """One pass over an epoch."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+        self._ticket = loader._core.start_epoch()
+
+    def __iter__(self) -> _Iteration:
+        return self
+
+    def __next__(self) -> Batch:
+        core = self._loader._core.next(self._ticket)
+        if core is None:
+            raise StopIteration
+        return Batch(core, *self._loader._converters)

@@ -1,0 +1,100 @@
+"""How a Loader works, as an immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _core
+from ._output import OUTPUTS, default_output
+from .errors import InvalidError
+
+_DOCS: dict[str, str] = {**_core.option_docs(), "output": "what batches hold: torch, numpy or dlpack"}
+
+
+def check(given: Mapping[str, Any]) -> dict[str, Any]:
+    """All options with their values; raises InvalidError for unknown names and impossible values."""
+    rest = dict(given)
+    output = rest.pop("output", None)
+    if output is None:
+        output = default_output()
+    elif output not in OUTPUTS:
+        choices = " or ".join(repr(name) for name in OUTPUTS)
+        raise InvalidError(f"output = {output!r} cannot be; give {choices}")
+    return {**_core.check_options(rest), "output": output}
+
+
+class LoaderOptions:
+    """Options of a Loader. Every option is a property and has a with_<option>(value) that returns a changed copy."""
+
+    __slots__ = ("_values",)
+    _values: dict[str, Any]
+
+    def __init__(self, **options: Any) -> None:
+        object.__setattr__(self, "_values", check(options))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _DOCS:
+            return self._values[name]
+        option = name.removeprefix("with_")
+        if option != name and option in _DOCS:
+            return self._changer(option)
+        raise AttributeError(f"LoaderOptions has no {name!r}; the options are {', '.join(_DOCS)}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"options do not change; use with_{name}({value!r}), which returns a changed copy")
+
+    def with_shuffle(self, on: bool = True, seed: int | None = None) -> LoaderOptions:
+        """Shuffling on or off, and its seed if given."""
+        changes: dict[str, Any] = {"shuffle": on}
+        if seed is not None:
+            changes["seed"] = seed
+        return self.replace(**changes)
+
+    def channels_first(self) -> LoaderOptions:
+        """Pictures as [B, 3, H, W] in memory."""
+        return self.replace(memory_format="channels_first")
+
+    def channels_last(self) -> LoaderOptions:
+        """Pictures as [B, H, W, 3] in memory."""
+        return self.replace(memory_format="channels_last")
+
+    def replace(self, **changes: Any) -> LoaderOptions:
+        """A copy with these options changed."""
+        return LoaderOptions(**{**self._values, **changes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dict, which from_dict takes."""
+        return dict(self._values)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> LoaderOptions:
+        """Options from a plain dict; raises InvalidError for unknown names."""
+        return cls(**values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LoaderOptions) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._values.items()))
+
+    def __repr__(self) -> str:
+        return f"LoaderOptions({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_DOCS, *(f"with_{name}" for name in _DOCS)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (self._values,))
+
+    def _changer(self, option: str) -> Callable[[Any], LoaderOptions]:
+        def change(value: Any) -> LoaderOptions:
+            return self.replace(**{option: value})
+
+        change.__name__ = f"with_{option}"
+        change.__doc__ = _DOCS[option]
+        return change
+
+
+def _rebuild(values: Mapping[str, Any]) -> LoaderOptions:
+    return LoaderOptions(**values)

@@ -1,0 +1,47 @@
+#pragma once
+// What every binding file needs: one function per noun, and results that become values or Python exceptions.
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+#include "penstock/result.hpp"
+#include "penstock/transform.hpp"
+
+namespace penstock::python {
+
+/// Carries an Error to the translator that makes the Python exception of its kind.
+struct Raise {
+  Error error;
+};
+
+template <class T>
+T value_or_raise(Result<T> result) {
+  if (!result) {
+    throw Raise{std::move(result).error()};
+  }
+  return std::move(result).value();
+}
+
+inline void raise_if_failed(Status status) {
+  if (!status) {
+    throw Raise{std::move(status).error()};
+  }
+}
+
+/// A TransformPtr as a Python object.
+struct TransformHandle {
+  TransformPtr transform;
+};
+
+/// The Python exception (penstock.errors) for an error.
+nanobind::object to_exception(const Error& error);
+
+void bind_errors(nanobind::module_& m);
+void bind_options(nanobind::module_& m);
+void bind_dataset(nanobind::module_& m);
+void bind_transforms(nanobind::module_& m);
+void bind_batch(nanobind::module_& m);
+void bind_loader(nanobind::module_& m);
+
+}  // namespace penstock::python

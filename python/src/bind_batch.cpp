@@ -1,0 +1,144 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bind.hpp"
+#include "penstock/batch.hpp"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+namespace {
+
+using NumpyArray = nb::ndarray<nb::numpy>;
+using AnyArray = nb::ndarray<>;
+
+/// Keeps the batch's memory while an array lives.
+nb::capsule owner_of(const Batch& batch) {
+  auto held = std::make_unique<Batch>(batch);
+  nb::capsule owner(held.get(), [](void* pointer) noexcept { delete static_cast<Batch*>(pointer); });
+  held.release();
+  return owner;
+}
+
+/// A view without a copy: numpy's, or one that speaks DLPack only.
+nb::object view(const Batch& batch, const void* data, const std::vector<std::size_t>& shape, nb::dlpack::dtype type,
+                bool numpy) {
+  void* memory = const_cast<void*>(data);
+  const nb::capsule owner = owner_of(batch);
+  if (numpy) {
+    return nb::cast(NumpyArray(memory, shape.size(), shape.data(), owner, nullptr, type));
+  }
+  return nb::cast(AnyArray(memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cpu::value));
+}
+
+std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
+  const auto height = static_cast<std::size_t>(size.height);
+  const auto width = static_cast<std::size_t>(size.width);
+  return format == MemoryFormat::channels_first ? std::vector<std::size_t>{3, height, width}
+                                                : std::vector<std::size_t>{height, width, 3};
+}
+
+nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
+  const std::size_t rows = batch.rows();
+  switch (column.shape) {
+    case Column::Shape::integers: return view(batch, column.integers, {rows}, nb::dtype<std::int64_t>(), numpy);
+    case Column::Shape::pictures: {
+      std::vector<std::size_t> shape = picture_shape(column.size, column.format);
+      shape.insert(shape.begin(), rows);
+      const bool floats = column.type == ElementType::float32;
+      return view(batch, column.data, shape, floats ? nb::dtype<float>() : nb::dtype<std::uint8_t>(), numpy);
+    }
+    case Column::Shape::picture_list: {
+      nb::list pictures;
+      for (std::size_t row = 0; row < rows; ++row) {
+        const PictureRow& picture = column.pictures[row];
+        pictures.append(view(batch, picture.data, picture_shape(picture.size, column.format),
+                             nb::dtype<std::uint8_t>(), numpy));
+      }
+      return pictures;
+    }
+    case Column::Shape::blobs: {
+      nb::list blobs;
+      for (std::size_t row = 0; row < rows; ++row) {
+        blobs.append(nb::bytes(column.blobs[row].data(), column.blobs[row].size()));
+      }
+      return blobs;
+    }
+  }
+  return nb::none();
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& m) {
+  nb::class_<Batch>(m, "Batch", "What a loader delivers; the memory lives as long as any view of it.")
+      .def_prop_ro("rows", &Batch::rows)
+      .def_prop_ro("epoch", &Batch::epoch)
+      .def_prop_ro("step", &Batch::step)
+      .def_prop_ro("columns",
+                   [](const Batch& self) {
+                     std::vector<std::string> names;
+                     for (const Column& column : self.columns()) {
+                       names.push_back(column.field.name);
+                     }
+                     return names;
+                   })
+      .def(
+          "kind", [](const Batch& self, const std::string& name) { return name_of(self.find(name)->field.kind); },
+          nb::arg("name"))
+      .def(
+          "column",
+          [](const Batch& self, const std::string& name, bool numpy) {
+            const Column* column = self.find(name);
+            if (column == nullptr) {
+              throw nb::key_error(name.c_str());
+            }
+            return column_object(self, *column, numpy);
+          },
+          nb::arg("name"), nb::arg("numpy"), nb::sig("def column(self, name: str, numpy: bool) -> Any"))
+      .def(
+          "index",
+          [](const Batch& self, bool numpy) {
+            return view(self, self.index().data(), {self.rows()}, nb::dtype<std::int64_t>(), numpy);
+          },
+          nb::arg("numpy"), nb::sig("def index(self, numpy: bool) -> Any"))
+      .def("keys",
+           [](const Batch& self) {
+             std::vector<std::string> keys;
+             for (std::size_t row = 0; row < self.rows(); ++row) {
+               keys.push_back(self.key(row));
+             }
+             return keys;
+           })
+      .def_prop_ro("is_raw", [](const Batch& self) { return self.raw() != nullptr; })
+      .def(
+          "raw",
+          [](const Batch& self, const std::string& name, bool numpy) -> nb::object {
+            const RawBytes* raw = self.raw();
+            if (raw == nullptr) {
+              throw nb::key_error(name.c_str());
+            }
+            if (name == "data") {
+              return view(self, raw->data.data(), {raw->data.size()}, nb::dtype<std::uint8_t>(), numpy);
+            }
+            const std::int64_t* values = name == "offsets"   ? raw->offsets
+                                         : name == "sizes"   ? raw->sizes
+                                         : name == "heights" ? raw->heights
+                                         : name == "widths"  ? raw->widths
+                                                             : nullptr;
+            if (values == nullptr) {
+              throw nb::key_error(name.c_str());
+            }
+            return view(self, values, {self.rows()}, nb::dtype<std::int64_t>(), numpy);
+          },
+          nb::arg("name"), nb::arg("numpy"), nb::sig("def raw(self, name: str, numpy: bool) -> Any"));
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,98 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind.hpp"
+#include "penstock/dataset.hpp"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+namespace {
+
+nb::bytes to_bytes(const std::vector<std::uint8_t>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+nb::object to_array(Value value) {
+  auto pixels = std::make_unique<std::vector<std::uint8_t>>(std::move(value.bytes));
+  std::uint8_t* data = pixels->data();
+  nb::capsule owner(pixels.release(), [](void* held) noexcept { delete static_cast<std::vector<std::uint8_t>*>(held); });
+  const std::size_t shape[3] = {static_cast<std::size_t>(value.size.height), static_cast<std::size_t>(value.size.width), 3};
+  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, owner));
+}
+
+nb::object to_object(Value value) {
+  switch (value.kind) {
+    case FieldKind::image: return to_array(std::move(value));
+    case FieldKind::integer: return nb::int_(value.integer);
+    default: return to_bytes(value.bytes);
+  }
+}
+
+template <class Work>
+auto without_gil(Work&& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
+}  // namespace
+
+void bind_dataset(nb::module_& m) {
+  nb::class_<Dataset>(m, "Dataset", "Samples by number, read in place.")
+      .def_static(
+          "open",
+          [](const std::vector<std::string>& sources, const std::vector<std::pair<std::string, std::string>>& fields,
+             std::uint64_t max_pixels) {
+            return value_or_raise(without_gil([&] {
+              return Dataset::open(sources, DatasetOptions{.fields = fields, .max_pixels = max_pixels});
+            }));
+          },
+          nb::arg("sources"), nb::arg("fields"), nb::arg("max_pixels"))
+      .def("__len__", &Dataset::size)
+      .def_prop_ro("fields",
+                   [](const Dataset& self) {
+                     std::vector<std::pair<std::string, std::string>> fields;
+                     for (const FieldInfo& field : self.fields()) {
+                       fields.emplace_back(field.name, name_of(field.kind));
+                     }
+                     return fields;
+                   })
+      .def_prop_ro("classes", [](const Dataset& self) { return self.classes(); })
+      .def_prop_ro("fingerprint", [](const Dataset& self) { return without_gil([&] { return self.fingerprint(); }); })
+      .def_prop_ro("warnings", [](const Dataset& self) { return self.warnings(); })
+      .def_prop_ro("description", [](const Dataset& self) { return self.description(); })
+      .def("key", [](const Dataset& self, std::uint64_t sample) { return value_or_raise(self.key(sample)); },
+           nb::arg("sample"))
+      .def(
+          "at",
+          [](const Dataset& self, std::uint64_t sample) {
+            auto values = value_or_raise(without_gil([&] { return self.at(sample); }));
+            nb::dict fields;
+            for (auto& [name, value] : values) {
+              fields[name.c_str()] = to_object(std::move(value));
+            }
+            return fields;
+          },
+          nb::arg("sample"), nb::sig("def at(self, sample: int) -> dict[str, Any]"))
+      .def(
+          "raw",
+          [](const Dataset& self, std::uint64_t sample) {
+            const auto values = value_or_raise(without_gil([&] { return self.raw(sample); }));
+            nb::dict fields;
+            for (const auto& [name, bytes] : values) {
+              fields[name.c_str()] = to_bytes(bytes);
+            }
+            return fields;
+          },
+          nb::arg("sample"), nb::sig("def raw(self, sample: int) -> dict[str, bytes]"));
+}
+
+}  // namespace penstock::python

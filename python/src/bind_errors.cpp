@@ -1,0 +1,46 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+
+#include "bind.hpp"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+namespace {
+
+nb::object text_or_none(const std::string& text) { return text.empty() ? nb::none() : nb::object(nb::str(text.c_str(), text.size())); }
+
+void translate(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const Raise& raised) {
+    nb::object exception = to_exception(raised.error);
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  }
+}
+
+}  // namespace
+
+nb::object to_exception(const Error& error) {
+  nb::object make = nb::module_::import_("penstock.errors").attr("_make");
+  const Place& place = error.place;
+  nb::dict fields;
+  fields["source"] = text_or_none(place.source);
+  fields["shard"] = text_or_none(place.shard);
+  fields["offset"] = place.offset ? nb::object(nb::int_(*place.offset)) : nb::none();
+  fields["key"] = text_or_none(place.key);
+  fields["index"] = place.index ? nb::object(nb::int_(*place.index)) : nb::none();
+  fields["stage"] = text_or_none(place.stage);
+  return make(name_of(error.kind), error.to_string(), fields);
+}
+
+void bind_errors(nb::module_& m) {
+  (void)m;
+  nb::register_exception_translator(translate);
+}
+
+}  // namespace penstock::python

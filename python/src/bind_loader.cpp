@@ -1,0 +1,120 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind.hpp"
+#include "bind_options.hpp"
+#include "penstock/loader.hpp"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+namespace {
+
+// How long Ctrl-C may take while the consumer waits.
+constexpr std::chrono::milliseconds kPatience{50};
+
+nb::object next(Loader& loader, std::uint64_t ticket) {
+  for (;;) {
+    Result<Loader::Step> step = [&] {
+      const nb::gil_scoped_release release;
+      return loader.next(ticket, kPatience);
+    }();
+    Loader::Step taken = value_or_raise(std::move(step));
+    switch (taken.state) {
+      case Loader::Step::State::ready: return nb::cast(std::move(taken.batch));
+      case Loader::Step::State::finished: return nb::none();
+      case Loader::Step::State::waiting: break;
+    }
+    if (PyErr_CheckSignals() != 0) {
+      throw nb::python_error();
+    }
+  }
+}
+
+nb::dict stats(const Loader& loader) {
+  const LoaderStats stats = loader.stats();
+  nb::dict stages;
+  for (const LoaderStats::Stage& stage : stats.stages) {
+    nb::dict entry;
+    entry["seconds"] = stage.seconds;
+    entry["share"] = stage.share;
+    stages[stage.name.c_str()] = entry;
+  }
+  nb::dict values;
+  values["batches"] = stats.batches;
+  values["samples"] = stats.samples;
+  values["bytes"] = stats.bytes;
+  values["errors"] = stats.errors;
+  values["seconds"] = stats.seconds;
+  values["samples_per_second"] = stats.samples_per_second;
+  values["first_batch_seconds"] = stats.first_batch_seconds;
+  values["stages"] = stages;
+  values["worker_busy_seconds"] = stats.worker_busy_seconds;
+  values["worker_wait_seconds"] = stats.worker_wait_seconds;
+  values["consumer_wait_seconds"] = stats.consumer_wait_seconds;
+  values["cpu_seconds"] = stats.cpu_seconds;
+  values["cpu_seconds_per_batch"] = stats.cpu_seconds_per_batch;
+  values["queue_fill"] = stats.queue_fill;
+  values["batches_ready"] = stats.batches_ready;
+  values["buffer_bytes"] = stats.buffer_bytes;
+  values["workers"] = stats.workers;
+  values["simd_target"] = stats.simd_target;
+  values["verdict"] = stats.verdict;
+  return values;
+}
+
+}  // namespace
+
+void bind_loader(nb::module_& m) {
+  using TransformLists = std::vector<std::pair<std::string, std::vector<TransformHandle>>>;
+  nb::class_<Loader>(m, "Loader", "Batches of a data set, epoch after epoch.")
+      .def_static(
+          "open",
+          [](const Dataset& dataset, const TransformLists& lists, const nb::dict& options) {
+            FieldTransforms transforms;
+            for (const auto& [field, handles] : lists) {
+              std::vector<TransformPtr> operations;
+              for (const TransformHandle& handle : handles) {
+                operations.push_back(handle.transform);
+              }
+              transforms.emplace_back(field, std::move(operations));
+            }
+            return value_or_raise(Loader::open(dataset, std::move(transforms), options_from(options)));
+          },
+          nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"))
+      .def_prop_ro("options", [](const Loader& self) { return options_to_dict(self.options()); })
+      .def_prop_ro("steps", &Loader::steps)
+      .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<nb::gil_scoped_release>())
+      .def("start_epoch",
+           [](Loader& self) {
+             Result<std::uint64_t> ticket = [&] {
+               const nb::gil_scoped_release release;
+               return self.start_epoch();
+             }();
+             return value_or_raise(std::move(ticket));
+           })
+      .def("next", &next, nb::arg("ticket"), nb::sig("def next(self, ticket: int) -> Batch | None"),
+           "The next batch, or None at the end of the epoch.")
+      .def("stats", &stats, nb::sig("def stats(self) -> dict[str, Any]"))
+      .def(
+          "errors",
+          [](const Loader& self) {
+            nb::list errors;
+            for (const Error& error : self.errors()) {
+              errors.append(to_exception(error));
+            }
+            return errors;
+          },
+          nb::sig("def errors(self) -> list[Exception]"))
+      .def("plan", &Loader::plan)
+      .def("close", &Loader::close, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace penstock::python

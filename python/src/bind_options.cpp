@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bind.hpp"
+#include "bind_options.hpp"
+#include "penstock/options.hpp"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, OnError>, 3> kOnError = {
+    {{"raise", OnError::raise}, {"skip", OnError::skip}, {"replace", OnError::replace}}};
+constexpr std::array<std::pair<std::string_view, MemoryFormat>, 2> kMemoryFormat = {
+    {{"channels_first", MemoryFormat::channels_first}, {"channels_last", MemoryFormat::channels_last}}};
+
+constexpr const auto& names_of(OnError) { return kOnError; }
+constexpr const auto& names_of(MemoryFormat) { return kMemoryFormat; }
+
+[[noreturn]] void wrong(const char* option, nb::handle given, std::string_view right) {
+  throw Raise{{.kind = ErrorKind::invalid,
+               .message = fmt::format("{} = {} cannot be", option, nb::repr(given).c_str()),
+               .advice = fmt::format("give {}", right),
+               .place = {.stage = "options"}}};
+}
+
+void read(const char* option, nb::handle given, bool& value) {
+  if (!PyBool_Check(given.ptr())) {
+    wrong(option, given, "True or False");
+  }
+  value = given.ptr() == Py_True;
+}
+
+template <class Integer>
+  requires std::integral<Integer>
+void read(const char* option, nb::handle given, Integer& value) {
+  const bool negative_allowed = std::numeric_limits<Integer>::is_signed;
+  if (PyBool_Check(given.ptr()) || !PyIndex_Check(given.ptr())) {
+    wrong(option, given, "a whole number");
+  }
+  const nb::object whole = nb::steal(PyNumber_Index(given.ptr()));
+  if (!whole.is_valid()) {
+    throw nb::python_error();
+  }
+  if (!nb::try_cast(whole, value)) {
+    wrong(option, given, negative_allowed ? "a smaller whole number" : "a whole number from 0 to 2**64 - 1");
+  }
+}
+
+template <class Enum>
+  requires std::is_enum_v<Enum>
+void read(const char* option, nb::handle given, Enum& value) {
+  std::string right;
+  for (const auto& [name, choice] : names_of(Enum{})) {
+    right += fmt::format("{}'{}'", right.empty() ? "" : " or ", name);
+    if (nb::isinstance<nb::str>(given) && name == nb::borrow<nb::str>(given).c_str()) {
+      value = choice;
+      return;
+    }
+  }
+  wrong(option, given, right);
+}
+
+template <class T>
+void read(const char* option, nb::handle given, std::optional<T>& value) {
+  if (given.is_none()) {
+    value.reset();
+    return;
+  }
+  T inner{};
+  read(option, given, inner);
+  value = inner;
+}
+
+nb::object write(bool value) { return nb::bool_(value); }
+template <class Integer>
+  requires std::integral<Integer>
+nb::object write(Integer value) {
+  return nb::int_(value);
+}
+template <class Enum>
+  requires std::is_enum_v<Enum>
+nb::object write(Enum value) {
+  for (const auto& [name, choice] : names_of(Enum{})) {
+    if (choice == value) {
+      return nb::str(name.data(), name.size());
+    }
+  }
+  return nb::none();
+}
+template <class T>
+nb::object write(const std::optional<T>& value) {
+  return value ? write(*value) : nb::none();
+}
+
+}  // namespace
+
+LoaderOptions options_from(const nb::dict& given) {
+  LoaderOptions options;
+  for (const auto& [key, value] : given) {
+    const std::string name = nb::borrow<nb::str>(key).c_str();
+    bool known = false;
+    std::string names;
+    LoaderOptions::fields(options, [&, given_value = value](const char* option, auto& field, const char*) {
+      names += (names.empty() ? "" : ", ") + std::string(option);
+      if (name == option) {
+        read(option, given_value, field);
+        known = true;
+      }
+    });
+    if (!known) {
+      throw Raise{{.kind = ErrorKind::invalid,
+                   .message = fmt::format("there is no option '{}'", name),
+                   .advice = fmt::format("the options are: {}, output", names),
+                   .place = {.stage = "options"}}};
+    }
+  }
+  raise_if_failed(options.validate());
+  return options;
+}
+
+nb::dict options_to_dict(const LoaderOptions& options) {
+  nb::dict values;
+  LoaderOptions::fields(options, [&](const char* name, const auto& value, const char*) { values[name] = write(value); });
+  return values;
+}
+
+void bind_options(nb::module_& m) {
+  m.def(
+      "check_options", [](const nb::dict& given) { return options_to_dict(options_from(given)); }, nb::arg("given"),
+      "All options with their values, those not given at their defaults; raises InvalidError.");
+  m.def(
+      "option_docs",
+      [] {
+        nb::dict docs;
+        const LoaderOptions defaults;
+        LoaderOptions::fields(defaults, [&](const char* name, const auto&, const char* doc) { docs[name] = doc; });
+        return docs;
+      },
+      "What each option does, by name.");
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bind.hpp"
+#include "penstock/transform.hpp"
+#include "transforms/catalog.hpp"
+#include "transforms/transform.hpp"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+namespace {
+
+[[noreturn]] void wrong(const std::string& operation, const std::string& parameter, nb::handle given) {
+  throw Raise{{.kind = ErrorKind::invalid,
+               .message = fmt::format("{}: {} = {} cannot be", operation, parameter, nb::repr(given).c_str()),
+               .advice = "give None, a truth value, a number, a text or a sequence of numbers",
+               .place = {.stage = "plan"}}};
+}
+
+ParamValue to_value(const std::string& operation, const std::string& parameter, nb::handle given) {
+  if (given.is_none()) {
+    return std::monostate{};
+  }
+  if (PyBool_Check(given.ptr())) {
+    return given.ptr() == Py_True;
+  }
+  if (nb::isinstance<nb::str>(given)) {
+    return std::string(nb::borrow<nb::str>(given).c_str());
+  }
+  if (PyIndex_Check(given.ptr())) {
+    std::int64_t whole = 0;
+    if (!nb::try_cast(nb::steal(PyNumber_Index(given.ptr())), whole)) {
+      PyErr_Clear();
+      wrong(operation, parameter, given);
+    }
+    return whole;
+  }
+  if (PyFloat_Check(given.ptr())) {
+    return PyFloat_AsDouble(given.ptr());
+  }
+  if (PySequence_Check(given.ptr())) {
+    std::vector<double> numbers;
+    if (!nb::try_cast(nb::steal<nb::list>(PySequence_List(given.ptr())), numbers)) {
+      wrong(operation, parameter, given);
+    }
+    return numbers;
+  }
+  wrong(operation, parameter, given);
+}
+
+nb::object to_object(const ParamValue& value) {
+  return std::visit(
+      [](const auto& held) -> nb::object {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return nb::none();
+        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+          return nb::tuple(nb::cast(held));
+        } else {
+          return nb::cast(held);
+        }
+      },
+      value);
+}
+
+nb::dict params_dict(const Transform& transform) {
+  nb::dict values;
+  for (const auto& [name, value] : params_of(transform)) {
+    values[name.c_str()] = to_object(value);
+  }
+  return values;
+}
+
+std::vector<TransformHandle> handles(const std::vector<TransformPtr>& list) {
+  std::vector<TransformHandle> wrapped;
+  for (const TransformPtr& transform : list) {
+    wrapped.push_back({transform});
+  }
+  return wrapped;
+}
+
+}  // namespace
+
+void bind_transforms(nb::module_& m) {
+  nb::class_<TransformHandle>(m, "Transform", "An operation with its parameters.")
+      .def_prop_ro("name", [](const TransformHandle& self) { return std::string(self.transform->name()); })
+      .def_prop_ro("params", [](const TransformHandle& self) { return params_dict(*self.transform); })
+      .def("__repr__", [](const TransformHandle& self) { return repr(*self.transform); })
+      .def(
+          "__eq__",
+          [](const TransformHandle& self, const TransformHandle& other) { return *self.transform == *other.transform; },
+          nb::arg("other"), nb::sig("def __eq__(self, other: object, /) -> bool"));
+
+  m.def(
+      "make_transform",
+      [](const std::string& name, const nb::dict& given) {
+        Params params;
+        for (const auto& [key, value] : given) {
+          const std::string parameter = nb::borrow<nb::str>(key).c_str();
+          params.emplace_back(parameter, to_value(name, parameter, value));
+        }
+        return TransformHandle{value_or_raise(make_transform(name, params))};
+      },
+      nb::arg("name"), nb::arg("params"), "An operation by name; raises InvalidError.");
+
+  m.def(
+      "transform_catalog",
+      [] {
+        nb::list operations;
+        for (const OperationInfo& operation : catalog()) {
+          nb::list parameters;
+          for (const ParameterInfo& parameter : operation.parameters) {
+            nb::dict entry;
+            entry["name"] = parameter.name;
+            entry["type"] = parameter.type;
+            entry["required"] = parameter.required;
+            entry["default"] = to_object(parameter.default_value);
+            entry["doc"] = parameter.doc;
+            parameters.append(entry);
+          }
+          nb::dict entry;
+          entry["name"] = operation.name;
+          entry["summary"] = operation.summary;
+          entry["parameters"] = parameters;
+          operations.append(entry);
+        }
+        return operations;
+      },
+      nb::sig("def transform_catalog() -> list[dict[str, object]]"), "Every operation with its parameters.");
+
+  m.def("imagenet_train", [](int size) { return handles(presets::imagenet_train(size)); }, nb::arg("size") = 224);
+  m.def("imagenet_val", [](int size) { return handles(presets::imagenet_val(size)); }, nb::arg("size") = 224);
+}
+
+}  // namespace penstock::python
