@@ -31,7 +31,13 @@ from suite_runner import (
 
 PYTHON = sys.executable
 BUILD = ROOT / "build"
-EXAMPLES = ("simple_training.py", "pytorch_replacement.py", "compare_loaders.py", "imagenet_resnet.py")
+# Each example with the arguments that make it a matter of seconds.
+EXAMPLES = {
+    "simple_training.py": ["--smoke"],
+    "pytorch_replacement.py": [],
+    "compare_loaders.py": ["--size", "64", "--rounds", "1"],
+    "imagenet_resnet.py": ["--smoke"],
+}
 
 
 def tracked(*patterns: str) -> list[str]:
@@ -183,8 +189,8 @@ def examples(log: Log) -> Counts:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         log.check([PYTHON, "-m", "demo.dataset", data, "--samples", "240"])
-        for name in EXAMPLES:
-            counts.add(one(log, name, [PYTHON, ROOT / "examples" / name, "--smoke", data], timeout=300))
+        for name, arguments in EXAMPLES.items():
+            counts.add(one(log, name, [PYTHON, ROOT / "examples" / name, *arguments, data], timeout=300))
         counts.add(cpp_example(log, data))
     return counts
 
