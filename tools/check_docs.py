@@ -4,7 +4,8 @@
 
 A block that starts with ```python run is executed; a ```output block right after it must be what it printed, where a
 line of only ... stands for any lines, and ... within a line for any text. The blocks of a page share their variables
-and a folder with the demo's pictures: `shapes/` holds train-*.tar and val-*.tar, `folders/` a folder per class. Links to files of the repository must lead somewhere. --update puts what was printed into the output blocks.
+and a folder with the demo's pictures: `shapes/` holds train-*.tar and val-*.tar, `folders/` a folder per class.
+Links to files of the repository must lead somewhere. --update puts what was printed into the output blocks.
 """
 
 from __future__ import annotations
