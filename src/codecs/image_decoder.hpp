@@ -1,6 +1,5 @@
 #pragma once
-// A picture file to 8-bit RGB pixels, whole or a rectangle of it; equal to Pillow's convert("RGB") bit for
-// bit.
+// A picture file to 8-bit RGB pixels, whole or a rectangle; equal to Pillow's convert("RGB") bit for bit.
 
 #include <cstddef>
 #include <cstdint>

@@ -13,6 +13,7 @@
 #include <csetjmp>
 #include <cstring>
 
+#include "codecs/jpeg_huffman.hpp"
 #include "core/scratch.hpp"
 
 namespace penstock {
@@ -111,6 +112,10 @@ void source_skips(j_decompress_ptr cinfo, long count) {
   cinfo->src->bytes_in_buffer -= static_cast<std::size_t>(count);
 }
 
+void on_damage(j_decompress_ptr cinfo, const char* message) {
+  leave_with(reinterpret_cast<j_common_ptr>(cinfo), message);
+}
+
 void limit_scans(j_common_ptr cinfo) {
   if (reinterpret_cast<j_decompress_ptr>(cinfo)->input_scan_number > kMaxScans) {
     leave_with(cinfo, "more than 500 scans");
@@ -165,6 +170,7 @@ struct JpegDecoder::Impl {
   ByteSpan file;
   bool header_is_read = false;
   Scratch strip;
+  detail::JpegHuffman huffman;
 
   explicit Impl(DecodeLimits given) : limits(given) {
     std::memset(&cinfo, 0, sizeof cinfo);
@@ -288,6 +294,7 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
     jpeg_crop_scanline(&cinfo, &begin, &width);
   }
   left_margin = static_cast<JDIMENSION>(box.x) - begin;
+  huffman.attach(cinfo, begin / imcu_width, (begin + width - 1) / imcu_width, on_damage);
   if (box.y > 0) {
     jpeg_skip_scanlines(&cinfo, static_cast<JDIMENSION>(box.y));
   }
