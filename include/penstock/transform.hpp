@@ -27,7 +27,9 @@ class Transform;
 using TransformPtr = std::shared_ptr<const Transform>;
 
 /// A parameter's value as a caller without C++ types gives it: none, truth, number, text or list of numbers.
-using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
+/// Whole numbers are taken where fractions are asked for.
+using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                                std::vector<std::int64_t>, std::vector<double>>;
 using Params = std::vector<std::pair<std::string, ParamValue>>;
 
 /// Makes an operation by name; parameters not named have their defaults. Unknown names, wrong types and
@@ -62,9 +64,9 @@ struct Size {
 // Each operation: v(name, value, what it is) for every parameter; converts to a TransformPtr.
 
 struct Resize {
-  Size size;
+  Size size = {};
   Interpolation interpolation = Interpolation::bilinear;
-  std::optional<int> max_size;
+  std::optional<int> max_size = std::nullopt;
   bool antialias = true;
 
   template <class V>
@@ -79,7 +81,7 @@ struct Resize {
 };
 
 struct CenterCrop {
-  Size size;
+  Size size = {};
 
   template <class V>
   void fields(V&& v) {
@@ -90,8 +92,8 @@ struct CenterCrop {
 };
 
 struct RandomCrop {
-  Size size;
-  std::vector<int> padding;  ///< empty: none
+  Size size = {};
+  std::vector<int> padding = {};  ///< empty: none
   bool pad_if_needed = false;
   std::vector<int> fill = {0};
   PaddingMode padding_mode = PaddingMode::constant;
@@ -112,7 +114,7 @@ struct RandomCrop {
 };
 
 struct RandomResizedCrop {
-  Size size;
+  Size size = {};
   std::array<double, 2> scale = {0.08, 1.0};
   std::array<double, 2> ratio = {3.0 / 4.0, 4.0 / 3.0};
   Interpolation interpolation = Interpolation::bilinear;
@@ -149,8 +151,8 @@ struct ToFloat {
 };
 
 struct Normalize {
-  std::vector<double> mean;
-  std::vector<double> std;
+  std::vector<double> mean = {};
+  std::vector<double> std = {};
 
   template <class V>
   void fields(V&& v) {

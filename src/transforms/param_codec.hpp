@@ -52,17 +52,28 @@ inline bool as_ints(const ParamValue& value, std::vector<int>& out) {
     out.push_back(one);
     return true;
   }
-  const auto* list = std::get_if<std::vector<double>>(&value);
+  const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
   if (list == nullptr) {
     return false;
   }
-  for (const double number : *list) {
-    if (number != std::floor(number) || std::abs(number) > std::numeric_limits<int>::max()) {
+  for (const std::int64_t number : *list) {
+    if (!as_int(number, out.emplace_back())) {
       return false;
     }
-    out.push_back(static_cast<int>(number));
   }
   return true;
+}
+
+inline bool as_doubles(const ParamValue& value, std::vector<double>& out) {
+  if (const auto* whole = std::get_if<std::vector<std::int64_t>>(&value)) {
+    out.assign(whole->begin(), whole->end());
+    return true;
+  }
+  const auto* list = std::get_if<std::vector<double>>(&value);
+  if (list != nullptr) {
+    out = *list;
+  }
+  return list != nullptr;
 }
 
 }  // namespace detail
@@ -110,7 +121,7 @@ struct ParamCodec<transforms::Size> {
     if (size.width == 0) {
       return std::int64_t{size.height};
     }
-    return std::vector<double>{static_cast<double>(size.height), static_cast<double>(size.width)};
+    return std::vector<std::int64_t>{size.height, size.width};
   }
   static bool from_value(const ParamValue& value, transforms::Size& out) {
     std::vector<int> numbers;
@@ -133,11 +144,11 @@ struct ParamCodec<std::array<double, 2>> {
     return std::vector<double>(pair.begin(), pair.end());
   }
   static bool from_value(const ParamValue& value, std::array<double, 2>& out) {
-    const auto* list = std::get_if<std::vector<double>>(&value);
-    if (list == nullptr || list->size() != 2) {
+    std::vector<double> list;
+    if (!detail::as_doubles(value, list) || list.size() != 2) {
       return false;
     }
-    out = {(*list)[0], (*list)[1]};
+    out = {list[0], list[1]};
     return true;
   }
   static bool missing(const std::array<double, 2>&) { return false; }
@@ -149,9 +160,8 @@ struct ParamCodec<std::vector<double>> {
   static constexpr std::string_view kType = "float | Sequence[float]";
   static ParamValue to_value(const std::vector<double>& list) { return list; }
   static bool from_value(const ParamValue& value, std::vector<double>& out) {
-    if (const auto* list = std::get_if<std::vector<double>>(&value)) {
-      out = *list;
-      return true;
+    if (detail::as_doubles(value, out)) {
+      return !out.empty();
     }
     out.resize(1);
     return detail::as_double(value, out[0]);
@@ -170,7 +180,7 @@ struct ParamCodec<std::vector<int>> {
     if (list.size() == 1) {
       return std::int64_t{list[0]};
     }
-    return std::vector<double>(list.begin(), list.end());
+    return std::vector<std::int64_t>(list.begin(), list.end());
   }
   static bool from_value(const ParamValue& value, std::vector<int>& out) {
     out.clear();

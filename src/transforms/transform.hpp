@@ -16,6 +16,7 @@
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
 #include "transforms/geometry.hpp"
+#include "transforms/kernels/float_map.hpp"
 #include "transforms/param_codec.hpp"
 
 namespace penstock {
@@ -27,11 +28,6 @@ struct PictureSpec {
 
   bool fixed_size() const noexcept { return size.width > 0; }
   bool operator==(const PictureSpec&) const = default;
-};
-
-/// The float that each 8-bit value becomes, for each channel.
-struct FloatTable {
-  std::array<std::array<float, 256>, 3> values{};
 };
 
 /// An operation with its parameters. Immutable: any thread may use it.

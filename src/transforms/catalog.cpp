@@ -1,0 +1,61 @@
+#include "transforms/catalog.hpp"
+
+#include <fmt/format.h>
+
+#include "transforms/operation_info.hpp"
+
+// One line for each operation: the function in its file that describes it.
+#define PENSTOCK_OPERATIONS(X) \
+  X(resize)                    \
+  X(center_crop)               \
+  X(random_crop)               \
+  X(random_resized_crop)       \
+  X(random_horizontal_flip)    \
+  X(to_float)                  \
+  X(normalize)
+
+namespace penstock {
+
+#define PENSTOCK_DECLARE(function) OperationInfo function##_operation();
+PENSTOCK_OPERATIONS(PENSTOCK_DECLARE)
+#undef PENSTOCK_DECLARE
+
+std::span<const OperationInfo> catalog() {
+#define PENSTOCK_ENTRY(function) function##_operation(),
+  static const std::vector<OperationInfo> entries = {PENSTOCK_OPERATIONS(PENSTOCK_ENTRY)};
+#undef PENSTOCK_ENTRY
+  return entries;
+}
+
+const OperationInfo* find_operation(std::string_view name) {
+  for (const OperationInfo& entry : catalog()) {
+    if (entry.name == name) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+Result<TransformPtr> make_transform(std::string_view name, const Params& params) {
+  if (const OperationInfo* entry = find_operation(name)) {
+    return entry->make(params);
+  }
+  std::string names;
+  for (const OperationInfo& entry : catalog()) {
+    names += (names.empty() ? "" : ", ") + entry.name;
+  }
+  return Error{ErrorKind::invalid, fmt::format("there is no operation {}", name), "use one of " + names, {}};
+}
+
+Error unknown_parameter(const OperationInfo& operation, std::string_view parameter) {
+  std::string names;
+  for (const ParameterInfo& known : operation.parameters) {
+    names += (names.empty() ? "" : ", ") + known.name;
+  }
+  return Error{ErrorKind::invalid,
+               fmt::format("{} has no parameter {}", operation.name, parameter),
+               names.empty() ? "it takes none" : "it takes " + names,
+               {}};
+}
+
+}  // namespace penstock

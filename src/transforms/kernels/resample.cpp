@@ -1,0 +1,258 @@
+#include "transforms/kernels/resample.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transforms/kernels/resample.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "hwy/highway.h"
+#include "transforms/kernels/vector_helpers-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace penstock {
+namespace HWY_NAMESPACE {
+
+std::int64_t resample_target_bits() { return HWY_TARGET; }
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+int rows_at_once() { return 1; }
+
+std::uint8_t clip(std::int32_t sum) {
+  return static_cast<std::uint8_t>(std::clamp(sum >> kWeightBits, 0, 255));
+}
+
+std::int32_t weight(const ResampleAxis::Pair* pairs, int tap) {
+  return pairs[tap / 2].high[tap % 2] * 2048 + pairs[tap / 2].low[tap % 2];
+}
+
+void horizontal(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
+                std::uint8_t* out, std::size_t out_stride) {
+  for (int y = 0; y < rows; ++y, in += in_stride, out += out_stride) {
+    const int count = pass.axis->count();
+    for (int x = 0; x < count; ++x) {
+      const int pixel = pass.flip ? count - 1 - x : x;
+      const auto& taps = pass.axis->taps_of(pixel);
+      const ResampleAxis::Pair* pairs = pass.axis->pairs_of(pixel);
+      const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(taps.start - pass.origin) * 3;
+      for (int channel = 0; channel < 3; ++channel) {
+        std::int32_t sum = 1 << (kWeightBits - 1);
+        for (int tap = 0; tap < taps.count; ++tap) {
+          sum += from[tap * 3 + channel] * weight(pairs, tap);
+        }
+        out[x * 3 + channel] = clip(sum);
+      }
+    }
+  }
+}
+
+void vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::size_t in_stride,
+              std::size_t bytes, std::uint8_t* out) {
+  const auto& taps = axis.taps_of(pixel);
+  const ResampleAxis::Pair* pairs = axis.pairs_of(pixel);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    std::int32_t sum = 1 << (kWeightBits - 1);
+    for (int tap = 0; tap < taps.count; ++tap) {
+      sum += in[static_cast<std::size_t>(tap) * in_stride + i] * weight(pairs, tap);
+    }
+    out[i] = clip(sum);
+  }
+}
+
+#else
+
+int rows_at_once() { return kBlocks; }
+
+// A pair of weights as the 32 bits that pair products want.
+HWY_INLINE V16 both(const std::int16_t (&weights)[2]) {
+  std::int32_t bits;
+  std::memcpy(&bits, weights, sizeof bits);
+  return hn::BitCast(D16(), hn::Set(D32(), bits));
+}
+
+// From both halves of the weights to pixels: (high * 2^11 + low, rounding included) / 2^22.
+HWY_INLINE V32 finish(V32 high, V32 low) {
+  return hn::ShiftRight<kWeightBits>(hn::Add(hn::ShiftLeft<11>(high), low));
+}
+
+// Picks two neighbouring pixels out of 16 bytes as 16-bit lanes: R R' G G' B B' and two zeros.
+alignas(16) constexpr std::uint8_t kPair0[16] = {0, 128, 3, 128, 1,   128, 4,   128,
+                                                 2, 128, 5, 128, 128, 128, 128, 128};
+alignas(16) constexpr std::uint8_t kPair1[16] = {6, 128, 9,  128, 7,   128, 10,  128,
+                                                 8, 128, 11, 128, 128, 128, 128, 128};
+// Four pixels of four bytes to 12 bytes.
+alignas(16) constexpr std::uint8_t kDropFourth[16] = {0,  1,  2,  4,  5,   6,   8,   9,
+                                                      10, 12, 13, 14, 128, 128, 128, 128};
+
+HWY_INLINE V8 in_every_block(const std::uint8_t (&mask)[16]) { return hn::LoadDup128(D8(), mask); }
+
+// One output pixel of kBlocks rows: R G B 0 in each block. kPairs 0: as many as the pixel has.
+template <int kPairs>
+HWY_INLINE V32 pixel_of_rows(const ResampleAxis& axis, int pixel, int origin, const std::uint8_t* in,
+                             std::size_t stride) {
+  const V8 pair0 = in_every_block(kPair0);
+  const V8 pair1 = in_every_block(kPair1);
+  const auto& taps = axis.taps_of(pixel);
+  const ResampleAxis::Pair* pairs = axis.pairs_of(pixel);
+  const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(taps.start - origin) * 3;
+  V32 high = hn::Zero(D32());
+  V32 low = hn::Set(D32(), 1 << (kWeightBits - 1));
+  const int count = kPairs == 0 ? taps.pairs : kPairs;
+  for (int p = 0; p < count; p += 2, from += 12) {
+    const V8 pixels = load_blocks(from, stride);
+    const V16 a = hn::BitCast(D16(), hn::TableLookupBytesOr0(pixels, pair0));
+    high = add_pair_products(high, a, both(pairs[p].high));
+    low = add_pair_products(low, a, both(pairs[p].low));
+    if (kPairs != 1) {
+      const V16 b = hn::BitCast(D16(), hn::TableLookupBytesOr0(pixels, pair1));
+      high = add_pair_products(high, b, both(pairs[p + 1].high));
+      low = add_pair_products(low, b, both(pairs[p + 1].low));
+    }
+  }
+  return finish(high, low);
+}
+
+template <int kPairs>
+HWY_INLINE void horizontal_rows(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride,
+                                int rows, std::uint8_t* out, std::size_t out_stride) {
+  const V8 drop = in_every_block(kDropFourth);
+  const ResampleAxis& axis = *pass.axis;
+  const int step = pass.flip ? -1 : 1;
+  const int count = axis.count();
+  const int start = pass.flip ? count - 1 : 0;
+  const int last = pass.flip ? 0 : count - 1;
+  for (int x = 0; x < count; x += 4) {
+    const int left = count - x;
+    const int p0 = start + x * step;
+    const int p1 = left > 1 ? p0 + step : last;
+    const int p2 = left > 2 ? p0 + 2 * step : last;
+    const int p3 = left > 3 ? p0 + 3 * step : last;
+    const V16 first = pack_16(pixel_of_rows<kPairs>(axis, p0, pass.origin, in, in_stride),
+                              pixel_of_rows<kPairs>(axis, p1, pass.origin, in, in_stride));
+    const V16 second = pack_16(pixel_of_rows<kPairs>(axis, p2, pass.origin, in, in_stride),
+                               pixel_of_rows<kPairs>(axis, p3, pass.origin, in, in_stride));
+    const V8 pixels = hn::TableLookupBytesOr0(pack_8(first, second), drop);
+    store_blocks(pixels, out + static_cast<std::ptrdiff_t>(x) * 3, out_stride, rows);
+  }
+}
+
+template <int kPairs>
+void horizontal_all(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
+                    std::uint8_t* out, std::size_t out_stride) {
+  int y = 0;
+  for (; y + kBlocks <= rows; y += kBlocks) {
+    const auto offset = static_cast<std::size_t>(y);
+    horizontal_rows<kPairs>(pass, in + offset * in_stride, in_stride, kBlocks, out + offset * out_stride,
+                            out_stride);
+  }
+  for (; y < rows; ++y) {  // the same row in every block
+    const auto offset = static_cast<std::size_t>(y);
+    horizontal_rows<kPairs>(pass, in + offset * in_stride, 0, 1, out + offset * out_stride, out_stride);
+  }
+}
+
+void horizontal(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
+                std::uint8_t* out, std::size_t out_stride) {
+  if (pass.axis->stride == 1) {
+    horizontal_all<1>(pass, in, in_stride, rows, out, out_stride);
+  } else if (pass.axis->stride == 2) {
+    horizontal_all<2>(pass, in, in_stride, rows, out, out_stride);
+  } else {
+    horizontal_all<0>(pass, in, in_stride, rows, out, out_stride);
+  }
+}
+
+// Adds two rows' bytes, times their weights, to the sums of a vector's bytes in four quarters.
+HWY_INLINE void add_rows(V8 a, V8 b, V16 high, V16 low, V32 (&highs)[4], V32 (&lows)[4]) {
+  const V8 zero = hn::Zero(D8());
+  const V8 lower = hn::InterleaveLower(D8(), a, b);
+  const V8 upper = hn::InterleaveUpper(D8(), a, b);
+  const V16 quarters[4] = {hn::BitCast(D16(), hn::InterleaveLower(D8(), lower, zero)),
+                           hn::BitCast(D16(), hn::InterleaveUpper(D8(), lower, zero)),
+                           hn::BitCast(D16(), hn::InterleaveLower(D8(), upper, zero)),
+                           hn::BitCast(D16(), hn::InterleaveUpper(D8(), upper, zero))};
+  for (int i = 0; i < 4; ++i) {
+    highs[i] = add_pair_products(highs[i], quarters[i], high);
+    lows[i] = add_pair_products(lows[i], quarters[i], low);
+  }
+}
+
+template <int kPairs>
+HWY_INLINE void vertical_pairs(const ResampleAxis& axis, int pixel, const std::uint8_t* in,
+                               std::size_t in_stride, std::size_t bytes, std::uint8_t* out) {
+  const auto& taps = axis.taps_of(pixel);
+  const ResampleAxis::Pair* pairs = axis.pairs_of(pixel);
+  // Pairs without a row have weight 0; the last row there is stands in for the second of a pair.
+  const int count = kPairs == 0 ? (taps.count + 1) / 2 : kPairs;
+  const bool lone = taps.count % 2 != 0;
+  const V16 h0 = both(pairs[0].high), l0 = both(pairs[0].low);
+  const V16 h1 = kPairs == 2 ? both(pairs[1].high) : h0, l1 = kPairs == 2 ? both(pairs[1].low) : l0;
+  for (std::size_t i = 0; i < bytes; i += hn::Lanes(D8())) {
+    V32 highs[4], lows[4];
+    for (int q = 0; q < 4; ++q) {
+      highs[q] = hn::Zero(D32());
+      lows[q] = hn::Set(D32(), 1 << (kWeightBits - 1));
+    }
+    if (kPairs == 0) {
+      for (int p = 0; p < count; ++p) {
+        const std::uint8_t* a = in + static_cast<std::size_t>(2 * p) * in_stride + i;
+        const std::uint8_t* b = lone && p == count - 1 ? a : a + in_stride;
+        add_rows(hn::LoadU(D8(), a), hn::LoadU(D8(), b), both(pairs[p].high), both(pairs[p].low), highs,
+                 lows);
+      }
+    } else {
+      add_rows(hn::LoadU(D8(), in + i), hn::LoadU(D8(), in + in_stride + i), h0, l0, highs, lows);
+      if (kPairs == 2) {
+        add_rows(hn::LoadU(D8(), in + 2 * in_stride + i), hn::LoadU(D8(), in + 3 * in_stride + i), h1, l1,
+                 highs, lows);
+      }
+    }
+    const V8 pixels = pack_8(pack_16(finish(highs[0], lows[0]), finish(highs[1], lows[1])),
+                             pack_16(finish(highs[2], lows[2]), finish(highs[3], lows[3])));
+    hn::StoreU(pixels, D8(), out + i);
+  }
+}
+
+void vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::size_t in_stride,
+              std::size_t bytes, std::uint8_t* out) {
+  const int count = axis.taps_of(pixel).count;
+  if (count == 2) {
+    vertical_pairs<1>(axis, pixel, in, in_stride, bytes, out);
+  } else if (count == 4) {
+    vertical_pairs<2>(axis, pixel, in, in_stride, bytes, out);
+  } else {
+    vertical_pairs<0>(axis, pixel, in, in_stride, bytes, out);
+  }
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace penstock
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace penstock {
+
+HWY_EXPORT(resample_target_bits);
+HWY_EXPORT(rows_at_once);
+HWY_EXPORT(horizontal);
+HWY_EXPORT(vertical);
+
+void resample_horizontal(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
+                         std::uint8_t* out, std::size_t out_stride) {
+  HWY_DYNAMIC_DISPATCH(horizontal)(pass, in, in_stride, rows, out, out_stride);
+}
+
+void resample_vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::size_t in_stride,
+                       std::size_t bytes, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(vertical)(axis, pixel, in, in_stride, bytes, out);
+}
+
+int horizontal_group() { return HWY_DYNAMIC_DISPATCH(rows_at_once)(); }
+std::int64_t resample_target() { return HWY_DYNAMIC_DISPATCH(resample_target_bits)(); }
+
+}  // namespace penstock
+#endif

@@ -1,0 +1,42 @@
+#pragma once
+// The two passes of Pillow's resize on rows of 8-bit RGB pixels, 3 bytes each. Results are equal on every CPU
+// target. Pure functions; any thread may call.
+//
+// Memory: up to kRowSlack bytes after the last pixel of every row are read, and those of output rows
+// overwritten.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "transforms/kernels/resample_axis.hpp"
+
+namespace penstock {
+
+inline constexpr std::size_t kRowSlack = 64;
+
+/// Bytes from row to row for rows of `width` pixels with their slack.
+constexpr std::size_t padded_stride(int width) {
+  return (static_cast<std::size_t>(width) * 3 + kRowSlack + 63) / 64 * 64;
+}
+
+/// The horizontal pass: all pixels of the axis, for `rows` rows.
+struct HorizontalPass {
+  const ResampleAxis* axis = nullptr;
+  int origin = 0;     ///< the pixel of the whole input row that `in` points to
+  bool flip = false;  ///< write the pixels from right to left
+};
+void resample_horizontal(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
+                         std::uint8_t* out, std::size_t out_stride);
+
+/// One output row of the vertical pass: `bytes` bytes from axis.taps[pixel].count rows, of which `in` is the
+/// first.
+void resample_vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::size_t in_stride,
+                       std::size_t bytes, std::uint8_t* out);
+
+/// How many rows the horizontal pass does best at once.
+int horizontal_group();
+
+/// The Highway target that the kernels of this file run, for tests.
+std::int64_t resample_target();
+
+}  // namespace penstock

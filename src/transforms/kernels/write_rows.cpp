@@ -1,0 +1,236 @@
+#include "transforms/kernels/write_rows.hpp"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transforms/kernels/write_rows.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "hwy/highway.h"
+#include "transforms/kernels/vector_helpers-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace penstock {
+namespace HWY_NAMESPACE {
+
+std::int64_t write_target_bits() { return HWY_TARGET; }
+
+// Each function does as many of the elements as whole vectors hold and returns how many; the caller does the
+// rest.
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+int float_planes(const FloatMap&, const std::uint8_t*, int, float*, std::size_t) { return 0; }
+int float_pixels(const FloatMap&, const std::uint8_t*, int, float*) { return 0; }
+int byte_planes(const std::uint8_t*, int, std::uint8_t*, std::size_t) { return 0; }
+
+#else
+
+using DF = hn::ScalableTag<float>;
+using VF = hn::Vec<DF>;
+
+// One channel's arithmetic, or that of a vector in which channels alternate.
+struct Formula {
+  VF mean, std, inverse_high, inverse_low;
+};
+
+// Without fused multiply-add the products would be rounded twice.
+constexpr bool kHasFma = HWY_TARGET != HWY_SSE4;
+
+template <bool kMultiply>
+HWY_INLINE VF apply(const FloatMap& map, const Formula& formula, VF x) {
+  if (kMultiply) {
+    const VF scaled =
+        hn::MulAdd(x, hn::Set(DF(), map.inverse_255[0]), hn::Mul(x, hn::Set(DF(), map.inverse_255[1])));
+    const VF shifted = hn::Sub(scaled, formula.mean);
+    return hn::MulAdd(shifted, formula.inverse_high, hn::Mul(shifted, formula.inverse_low));
+  }
+  return hn::Div(hn::Sub(hn::Div(x, hn::Set(DF(), 255.0F)), formula.mean), formula.std);
+}
+
+HWY_INLINE Formula formula_of(const FloatMap& map, std::size_t channel) {
+  return {hn::Set(DF(), map.table.mean[channel]), hn::Set(DF(), map.table.std[channel]),
+          hn::Set(DF(), map.inverse_std[channel][0]), hn::Set(DF(), map.inverse_std[channel][1])};
+}
+
+// The bytes of one channel of the four pixels at the front of each block, as 32-bit lanes.
+alignas(16) constexpr std::uint8_t kChannel[3][16] = {
+    {0, 128, 128, 128, 3, 128, 128, 128, 6, 128, 128, 128, 9, 128, 128, 128},
+    {1, 128, 128, 128, 4, 128, 128, 128, 7, 128, 128, 128, 10, 128, 128, 128},
+    {2, 128, 128, 128, 5, 128, 128, 128, 8, 128, 128, 128, 11, 128, 128, 128}};
+
+#if HWY_MAX_BYTES > 16
+// Three 32-bit lanes (four pixels) to the front of each block.
+alignas(64) constexpr std::int32_t kSpread[16] = {0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11};
+#endif
+
+template <bool kMultiply>
+HWY_INLINE int float_planes_by(const FloatMap& map, const std::uint8_t* pixels, int width, float* out,
+                               std::size_t plane) {
+  const Formula red = formula_of(map, 0), green = formula_of(map, 1), blue = formula_of(map, 2);
+  const V8 pick_red = hn::LoadDup128(D8(), kChannel[0]);
+  const V8 pick_green = hn::LoadDup128(D8(), kChannel[1]);
+  const V8 pick_blue = hn::LoadDup128(D8(), kChannel[2]);
+  const int lanes = static_cast<int>(hn::Lanes(DF()));
+  const auto convert = [&](V8 v, V8 pick, const Formula& formula) HWY_ATTR {
+    return apply<kMultiply>(map, formula,
+                            hn::ConvertTo(DF(), hn::BitCast(D32(), hn::TableLookupBytesOr0(v, pick))));
+  };
+  int x = 0;
+  while (x + lanes <= width) {
+    V8 v = hn::LoadU(D8(), pixels + static_cast<std::ptrdiff_t>(x) * 3);
+#if HWY_MAX_BYTES > 16
+    v = hn::BitCast(D8(), hn::TableLookupLanes(hn::BitCast(D32(), v), hn::SetTableIndices(D32(), kSpread)));
+#endif
+    hn::StoreU(convert(v, pick_red, red), DF(), out + x);
+    hn::StoreU(convert(v, pick_green, green), DF(), out + plane + x);
+    hn::StoreU(convert(v, pick_blue, blue), DF(), out + 2 * plane + x);
+    x += lanes;
+    if (x < width && x + lanes > width && width >= lanes) {
+      x = width - lanes;  // the last vector overlaps
+    }
+  }
+  return x;
+}
+
+int float_planes(const FloatMap& map, const std::uint8_t* pixels, int width, float* out, std::size_t plane) {
+  if (kHasFma && map.method == FloatMap::Method::multiply) {
+    return float_planes_by<true>(map, pixels, width, out, plane);
+  }
+  if (map.method == FloatMap::Method::lookup) {
+    return 0;
+  }
+  return float_planes_by<false>(map, pixels, width, out, plane);
+}
+
+// The formula of a vector whose first lane is of the given channel.
+HWY_INLINE Formula alternating(const FloatMap& map, std::size_t first) {
+  alignas(64) float values[4][HWY_MAX_BYTES / 4];
+  for (std::size_t lane = 0; lane < HWY_MAX_BYTES / 4; ++lane) {
+    const std::size_t channel = (first + lane) % 3;
+    values[0][lane] = map.table.mean[channel];
+    values[1][lane] = map.table.std[channel];
+    values[2][lane] = map.inverse_std[channel][0];
+    values[3][lane] = map.inverse_std[channel][1];
+  }
+  return {hn::Load(DF(), values[0]), hn::Load(DF(), values[1]), hn::Load(DF(), values[2]),
+          hn::Load(DF(), values[3])};
+}
+
+template <bool kMultiply>
+HWY_INLINE int float_pixels_by(const FloatMap& map, const std::uint8_t* pixels, int elements, float* out) {
+  const int lanes = static_cast<int>(hn::Lanes(DF()));
+  const hn::Rebind<std::uint8_t, DF> narrow;
+  const Formula formulas[3] = {alternating(map, 0), alternating(map, HWY_MAX_BYTES / 4 % 3),
+                               alternating(map, HWY_MAX_BYTES / 2 % 3)};
+  int i = 0;
+  for (; i + 3 * lanes <= elements; i += 3 * lanes) {
+    for (int part = 0; part < 3; ++part) {
+      const auto bytes = hn::LoadU(narrow, pixels + i + part * lanes);
+      const VF x = hn::ConvertTo(DF(), hn::PromoteTo(D32(), bytes));
+      hn::StoreU(apply<kMultiply>(map, formulas[part], x), DF(), out + i + part * lanes);
+    }
+  }
+  return i;
+}
+
+int float_pixels(const FloatMap& map, const std::uint8_t* pixels, int elements, float* out) {
+  if (kHasFma && map.method == FloatMap::Method::multiply) {
+    return float_pixels_by<true>(map, pixels, elements, out);
+  }
+  if (map.method == FloatMap::Method::lookup) {
+    return 0;
+  }
+  return float_pixels_by<false>(map, pixels, elements, out);
+}
+
+int byte_planes(const std::uint8_t* pixels, int width, std::uint8_t* out, std::size_t plane) {
+  const int lanes = static_cast<int>(hn::Lanes(D8()));
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) {
+    V8 red, green, blue;
+    hn::LoadInterleaved3(D8(), pixels + static_cast<std::ptrdiff_t>(x) * 3, red, green, blue);
+    hn::StoreU(red, D8(), out + x);
+    hn::StoreU(green, D8(), out + plane + x);
+    hn::StoreU(blue, D8(), out + 2 * plane + x);
+  }
+  return x;
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace penstock
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace penstock {
+
+HWY_EXPORT(write_target_bits);
+HWY_EXPORT(float_planes);
+HWY_EXPORT(float_pixels);
+HWY_EXPORT(byte_planes);
+
+namespace {
+
+void write_floats(const PictureSink& sink, std::size_t y, const std::uint8_t* pixels) {
+  const auto width = static_cast<std::size_t>(sink.size.width);
+  const std::size_t plane = width * static_cast<std::size_t>(sink.size.height);
+  const auto& values = sink.floats->table.values;
+  if (sink.format == MemoryFormat::channels_first) {
+    float* out = static_cast<float*>(sink.data) + y * width;
+    auto x = static_cast<std::size_t>(
+        HWY_DYNAMIC_DISPATCH(float_planes)(*sink.floats, pixels, sink.size.width, out, plane));
+    for (; x < width; ++x) {
+      for (std::size_t channel = 0; channel < 3; ++channel) {
+        out[channel * plane + x] = values[channel][pixels[x * 3 + channel]];
+      }
+    }
+    return;
+  }
+  float* out = static_cast<float*>(sink.data) + y * width * 3;
+  auto i = static_cast<std::size_t>(
+      HWY_DYNAMIC_DISPATCH(float_pixels)(*sink.floats, pixels, sink.size.width * 3, out));
+  for (; i < width * 3; ++i) {
+    out[i] = values[i % 3][pixels[i]];
+  }
+}
+
+}  // namespace
+
+void write_row(const PictureSink& sink, int row, const std::uint8_t* pixels) {
+  const auto y = static_cast<std::size_t>(row);
+  const auto width = static_cast<std::size_t>(sink.size.width);
+  if (sink.type == ElementType::float32) {
+    write_floats(sink, y, pixels);
+    return;
+  }
+  auto* out = static_cast<std::uint8_t*>(sink.data);
+  if (sink.format == MemoryFormat::channels_last) {
+    std::memcpy(out + y * width * 3, pixels, width * 3);
+    return;
+  }
+  const std::size_t plane = width * static_cast<std::size_t>(sink.size.height);
+  out += y * width;
+  auto x = static_cast<std::size_t>(HWY_DYNAMIC_DISPATCH(byte_planes)(pixels, sink.size.width, out, plane));
+  for (; x < width; ++x) {
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      out[channel * plane + x] = pixels[x * 3 + channel];
+    }
+  }
+}
+
+void flip_row(const std::uint8_t* in, int width, std::uint8_t* out) {
+  out += static_cast<std::ptrdiff_t>(width) * 3;
+  for (int x = 0; x < width; ++x, in += 3) {
+    out -= 3;
+    out[0] = in[0];
+    out[1] = in[1];
+    out[2] = in[2];
+  }
+}
+
+std::int64_t write_target() { return HWY_DYNAMIC_DISPATCH(write_target_bits)(); }
+
+}  // namespace penstock
+#endif

@@ -1,0 +1,32 @@
+#pragma once
+// From a row of 8-bit RGB pixels to a row of a picture in a batch. Results are equal on every CPU target.
+// Pure functions; any thread may call.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "penstock/sample.hpp"
+#include "transforms/kernels/float_map.hpp"
+
+namespace penstock {
+
+/// A picture of `size` in somebody else's memory: 3 * width * height elements, of which nothing else is
+/// touched.
+struct PictureSink {
+  void* data = nullptr;
+  ImageSize size;
+  ElementType type = ElementType::uint8;
+  MemoryFormat format = MemoryFormat::channels_first;
+  const FloatMap* floats = nullptr;  ///< needed for float32
+};
+
+/// Writes row `y` from size.width pixels of 3 bytes. Up to kRowSlack bytes after them are read.
+void write_row(const PictureSink& sink, int y, const std::uint8_t* pixels);
+
+/// out = in from right to left; they must not overlap.
+void flip_row(const std::uint8_t* in, int width, std::uint8_t* out);
+
+/// The Highway target that the kernels of this file run, for tests.
+std::int64_t write_target();
+
+}  // namespace penstock

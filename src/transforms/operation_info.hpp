@@ -1,0 +1,71 @@
+#pragma once
+// From an operation's class to its entry in the catalogue. For the operations' own files.
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "transforms/catalog.hpp"
+#include "transforms/transform.hpp"
+
+namespace penstock {
+
+/// `invalid`: what `operation` takes, since `parameter` is not among it.
+Error unknown_parameter(const OperationInfo& operation, std::string_view parameter);
+
+template <class Op>
+Result<TransformPtr> make_operation(const Params& params);
+
+template <class Op>
+OperationInfo operation_info() {
+  OperationInfo info{Op::kName, Op::kSummary, {}, &make_operation<Op>};
+  typename Op::ParametersType defaults;
+  defaults.fields([&](const char* name, auto& value, const char* doc) {
+    using Codec = ParamCodec<std::decay_t<decltype(value)>>;
+    const bool required = Codec::missing(value);
+    info.parameters.push_back(
+        {name, std::string(Codec::kType), required, required ? ParamValue() : Codec::to_value(value), doc});
+  });
+  return info;
+}
+
+template <class Op>
+Result<TransformPtr> make_operation(const Params& params) {
+  typename Op::ParametersType parameters;
+  Status status;
+  std::size_t used = 0;
+  parameters.fields([&](const char* name, auto& value, const char*) {
+    using Codec = ParamCodec<std::decay_t<decltype(value)>>;
+    for (const auto& [given, what] : params) {
+      if (given == name) {
+        ++used;
+        if (status.ok() && !Codec::from_value(what, value)) {
+          status =
+              invalid_parameter(Op::kName, name, "is " + repr(what), "give " + std::string(Codec::kType));
+        }
+      }
+    }
+    if (status.ok() && Codec::missing(value)) {
+      status = invalid_parameter(Op::kName, name, "is missing", "give " + std::string(Codec::kType));
+    }
+  });
+  if (used != params.size()) {
+    const OperationInfo info = operation_info<Op>();
+    for (const auto& given : params) {
+      bool found = false;
+      for (const ParameterInfo& parameter : info.parameters) {
+        found = found || parameter.name == given.first;
+      }
+      if (!found) {
+        return unknown_parameter(info, given.first);
+      }
+    }
+  }
+  PENSTOCK_TRY(std::move(status));
+  auto operation = std::make_shared<const Op>(std::move(parameters));
+  PENSTOCK_TRY(operation->check());
+  return TransformPtr(std::move(operation));
+}
+
+}  // namespace penstock

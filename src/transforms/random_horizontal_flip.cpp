@@ -1,0 +1,45 @@
+// RandomHorizontalFlip.
+
+#include <fmt/format.h>
+
+#include "transforms/operation_info.hpp"
+
+namespace penstock {
+namespace {
+
+class RandomHorizontalFlip final : public Operation<RandomHorizontalFlip, transforms::RandomHorizontalFlip> {
+ public:
+  static constexpr const char* kName = "RandomHorizontalFlip";
+  static constexpr const char* kSummary = "Mirrors left and right with a given chance.";
+  using Operation::Operation;
+
+  Status check() const override {
+    if (!(p_.p >= 0) || !(p_.p <= 1)) {
+      return wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
+    }
+    return {};
+  }
+
+  Result<PictureSpec> describe(const PictureSpec& in) const override {
+    if (in.type != ElementType::uint8) {
+      return geometry_after_values(kName);
+    }
+    return PictureSpec(in);
+  }
+
+  Status plan(ImageSize, Draws& draws, GeometrySteps& steps) const override {
+    if (draws.chance(p_.p)) {
+      steps.push_back(FlipStep{});
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+transforms::RandomHorizontalFlip::operator TransformPtr() const {
+  return std::make_shared<const penstock::RandomHorizontalFlip>(*this);
+}
+OperationInfo random_horizontal_flip_operation() { return operation_info<RandomHorizontalFlip>(); }
+
+}  // namespace penstock

@@ -1,0 +1,76 @@
+#include "transforms/transform.hpp"
+
+#include <fmt/format.h>
+
+#include "transforms/catalog.hpp"
+
+namespace penstock {
+namespace {
+
+std::string number(double value) {
+  std::string text = fmt::format("{}", value);  // shortest text that reads back as the same value
+  const bool plain = text.find_first_not_of("-0123456789") == std::string::npos;
+  return plain ? text + ".0" : text;
+}
+
+struct Writer {
+  std::string operator()(std::monostate) const { return "None"; }
+  std::string operator()(bool value) const { return value ? "True" : "False"; }
+  std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return number(value); }
+  std::string operator()(const std::string& value) const { return "'" + value + "'"; }
+  template <class Number>
+  std::string operator()(const std::vector<Number>& list) const {
+    std::string text;
+    for (const Number value : list) {
+      text += (text.empty() ? "" : ", ") + (*this)(value);
+    }
+    return "(" + text + (list.size() == 1 ? ",)" : ")");
+  }
+};
+
+}  // namespace
+
+std::string repr(const ParamValue& value) { return std::visit(Writer{}, value); }
+
+std::string repr(const Transform& transform) {
+  std::string text;
+  for (const auto& [name, value] : transform.params()) {
+    text += (text.empty() ? "" : ", ") + name + "=" + repr(value);
+  }
+  return std::string(transform.name()) + "(" + text + ")";
+}
+
+bool operator==(const Transform& a, const Transform& b) {
+  return a.name() == b.name() && a.params() == b.params();
+}
+
+Params params_of(const Transform& transform) { return transform.params(); }
+
+Error invalid_parameter(std::string_view operation, std::string_view parameter, std::string message,
+                        std::string advice) {
+  return Error{
+      ErrorKind::invalid, fmt::format("{}: {} {}", operation, parameter, message), std::move(advice), {}};
+}
+
+Error geometry_after_values(std::string_view operation) {
+  return Error{ErrorKind::invalid,
+               fmt::format("{} cannot follow ToFloat or Normalize", operation),
+               "put it before them: geometry works on 8-bit pixels, as with Pillow",
+               {}};
+}
+
+ImageSize size_after(ImageSize picture, const GeometryStep& step) noexcept {
+  if (const auto* crop = std::get_if<CropStep>(&step)) {
+    return {crop->box.width, crop->box.height};
+  }
+  if (const auto* pad = std::get_if<PadStep>(&step)) {
+    return {picture.width + pad->left + pad->right, picture.height + pad->top + pad->bottom};
+  }
+  if (const auto* resize = std::get_if<ResizeStep>(&step)) {
+    return resize->size;
+  }
+  return picture;
+}
+
+}  // namespace penstock
