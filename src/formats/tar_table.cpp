@@ -14,6 +14,7 @@
 #include "formats/fingerprint.hpp"
 #include "formats/index_cache.hpp"
 #include "formats/tar_fields.hpp"
+#include "formats/tar_index.hpp"
 #include "formats/tar_index_build.hpp"
 #include "formats/text.hpp"
 #include "io/file.hpp"

@@ -5,16 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
-#include "formats/tar_index.hpp"
 #include "io/source.hpp"
 
 namespace penstock {
-
-struct NamedPath {
-  std::string path;
-  std::string named;  ///< as the user named it: path, glob or pattern
-};
 
 /// Maps the shards and opens the index: from the cache folder if it is still right, else by scanning.
 Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>& shards,

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
+#include <chrono>
 #include <filesystem>
+#include <random>
 #include <system_error>
 
 namespace penstock {
@@ -43,6 +44,40 @@ bool write_all(int descriptor, ByteSpan bytes) noexcept {
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+constexpr const char* kTemporaryMark = ".tmp-";
+
+/// A new file beside `path` that no other process or thread uses. Unlike mkstemp, with the permissions of the
+/// umask.
+Result<std::pair<int, std::string>> open_temporary(const std::string& path) {
+  std::random_device random;
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    std::string name = fmt::format("{}{}{:08x}{:08x}", path, kTemporaryMark, random(), random());
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      return std::pair(descriptor, std::move(name));
+    }
+    if (errno != EEXIST) {
+      break;
+    }
+  }
+  return file_error(errno, "cannot write", path);
+}
+
+/// Deletes what a killed process left behind. Files that are being written right now are younger.
+void remove_orphans(const std::filesystem::path& target) {
+  constexpr auto kOld = std::chrono::hours(1);
+  const std::string start = target.filename().string() + kTemporaryMark;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator entry(target.parent_path(), failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::error_code skipped;
+    if (entry->path().filename().string().starts_with(start) &&
+        entry->last_write_time(skipped) < std::filesystem::file_time_type::clock::now() - kOld && !skipped) {
+      std::filesystem::remove(entry->path(), skipped);
+    }
+  }
 }
 
 }  // namespace
@@ -121,20 +156,18 @@ Status replace_file(const std::string& path, ByteSpan bytes) {
       return file_error(failed.value(), "cannot make the folder", target.parent_path().string());
     }
   }
-  std::string temporary = path + ".XXXXXX";
-  const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) {
-    return file_error(errno, "cannot write", path);
-  }
+  remove_orphans(target);
+  PENSTOCK_ASSIGN(const auto temporary, open_temporary(path));
+  const auto& [descriptor, name] = temporary;
   int failure = write_all(descriptor, bytes) ? 0 : errno;
   if (::close(descriptor) != 0 && failure == 0) {
     failure = errno;
   }
-  if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (failure == 0 && ::rename(name.c_str(), path.c_str()) != 0) {
     failure = errno;
   }
   if (failure != 0) {
-    ::unlink(temporary.c_str());
+    ::unlink(name.c_str());
     return file_error(failure, "cannot write", path);
   }
   return {};

@@ -51,7 +51,8 @@ class OpenFile {
 Result<ByteSpan> read_file(const std::string& path, Scratch& scratch);
 
 /// Writes `bytes` beside `path` and renames: other processes see the old file or the new one, never a part.
-/// Makes missing folders. Leaves no temporary file behind when it fails.
+/// Makes missing folders. Leaves no temporary file behind when it fails, and deletes those of killed
+/// processes after an hour.
 Status replace_file(const std::string& path, ByteSpan bytes);
 
 }  // namespace penstock

@@ -1,0 +1,121 @@
+#include "formats/folder_scan.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "formats/text.hpp"
+#include "io/file.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 4> kPictures = {"jpg", "jpeg", "png", "webp"};
+constexpr std::array<std::string_view, 13> kOtherPictures = {
+    "bmp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "avif", "heic", "jp2", "jfif", "jpe"};
+
+std::string extension_of(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? "" : lower_case(name.substr(dot + 1));
+}
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& list, std::string_view item) noexcept {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+class Finder {
+ public:
+  Finder(const std::string& root, bool deep) : root_(root), deep_(deep) {}
+
+  Result<FoundPictures> run() {
+    PENSTOCK_TRY(walk(""));
+    std::sort(found_.begin(), found_.end());
+    FoundPictures all = std::move(counts_);
+    for (auto& [folder, names] : found_) {
+      for (const std::string& name : names) {
+        all.paths.push_back(folder.empty() ? name : folder + "/" + name);
+      }
+    }
+    return all;
+  }
+
+ private:
+  Status walk(const std::string& folder) {
+    const std::string path = folder.empty() ? root_ : root_ + "/" + folder;
+    struct stat state {};
+    if (::stat(path.c_str(), &state) != 0) {
+      return file_error(errno, "cannot look at the folder", path);
+    }
+    if (!visited_.emplace(state.st_dev, state.st_ino).second) {
+      return {};
+    }
+    PENSTOCK_ASSIGN(FolderNames names, list_folder(path));
+    std::vector<std::string> pictures;
+    for (std::string& name : names.files) {
+      const std::string extension = extension_of(name);
+      if (contains(kPictures, extension)) {
+        pictures.push_back(std::move(name));
+      } else if (contains(kOtherPictures, extension) && counts_.undecodable++ == 0) {
+        counts_.first_undecodable = folder.empty() ? name : folder + "/" + name;
+      }
+    }
+    if (!pictures.empty()) {
+      found_.emplace_back(folder, std::move(pictures));
+    }
+    if (deep_) {
+      for (const std::string& name : names.folders) {
+        PENSTOCK_TRY(walk(folder.empty() ? name : folder + "/" + name));
+      }
+    }
+    return {};
+  }
+
+  std::string root_;
+  bool deep_;
+  FoundPictures counts_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> found_;
+  std::set<std::pair<::dev_t, ::ino_t>> visited_;
+};
+
+}  // namespace
+
+Result<FolderNames> list_folder(const std::string& folder) {
+  FolderNames names;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    std::string name = entry->path().filename().string();
+    if (name.starts_with('.')) {
+      continue;
+    }
+    // Needs a look at the file system for links only; a link that leads nowhere counts as a file and fails
+    // when read.
+    std::error_code unknown;
+    (entry->is_directory(unknown) ? names.folders : names.files).push_back(std::move(name));
+  }
+  if (failed) {
+    return file_error(failed.value(), "cannot list the folder", folder);
+  }
+  std::sort(names.folders.begin(), names.folders.end());
+  std::sort(names.files.begin(), names.files.end());
+  return names;
+}
+
+Result<FoundPictures> find_pictures(const std::string& folder, bool deep) {
+  return Finder(folder, deep).run();
+}
+
+std::string_view without_extension(std::string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t dot = path.rfind('.');
+  const bool in_name = dot != std::string_view::npos && (slash == std::string_view::npos || dot > slash);
+  return in_name ? path.substr(0, dot) : path;
+}
+
+}  // namespace penstock

@@ -1,0 +1,299 @@
+#include "formats/image_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+
+#include "core/parallel_for.hpp"
+#include "formats/fingerprint.hpp"
+#include "formats/folder_scan.hpp"
+#include "formats/tar_fields.hpp"
+#include "formats/text.hpp"
+#include "io/file.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kLabelSize = 8;
+
+/// All paths in one run of bytes: a million samples are a few allocations.
+class PathList {
+ public:
+  void add(std::string_view folder, std::string_view path) {
+    if (!folder.empty()) {
+      bytes_ += folder;
+      bytes_ += '/';
+    }
+    bytes_ += path;
+    ends_.push_back(bytes_.size());
+  }
+  std::size_t size() const noexcept { return ends_.size(); }
+  std::string_view operator[](std::size_t i) const noexcept {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::string_view(bytes_).substr(begin, ends_[i] - begin);
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
+};
+
+struct Contents {
+  PathList paths;                     ///< relative to the root
+  std::vector<std::uint32_t> labels;  ///< empty without classes
+  std::vector<std::string> classes;
+  std::vector<std::string> warnings;
+};
+
+/// Which samples keep their extension in the key, because without it two would have the same.
+std::vector<bool> keys_with_extension(const PathList& paths) {
+  std::vector<bool> whole(paths.size(), false);
+  const auto key = [&](std::size_t i) { return whole[i] ? paths[i] : without_extension(paths[i]); };
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::unordered_map<std::string_view, std::size_t> seen;
+    seen.reserve(paths.size());
+    std::vector<std::size_t> clashing;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const auto [entry, is_new] = seen.try_emplace(key(i), i);
+      if (!is_new) {
+        clashing.insert(clashing.end(), {i, entry->second});
+      }
+    }
+    for (const std::size_t i : clashing) {
+      changed = changed || !whole[i];
+      whole[i] = true;
+    }
+  }
+  return whole;
+}
+
+class ImageFolder final : public SampleTable {
+ public:
+  enum class Role : std::uint8_t { image, label };
+
+  ImageFolder(NamedPath root, Contents contents, std::vector<FieldInfo> fields, std::vector<Role> roles)
+      : root_(std::move(root)),
+        contents_(std::move(contents)),
+        whole_keys_(keys_with_extension(contents_.paths)),
+        fields_(std::move(fields)),
+        roles_(std::move(roles)) {}
+
+  std::uint64_t size() const noexcept override { return contents_.paths.size(); }
+  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
+  const std::vector<std::string>& classes() const noexcept override { return contents_.classes; }
+  const std::vector<std::string>& warnings() const noexcept override { return contents_.warnings; }
+  std::string key(std::uint64_t sample) const override {
+    return sample < size() ? std::string(key_view(sample)) : std::string();
+  }
+
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+    if (sample >= size() || field >= roles_.size()) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("there is no sample {} with a field {}", sample, field),
+                   .advice = {},
+                   .place = {.source = root_.named, .stage = "read"}};
+    }
+    if (roles_[field] == Role::label) {
+      return StoredValue{.bytes = {}, .number = contents_.labels[sample], .is_number = true};
+    }
+    auto bytes = read_file(path_of(sample), scratch);
+    if (!bytes.ok()) {
+      Error error = std::move(bytes).error();
+      error.place = place(sample, field);
+      return error;
+    }
+    return StoredValue{.bytes = *bytes};
+  }
+
+  std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
+    if (sample >= size() || field >= roles_.size()) {
+      return 0;
+    }
+    if (roles_[field] == Role::label) {
+      return kLabelSize;
+    }
+    const auto state = file_state(path_of(sample));
+    return state.ok() ? state->size : 0;
+  }
+
+  ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
+
+  Place place(std::uint64_t sample, std::size_t) const override {
+    Place place{.source = root_.named,
+                .shard = {},
+                .offset = {},
+                .key = key(sample),
+                .index = sample,
+                .stage = "read"};
+    if (sample < size()) {
+      place.shard = path_of(sample);
+    }
+    return place;
+  }
+
+  std::string fingerprint() const override {
+    std::call_once(fingerprint_once_, [this] { fingerprint_ = compute_fingerprint(); });
+    return fingerprint_;
+  }
+
+ private:
+  std::string_view key_view(std::uint64_t sample) const noexcept {
+    const std::string_view path = contents_.paths[sample];
+    return whole_keys_[sample] ? path : without_extension(path);
+  }
+
+  std::string path_of(std::uint64_t sample) const {
+    return fmt::format("{}/{}", root_.path, contents_.paths[sample]);
+  }
+
+  std::string compute_fingerprint() const {
+    std::vector<std::pair<std::string_view, std::size_t>> order;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      order.emplace_back(fields_[f].name, f);
+    }
+    std::sort(order.begin(), order.end());
+    constexpr std::size_t kRun = 1024;
+    std::vector<std::uint64_t> sizes(contents_.paths.size());
+    parallel_for((sizes.size() + kRun - 1) / kRun, std::thread::hardware_concurrency(), [&](std::size_t run) {
+      for (std::size_t i = run * kRun; i < std::min(sizes.size(), (run + 1) * kRun); ++i) {
+        const auto state = file_state(path_of(i));
+        sizes[i] = state.ok() ? state->size : 0;
+      }
+    });
+    Fingerprint hash;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      hash.add_sample(key_view(i), order.size());
+      for (const auto& [name, field] : order) {
+        hash.add_field(name, roles_[field] == Role::label ? kLabelSize : sizes[i]);
+      }
+    }
+    return hash.finish();
+  }
+
+  NamedPath root_;
+  Contents contents_;
+  std::vector<bool> whole_keys_;
+  std::vector<FieldInfo> fields_;
+  std::vector<Role> roles_;
+  mutable std::once_flag fingerprint_once_;
+  mutable std::string fingerprint_;
+};
+
+Error failure(const NamedPath& root, std::string message, std::string advice) {
+  return {.kind = ErrorKind::not_found,
+          .message = std::move(message),
+          .advice = std::move(advice),
+          .place = {.source = root.named, .shard = root.path, .stage = "open"}};
+}
+
+std::string undecodable_remark(std::uint64_t count, const std::string& first) {
+  return fmt::format(
+      "{} pictures are left out because their kind cannot be decoded (first: {}); "
+      "jpg, jpeg, png and webp can",
+      count, printable(first));
+}
+
+/// Pictures of the root alone, without classes.
+Result<Contents> plain_contents(const NamedPath& root) {
+  PENSTOCK_ASSIGN(const FoundPictures found, find_pictures(root.path, false));
+  Contents contents;
+  for (const std::string& path : found.paths) {
+    contents.paths.add("", path);
+  }
+  if (found.paths.empty()) {
+    return failure(root,
+                   found.undecodable == 0
+                       ? "the folder holds no tar shards, no class folders and no pictures"
+                       : fmt::format("the folder holds {} pictures, none of a kind that can be decoded",
+                                     found.undecodable),
+                   "pictures must be jpg, jpeg, png or webp files");
+  }
+  if (found.undecodable > 0) {
+    contents.warnings.push_back(undecodable_remark(found.undecodable, found.first_undecodable));
+  }
+  return contents;
+}
+
+Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> classes) {
+  std::vector<std::optional<Result<FoundPictures>>> results(classes.size());
+  parallel_for(classes.size(), std::thread::hardware_concurrency(),
+               [&](std::size_t i) { results[i].emplace(find_pictures(root.path + "/" + classes[i], true)); });
+  Contents contents;
+  std::vector<std::string> empty;
+  std::uint64_t undecodable = 0;
+  std::string first_undecodable;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    PENSTOCK_ASSIGN(const FoundPictures found, std::move(*results[c]));
+    if (found.undecodable > 0 && undecodable == 0) {
+      first_undecodable = classes[c] + "/" + found.first_undecodable;
+    }
+    undecodable += found.undecodable;
+    if (found.paths.empty()) {
+      empty.push_back(classes[c]);
+    }
+    for (const std::string& path : found.paths) {
+      contents.paths.add(classes[c], path);
+      contents.labels.push_back(static_cast<std::uint32_t>(c));
+    }
+  }
+  if (!empty.empty()) {
+    return failure(root,
+                   fmt::format("{} of {} class folders hold no picture (first: '{}')", empty.size(),
+                               classes.size(), printable(empty[0])),
+                   "every folder counts as a class: remove those that are none; pictures must be jpg, jpeg, "
+                   "png or webp");
+  }
+  if (undecodable > 0) {
+    contents.warnings.push_back(undecodable_remark(undecodable, first_undecodable));
+  }
+  contents.classes = std::move(classes);
+  return contents;
+}
+
+Result<Contents> contents_of(const NamedPath& root) {
+  PENSTOCK_ASSIGN(FolderNames names, list_folder(root.path));
+  if (names.folders.empty()) {
+    return plain_contents(root);
+  }
+  PENSTOCK_ASSIGN(Contents contents, class_contents(root, std::move(names.folders)));
+  PENSTOCK_ASSIGN(const FoundPictures beside, find_pictures(root.path, false));
+  if (!beside.paths.empty()) {
+    contents.warnings.push_back(fmt::format(
+        "{} pictures beside the class folders belong to no class and are left out", beside.paths.size()));
+  }
+  return contents;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& choice) {
+  PENSTOCK_TRY(check_field_choice(choice));
+  PENSTOCK_ASSIGN(Contents contents, contents_of(root));
+  using Role = ImageFolder::Role;
+  const bool labelled = !contents.classes.empty();
+  FieldChoice wanted = choice;
+  if (wanted.empty()) {
+    wanted = labelled ? FieldChoice{{"image", "image"}, {"label", "label"}} : FieldChoice{{"image", "image"}};
+  }
+  std::vector<FieldInfo> fields;
+  std::vector<Role> roles;
+  for (const auto& [name, field] : wanted) {
+    if (field != "image" && (field != "label" || !labelled)) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("a folder of pictures has no field '{}'", printable(field)),
+                   .advice = labelled ? "there is: image, label" : "there is: image",
+                   .place = {.source = root.named, .stage = "open"}};
+    }
+    roles.push_back(field == "image" ? Role::image : Role::label);
+    fields.push_back({name, field == "image" ? FieldKind::image : FieldKind::integer});
+  }
+  return std::unique_ptr<SampleTable>(
+      std::make_unique<ImageFolder>(root, std::move(contents), std::move(fields), std::move(roles)));
+}
+
+}  // namespace penstock

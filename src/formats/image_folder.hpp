@@ -1,0 +1,15 @@
+#pragma once
+// Class folders: root/<class>/.../picture. The rules in words: docs/formats/image_folder.md.
+
+#include <memory>
+
+#include "formats/named_path.hpp"
+#include "formats/sample_table.hpp"
+
+namespace penstock {
+
+/// Pictures below each class folder, with the number of the class as label; or, in a folder that has no
+/// folders in it, its pictures without labels. No picture is opened before it is read, and none stays open.
+Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& fields);
+
+}  // namespace penstock

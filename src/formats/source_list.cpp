@@ -1,0 +1,194 @@
+#include "formats/source_list.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "formats/brace.hpp"
+#include "formats/glob.hpp"
+#include "formats/text.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error failure(ErrorKind kind, std::string message, std::string advice, const std::string& source) {
+  return {.kind = kind,
+          .message = std::move(message),
+          .advice = std::move(advice),
+          .place = {.source = source, .stage = "open"}};
+}
+
+bool exists(const std::string& path) {
+  std::error_code failed;
+  return fs::exists(path, failed);
+}
+
+/// "~/x" and "~user/x"; anything else, and unknown users, as they are.
+std::string expand_home(const std::string& path) {
+  if (!path.starts_with('~')) {
+    return path;
+  }
+  const std::size_t slash = std::min(path.find('/'), path.size());
+  std::string home;
+  if (slash == 1) {
+    const char* const value = std::getenv("HOME");
+    home = value != nullptr ? value : "";
+  }
+  if (home.empty()) {
+    std::array<char, 4096> buffer{};
+    struct passwd entry {};
+    struct passwd* found = nullptr;
+    const std::string user = path.substr(1, slash - 1);
+    if (user.empty()) {
+      ::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found);
+    } else {
+      ::getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    }
+    if (found == nullptr) {
+      return path;
+    }
+    home = entry.pw_dir;
+  }
+  return home + path.substr(slash);
+}
+
+/// Refuses what is not a local path; strips "file:".
+Result<std::string> local_path(const std::string& name, const std::string& source) {
+  if (name == "-" || name.starts_with("pipe:")) {
+    return failure(ErrorKind::unsupported,
+                   name == "-" ? "reading from standard input allows no random access"
+                               : "commands as sources (pipe:) are never run",
+                   "write the archive to a file and name that", source);
+  }
+  if (name.starts_with("file:")) {
+    return name.substr(name.starts_with("file://") ? 7 : 5);
+  }
+  constexpr std::array kSchemes = {"http:", "https:", "s3:", "gs:", "hf:", "ais:", "az:", "hdfs:", "ftp:"};
+  if (name.find("://") != std::string::npos ||
+      std::any_of(kSchemes.begin(), kSchemes.end(),
+                  [&](const char* scheme) { return name.starts_with(scheme); })) {
+    return failure(ErrorKind::unsupported, "remote sources cannot be read yet",
+                   "copy the shards to a local or mounted folder", source);
+  }
+  return name;
+}
+
+std::vector<std::string> split_parts(const std::string& source) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t at = source.find("::"); at != std::string::npos; at = source.find("::", begin)) {
+    parts.push_back(source.substr(begin, at - begin));
+    begin = at + 2;
+  }
+  parts.push_back(source.substr(begin));
+  return parts;
+}
+
+/// ${NAME} by the environment variable WDS_NAME, as WebDataset does; values may hold such names too, 10 deep.
+Result<std::string> expand_variables(std::string text, const std::string& source) {
+  constexpr int kRounds = 10;
+  constexpr std::size_t kLongest = 1 << 20;
+  for (int round = 0; round <= kRounds; ++round) {
+    if (text.find("${") == std::string::npos) {
+      return text;
+    }
+    std::string expanded;
+    std::size_t at = 0;
+    for (std::size_t begin = text.find("${"); begin != std::string::npos; begin = text.find("${", at)) {
+      const std::size_t end = text.find('}', begin);
+      if (end == std::string::npos) {
+        return failure(ErrorKind::invalid, "a brace is opened and not closed", {}, source);
+      }
+      const std::string name = "WDS_" + text.substr(begin + 2, end - begin - 2);
+      const char* const value = std::getenv(name.c_str());
+      if (value == nullptr) {
+        return failure(ErrorKind::invalid,
+                       fmt::format("the environment variable {} is not set", printable(name)),
+                       "set it, or write the path out", source);
+      }
+      expanded += text.substr(at, begin - at) + value;
+      at = end + 1;
+    }
+    text = expanded + text.substr(at);
+    if (text.size() > kLongest) {
+      break;
+    }
+  }
+  return failure(ErrorKind::invalid,
+                 "the environment variables in the pattern refer to each other without end", {}, source);
+}
+
+Status resolve_part(const std::string& part, const std::string& source, std::vector<NamedPath>& found) {
+  PENSTOCK_ASSIGN(const std::string text, expand_variables(part, source));
+  PENSTOCK_ASSIGN(const std::string path, local_path(text, source));
+  PENSTOCK_ASSIGN(const std::vector<std::string> names, expand_braces(path));
+  std::size_t missing = 0;
+  std::string first_missing;
+  for (const std::string& name : names) {
+    const std::string local = expand_home(name);
+    if (exists(local)) {
+      found.push_back({local, source});
+    } else if (has_glob(local)) {
+      const std::vector<std::string> matches = glob_paths(local);
+      if (matches.empty()) {
+        return failure(ErrorKind::not_found, fmt::format("nothing matches '{}'", printable(local)),
+                       "check the path and the pattern", source);
+      }
+      for (const std::string& match : matches) {
+        found.push_back({match, source});
+      }
+    } else if (missing++ == 0) {
+      first_missing = local;
+    }
+  }
+  if (missing > 0) {
+    std::error_code failed;
+    std::string message = fmt::format("no such file or folder: '{}'", first_missing);
+    if (names.size() > 1) {
+      message += fmt::format(" ({} of the {} names are missing)", missing, names.size());
+    }
+    return failure(ErrorKind::not_found, std::move(message),
+                   fmt::format("looked from {}", fs::current_path(failed).string()), source);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& sources) {
+  std::vector<NamedPath> found;
+  if (sources.empty()) {
+    return failure(ErrorKind::invalid, "no source is given", "name a path, a glob or a brace pattern", "");
+  }
+  for (const std::string& source : sources) {
+    if (source.empty() || source.find('\0') != std::string::npos) {
+      return failure(ErrorKind::invalid,
+                     source.empty() ? "a source is an empty text" : "a source holds a NUL byte",
+                     "name a path, a glob or a brace pattern", source);
+    }
+    if (exists(source)) {
+      found.push_back({source, source});
+      continue;
+    }
+    for (const std::string& part : split_parts(source)) {
+      if (!part.empty()) {
+        PENSTOCK_TRY(resolve_part(part, source, found));
+      }
+    }
+    if (found.empty()) {
+      return failure(ErrorKind::invalid, "the source names nothing", "name a path, a glob or a brace pattern",
+                     source);
+    }
+  }
+  return found;
+}
+
+}  // namespace penstock
