@@ -16,16 +16,17 @@ namespace {
 std::atomic<std::uint64_t> news{0};
 }
 
-// Counts what the whole test program takes from the heap through new.
-void* operator new(std::size_t size) {
+// Counts what the whole test program takes from the heap through new. Not inlined: gcc would see free() on
+// what new gave, and warn.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   news.fetch_add(1, std::memory_order_relaxed);
   if (void* const memory = std::malloc(size > 0 ? size : 1)) {
     return memory;
   }
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace penstock {
 namespace {
