@@ -38,6 +38,9 @@ class Dataset {
   static Result<Dataset> open(const std::string& source, const DatasetOptions& options = {}) {
     return open(std::vector<std::string>{source}, options);
   }
+  /// A data set over samples that somebody else made: a format of one's own.
+  static Dataset of(std::shared_ptr<const SampleTable> table, std::string description,
+                    const DatasetOptions& options = {});
 
   std::uint64_t size() const noexcept;
   const std::vector<FieldInfo>& fields() const noexcept;

@@ -45,8 +45,12 @@ Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDe
 
 Result<Dataset> Dataset::open(const std::vector<std::string>& sources, const DatasetOptions& options) {
   PENSTOCK_ASSIGN(std::unique_ptr<SampleTable> table, open_samples(sources, options.fields));
+  return of(std::move(table), joined(sources), options);
+}
+
+Dataset Dataset::of(std::shared_ptr<const SampleTable> table, std::string description, const DatasetOptions& options) {
   return Dataset(std::make_shared<const Impl>(
-      Impl{.table = std::move(table), .description = joined(sources), .max_pixels = options.max_pixels}));
+      Impl{.table = std::move(table), .description = std::move(description), .max_pixels = options.max_pixels}));
 }
 
 std::uint64_t Dataset::size() const noexcept { return impl_->table->size(); }

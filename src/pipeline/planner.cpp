@@ -146,7 +146,7 @@ void Planner::note_request() {
 }
 
 void Planner::fill_window() {
-  while (window_.size() < window_size()) {
+  while (steps_ > 0 && window_.size() < window_size()) {
     plan_batch(planned_);
     if (++planned_.step == steps_) {
       planned_ = {.epoch = planned_.epoch + 1, .step = 0};

@@ -1,0 +1,34 @@
+#include "pipeline/field_value.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace penstock {
+namespace {
+
+Result<std::int64_t> parse(const std::string& text) {
+  return integer_of({.bytes = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}});
+}
+
+TEST(IntegerOf, reads_decimal_with_sign_and_white_space) {
+  EXPECT_EQ(parse("12").value(), 12);
+  EXPECT_EQ(parse(" -7\n").value(), -7);
+  EXPECT_EQ(parse("+5").value(), 5);
+  EXPECT_EQ(parse("9223372036854775807").value(), 9223372036854775807);
+}
+
+TEST(IntegerOf, refuses_everything_else) {
+  for (const char* text : {"", " ", "x", "1.5", "12a", "+-3", "--1", "9223372036854775808", "0x10", "1 2"}) {
+    const auto number = parse(text);
+    ASSERT_FALSE(number) << text;
+    EXPECT_EQ(number.error().kind, ErrorKind::corrupt) << text;
+  }
+}
+
+TEST(IntegerOf, takes_numbers_as_they_are) {
+  EXPECT_EQ(integer_of({.bytes = {}, .number = 3, .is_number = true}).value(), 3);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,71 @@
+#pragma once
+// Samples held in memory, for tests: a label, a text, and pictures if given; some fail or take their time on purpose.
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "formats/sample_table.hpp"
+
+namespace penstock {
+
+/// Sample i: label i, text "text of i", image pictures[i % pictures.size()] if there are any.
+class MemoryTable : public SampleTable {
+ public:
+  MemoryTable(std::uint64_t size, std::vector<std::vector<std::uint8_t>> pictures = {})
+      : size_(size), pictures_(std::move(pictures)) {
+    for (std::uint64_t i = 0; i < size; ++i) {
+      texts_.push_back("text of " + std::to_string(i));
+    }
+    if (!pictures_.empty()) {
+      fields_.push_back({"image", FieldKind::image});
+    }
+    fields_.push_back({"label", FieldKind::integer});
+    fields_.push_back({"text", FieldKind::text});
+  }
+
+  std::set<std::uint64_t> bad;                     ///< samples whose read is corrupt
+  std::set<std::uint64_t> slow;                    ///< samples whose read takes `delay`
+  std::chrono::milliseconds delay{20};
+  mutable std::atomic<std::uint64_t> reads{0};
+
+  std::uint64_t size() const noexcept override { return size_; }
+  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
+  const std::vector<std::string>& classes() const noexcept override { return none_; }
+  std::string key(std::uint64_t sample) const override { return "key" + std::to_string(sample); }
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
+    reads.fetch_add(1, std::memory_order_relaxed);
+    if (bad.contains(sample)) {
+      return Error{.kind = ErrorKind::corrupt, .message = "bad on purpose", .place = {.stage = "read"}};
+    }
+    if (slow.contains(sample) && fields_[field].kind == FieldKind::text) {
+      std::this_thread::sleep_for(delay);
+    }
+    switch (fields_[field].kind) {
+      case FieldKind::integer:
+        return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample), .is_number = true};
+      case FieldKind::image: return StoredValue{.bytes = pictures_[sample % pictures_.size()]};
+      default: return StoredValue{.bytes = {reinterpret_cast<const std::uint8_t*>(texts_[sample].data()), texts_[sample].size()}};
+    }
+  }
+  std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
+    return fields_[field].kind == FieldKind::image ? pictures_[sample % pictures_.size()].size() : texts_[sample].size();
+  }
+  ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
+  Place place(std::uint64_t, std::size_t) const override { return {.source = "memory"}; }
+  std::string fingerprint() const override { return "memory"; }
+  const std::vector<std::string>& warnings() const noexcept override { return none_; }
+
+ private:
+  std::uint64_t size_;
+  std::vector<std::vector<std::uint8_t>> pictures_;
+  std::vector<std::string> texts_;
+  std::vector<FieldInfo> fields_;
+  std::vector<std::string> none_;
+};
+
+}  // namespace penstock
