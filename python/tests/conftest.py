@@ -1,0 +1,93 @@
+"""Data sets that the tests make for themselves."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+#: Real pictures beside the project, where they are.
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or leaves anything in the user's cache folder."""
+    monkeypatch.setenv("PENSTOCK_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+
+
+def draw(number: int, width: int, height: int) -> Image.Image:
+    """A picture that no other number gives: gradients with noise."""
+    rng = np.random.default_rng(number)
+    y, x = np.mgrid[0:height, 0:width]
+    base = np.stack([x * 255 // max(width - 1, 1), y * 255 // max(height - 1, 1), (x + y + 37 * number) % 256], -1)
+    return Image.fromarray(((base + rng.integers(0, 40, base.shape)) % 256).astype(np.uint8))
+
+
+def encode(picture: Image.Image, kind: str = "JPEG", **options: object) -> bytes:
+    """The picture as a file of that kind."""
+    buffer = io.BytesIO()
+    picture.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def sample_size(number: int) -> tuple[int, int]:
+    """Width and height of the picture of a sample: different from sample to sample."""
+    return 40 + (number * 17) % 90, 50 + (number * 29) % 70
+
+
+def write_tar(path: Path, members: list[tuple[str, bytes]]) -> Path:
+    """A tar of these members."""
+    with tarfile.open(path, "w") as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return path
+
+
+def sample_members(number: int) -> list[tuple[str, bytes]]:
+    """The files of one sample of the shards fixture."""
+    key = f"s{number:04d}"
+    return [
+        (f"{key}.jpg", encode(draw(number, *sample_size(number)), quality=85, subsampling=number % 3)),
+        (f"{key}.cls", str(number % 10).encode()),
+        (f"{key}.json", json.dumps({"number": number}).encode()),
+        (f"{key}.txt", f"sample {number} é".encode()),
+    ]
+
+
+@pytest.fixture(scope="session")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Three shards of 20 samples with jpg, cls, json and txt; a brace pattern."""
+    folder = tmp_path_factory.mktemp("shards")
+    for shard in range(3):
+        members = [m for number in range(shard * 20, shard * 20 + 20) for m in sample_members(number)]
+        write_tar(folder / f"set-{shard:06d}.tar", members)
+    return str(folder / "set-{000000..000002}.tar")
+
+
+@pytest.fixture(scope="session")
+def pillow_pictures() -> list[np.ndarray]:
+    """What Pillow makes of the pictures of the shards."""
+    files = [dict(sample_members(number))[f"s{number:04d}.jpg"] for number in range(60)]
+    return [np.asarray(Image.open(io.BytesIO(file)).convert("RGB")) for file in files]
+
+
+@pytest.fixture
+def make_tar(tmp_path: Path) -> Iterator[Callable[[list[tuple[str, bytes]]], str]]:
+    """Writes a tar of given members into a fresh folder and returns its path."""
+    count = 0
+
+    def make(members: list[tuple[str, bytes]]) -> str:
+        nonlocal count
+        count += 1
+        return str(write_tar(tmp_path / f"made-{count}.tar", members))
+
+    yield make

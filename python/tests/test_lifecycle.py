@@ -1,0 +1,186 @@
+"""Nothing hangs, nothing stays: threads, descriptors, memory, signals, exits."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import penstock
+
+
+def threads() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def anonymous_bytes() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("RssAnon"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError("no RssAnon in /proc/self/status")
+
+
+def run(program: str, **kwargs) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False, **kwargs
+    )
+
+
+def test_a_thousand_batches_leave_memory_threads_and_descriptors_flat(shards):
+    loader = penstock.Loader(shards, batch_size=8, shuffle=True, num_workers=2, transforms=penstock.presets.imagenet_train(48))
+    for _ in range(10):
+        for _batch in loader:
+            pass
+    before = (threads(), descriptors())
+    memory = anonymous_bytes()
+    batches = 0
+    while batches < 1000:
+        for _batch in loader:
+            batches += 1
+    assert (threads(), descriptors()) == before
+    assert anonymous_bytes() - memory < 4 << 20
+
+
+def test_two_hundred_abandoned_iterators_leave_nothing(shards):
+    gc.collect()
+    before = (threads(), descriptors())
+    loader = penstock.Loader(shards, batch_size=4, num_workers=2, transforms=penstock.presets.imagenet_train(16))
+    for _ in range(100):
+        iterator = iter(loader)
+        next(iterator)
+    assert threads() == before[0] + 2
+    for _ in range(100):
+        next(iter(penstock.Loader(shards, batch_size=4, num_workers=2)))
+    del loader, iterator
+    gc.collect()
+    assert (threads(), descriptors()) == before
+
+
+def test_interrupt_works_while_waiting(tmp_path: Path, shards):
+    program = f"""
+        import penstock, os, signal, threading, time
+        loader = penstock.Loader({shards!r}, batch_size=60, num_workers=1, prefetch=1,
+                                 transforms=[penstock.transforms.Resize([4000, 4000])])
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        try:
+            for batch in loader:
+                pass
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic() - start < 1.5)
+    """
+    done = run(program)
+    assert done.stdout.strip() == "interrupted True", done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "ending",
+    ["", "sys.exit(0)", "del loader", "it = iter(loader); next(it); sys.exit(0)", "loader.cycle = loader", "loader.close(); loader.close()"],
+)
+def test_interpreter_exit_is_clean(shards, ending):
+    program = f"""
+import sys, penstock
+loader = penstock.Loader({shards!r}, batch_size=4, num_workers=3, transforms=penstock.presets.imagenet_train(64))
+it = iter(loader)
+batch = next(it)
+image = batch["image"]
+{ending}
+"""
+    done = run(program)
+    assert (done.returncode, done.stderr) == (0, ""), done
+
+
+def test_exception_in_the_loop_ends_cleanly(shards):
+    done = run(f"""
+        import penstock
+        for batch in penstock.Loader({shards!r}, batch_size=4, num_workers=2):
+            raise SystemExit(3)
+    """)
+    assert (done.returncode, done.stderr) == (3, "")
+
+
+def test_other_threads_run_while_the_loader_waits(shards):
+    loader = penstock.Loader(shards, batch_size=60, num_workers=1, transforms=[penstock.transforms.Resize([1500, 1500])])
+    ticks = []
+    stop = threading.Event()
+
+    def tick() -> None:
+        while not stop.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.monotonic()
+    next(iter(loader))
+    spent = time.monotonic() - start
+    stop.set()
+    thread.join()
+    loader.close()
+    assert len([t for t in ticks if start <= t <= start + spent]) > spent / 0.05
+
+
+def test_two_threads_may_share_a_loader(shards):
+    loader = penstock.Loader(shards, batch_size=2, shuffle=True, num_workers=2)
+    iterator = iter(loader)
+    seen: list[int] = []
+
+    def consume() -> None:
+        for batch in iterator:
+            seen.extend(batch["index"].tolist())
+
+    workers = [threading.Thread(target=consume) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(seen) == list(range(60))
+
+
+def test_idle_loader_burns_no_cpu(shards):
+    loader = penstock.Loader(shards, batch_size=4, num_workers=4, transforms=penstock.presets.imagenet_train(16))
+    next(iter(loader))
+    time.sleep(0.3)
+    before = time.process_time()
+    time.sleep(1.0)
+    assert time.process_time() - before < 0.05
+
+
+def test_signals_go_to_the_program_not_to_the_workers(shards):
+    got = []
+    previous = signal.signal(signal.SIGUSR1, lambda *_: got.append(1))
+    try:
+        loader = penstock.Loader(shards, batch_size=4, num_workers=2, transforms=penstock.presets.imagenet_train(64))
+        for batch in loader:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            assert len(batch["index"]) > 0
+    finally:
+        signal.signal(signal.SIGUSR1, previous)
+    assert got
+
+
+def test_works_without_torch(shards):
+    done = run(f"""
+        import sys
+        sys.modules["torch"] = None
+        import importlib.util
+        real = importlib.util.find_spec
+        importlib.util.find_spec = lambda name, *a: None if name == "torch" else real(name, *a)
+        import penstock
+        batch = next(iter(penstock.Loader({shards!r}, batch_size=4, transforms=penstock.presets.imagenet_val(32))))
+        print(type(batch["image"]).__module__, batch["image"].shape)
+    """)
+    assert done.stdout.strip() == "numpy (4, 3, 32, 32)", done.stderr
