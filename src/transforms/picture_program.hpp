@@ -2,6 +2,7 @@
 // A list of operations on a picture, compiled: from an opened picture file to a row of a batch.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "transforms/transform.hpp"
 
 namespace penstock {
+
+/// Writes the pixels of a box of the picture, as ImageDecoder::decode does.
+using ReadBox = std::function<Status(const Rect& box, const PixelView& out)>;
 
 /// The working memory of one worker for one program; reused from sample to sample. Not thread-safe.
 class PictureWorkspace;
@@ -45,6 +49,8 @@ class PictureProgram {
   /// Decodes what is needed of the picture `decoder` has open and writes the result of the last resolve():
   /// 3 * width * height elements of output().type at `out`, contiguous, in the program's memory format.
   Status run(PictureWorkspace& workspace, ImageDecoder& decoder, void* out) const;
+  /// The same for pixels that come from elsewhere.
+  Status run(PictureWorkspace& workspace, const ReadBox& read, void* out) const;
 
  private:
   struct Impl;

@@ -62,10 +62,9 @@ struct ResampleAxis {
 };
 
 /// Fills `axis`, whose memory is used again; `work` is scratch.
-void compute_axis(int in, int out, transforms::Interpolation filter, ResampleWeights& work,
-                  ResampleAxis& axis);
+void compute_axis(const AxisRequest& request, ResampleWeights& work, ResampleAxis& axis);
 
-/// The input pixel that each output pixel copies under Pillow's NEAREST.
-void compute_nearest(int in, int out, std::vector<int>& sources);
+/// The input pixel that each output pixel asked for copies under Pillow's NEAREST.
+void compute_nearest(const AxisRequest& request, std::vector<int>& sources);
 
 }  // namespace penstock

@@ -1,0 +1,66 @@
+#include "transforms/kernels/pad.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace penstock {
+namespace {
+
+using transforms::PaddingMode;
+
+// The pixel inside [0, length) that stands at `position`, or -1 for the fill.
+int inside(int position, int length, PaddingMode mode) {
+  if (position >= 0 && position < length) {
+    return position;
+  }
+  switch (mode) {
+    case PaddingMode::constant:
+      return -1;
+    case PaddingMode::edge:
+      return std::clamp(position, 0, length - 1);
+    case PaddingMode::reflect: {
+      if (length == 1) {
+        return 0;
+      }
+      const int period = 2 * (length - 1);
+      const int turn = ((position % period) + period) % period;
+      return turn < length ? turn : period - turn;
+    }
+    case PaddingMode::symmetric: {
+      const int period = 2 * length;
+      const int turn = ((position % period) + period) % period;
+      return turn < length ? turn : period - 1 - turn;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+void pad_picture(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
+                 std::uint8_t* out) {
+  const ImageSize padded = size_after(size, step);
+  for (int y = 0; y < padded.height; ++y) {
+    const int row = inside(y - step.top, size.height, step.mode);
+    const std::uint8_t* from = row < 0 ? nullptr : in + static_cast<std::size_t>(row) * stride;
+    const auto put = [&](int x) {
+      const int column = inside(x - step.left, size.width, step.mode);
+      const bool filled = from == nullptr || column < 0;
+      std::memcpy(out + static_cast<std::ptrdiff_t>(x) * 3,
+                  filled ? step.fill.data() : from + static_cast<std::ptrdiff_t>(column) * 3, 3);
+    };
+    for (int x = 0; x < step.left; ++x) {
+      put(x);
+    }
+    if (from != nullptr) {
+      std::memcpy(out + static_cast<std::ptrdiff_t>(step.left) * 3, from,
+                  static_cast<std::size_t>(size.width) * 3);
+    }
+    for (int x = from != nullptr ? step.left + size.width : step.left; x < padded.width; ++x) {
+      put(x);
+    }
+    out += static_cast<std::ptrdiff_t>(padded.width) * 3;
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,104 @@
+#include "transforms/picture_program.hpp"
+
+#include <fmt/format.h>
+
+#include "core/cpu.hpp"
+#include "transforms/plan_text.hpp"
+#include "transforms/stage_runner.hpp"
+
+namespace penstock {
+
+class PictureWorkspace {
+ public:
+  GeometrySteps steps;
+  std::vector<Stage> stages;
+  StageRunner runner;
+};
+
+void DeletePictureWorkspace::operator()(PictureWorkspace* workspace) const noexcept { delete workspace; }
+
+struct PictureProgram::Impl {
+  std::vector<TransformPtr> operations;
+  MemoryFormat format = MemoryFormat::channels_first;
+  bool fuse = true;
+  PictureSpec output;
+  FloatMap floats;
+};
+
+PictureProgram::PictureProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+Result<PictureProgram> PictureProgram::compile(std::vector<TransformPtr> operations, MemoryFormat format,
+                                               bool fuse) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
+  auto impl = std::make_shared<Impl>();
+  FloatTable table;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (operations[i] == nullptr) {
+      return Error{ErrorKind::invalid, fmt::format("operation {} of the list is missing", i), "", {}};
+    }
+    PENSTOCK_TRY(operations[i]->check());
+    PENSTOCK_ASSIGN(impl->output, operations[i]->describe(impl->output));
+    operations[i]->map_values(table);
+  }
+  impl->operations = std::move(operations);
+  impl->format = format;
+  impl->fuse = fuse;
+  impl->floats = FloatMap(table);
+  return PictureProgram(std::move(impl));
+}
+
+const PictureSpec& PictureProgram::output() const noexcept { return impl_->output; }
+
+std::string PictureProgram::describe() const {
+  return plan_text(impl_->operations, impl_->output, impl_->format, impl_->fuse);
+}
+
+PictureWorkspacePtr PictureProgram::make_workspace() const {
+  return PictureWorkspacePtr(new PictureWorkspace);
+}
+
+Result<ImageSize> PictureProgram::resolve(PictureWorkspace& workspace, ImageSize picture,
+                                          const RandomKey& key) const {
+  constexpr std::int64_t kMostPixels = 1 << 28;
+  workspace.steps.clear();
+  ImageSize size = picture;
+  for (std::size_t i = 0; i < impl_->operations.size(); ++i) {
+    Draws draws(key, static_cast<std::uint32_t>(i));
+    const std::size_t before = workspace.steps.size();
+    if (Status status = impl_->operations[i]->plan(size, draws, workspace.steps); !status.ok()) {
+      status.error().place.stage = "transform";
+      return std::move(status).error();
+    }
+    for (std::size_t step = before; step < workspace.steps.size(); ++step) {
+      size = size_after(size, workspace.steps[step]);
+    }
+  }
+  plan_stages(picture, workspace.steps, impl_->fuse, workspace.stages);
+  for (const Stage& stage : workspace.stages) {
+    const ImageSize made = stage.output();
+    if (std::int64_t{made.width} * made.height > kMostPixels) {
+      Error error{ErrorKind::invalid,
+                  fmt::format("a picture of {} x {} pixels would be made from one of {} x {}", made.width,
+                              made.height, picture.width, picture.height),
+                  "give max_size to Resize, or leave out such pictures",
+                  {}};
+      error.place.stage = "transform";
+      return error;
+    }
+  }
+  return size;
+}
+
+Status PictureProgram::run(PictureWorkspace& workspace, ImageDecoder& decoder, void* out) const {
+  return run(
+      workspace, [&decoder](const Rect& box, const PixelView& view) { return decoder.decode(box, view); },
+      out);
+}
+
+Status PictureProgram::run(PictureWorkspace& workspace, const ReadBox& read, void* out) const {
+  const PictureSink sink{out, workspace.stages.back().output(), impl_->output.type, impl_->format,
+                         &impl_->floats};
+  return workspace.runner.run(workspace.stages, read, sink);
+}
+
+}  // namespace penstock
