@@ -67,6 +67,54 @@ bool has_ff(std::uint64_t word) {
   return ((~word - 0x0101010101010101ull) & word & 0x8080808080808080ull) != 0;
 }
 
+/// Takes out the zero after an FF of the data; at a marker or the end of the file, zeros stand in.
+/// By value: the caller's copy stays in registers.
+[[gnu::noinline]] ScanBits refilled_bytewise(ScanBits bits) {
+  while (bits.count < 56 && bits.next != bits.end) {
+    const std::uint8_t* after = bits.next + 1;
+    if (*bits.next == 0xFF) {
+      while (after != bits.end && *after == 0xFF) {
+        ++after;
+      }
+      if (after == bits.end || *after != 0) {
+        break;
+      }
+      ++after;
+    }
+    bits.window |= static_cast<std::uint64_t>(*bits.next) << (56 - bits.count);
+    bits.count += 8;
+    bits.next = after;
+  }
+  if (bits.count < 56) {
+    bits.padding += 63 - bits.count;
+    bits.count = 63;
+  }
+  return bits;
+}
+
+/// At least 56 bits in the window; a code and its value take at most 31.
+[[gnu::always_inline]] inline void refill(ScanBits& bits) {
+  if (bits.end - bits.next >= 8) [[likely]] {
+    const std::uint64_t word = load_big_endian(bits.next);
+    if (!has_ff(word)) [[likely]] {
+      bits.window |= word >> bits.count;
+      bits.next += (63 - bits.count) >> 3;
+      bits.count |= 56;
+      return;
+    }
+  }
+  bits = refilled_bytewise(bits);
+}
+
+[[gnu::always_inline]] inline void take(ScanBits& bits, unsigned length) {
+  bits.window <<= length;
+  bits.count -= static_cast<int>(length);
+}
+
+[[gnu::always_inline]] inline std::size_t look(const ScanBits& bits) {
+  return bits.window >> (64 - HuffmanLookup::kLookBits);
+}
+
 /// The value whose bits follow the code at the top of `window`, as the standard's EXTEND procedure.
 inline int value_in(std::uint64_t window, std::uint32_t entry) {
   const unsigned length = value_length_of(entry);
@@ -75,214 +123,183 @@ inline int value_in(std::uint64_t window, std::uint32_t entry) {
   return bits + (is_negative & (1 - (1 << length)));
 }
 
+/// The entry for the code at the top of the window, whatever its length; 0 if it is no code.
+[[gnu::always_inline]] inline std::uint32_t find(const ScanBits& bits, const HuffmanLookup& table) {
+  const std::uint32_t entry = table.one()[look(bits)];
+  return entry != 0 ? entry : table.find_long(bits.window);
+}
+
+/// Reads one code in a refilled window. False if it is no code.
+[[gnu::always_inline]] inline bool read_dc(ScanBits& bits, const HuffmanLookup& table, int& difference) {
+  const std::uint32_t entry = find(bits, table);
+  difference = value_length_of(entry) == 0 ? 0 : value_in(bits.window, entry);
+  take(bits, length_of(entry));
+  return entry != 0;
+}
+
+enum class Step { more, block_ends, no_code };
+
+/// Reads one AC code and its value; `k` is the last coefficient read so far.
+template <bool kStore>
+[[gnu::always_inline]] inline Step read_one(ScanBits& bits, const HuffmanLookup& table, unsigned& k,
+                                            std::int16_t* block) {
+  refill(bits);
+  const std::uint32_t entry = find(bits, table);
+  if (entry == 0) {
+    return Step::no_code;
+  }
+  k += passed_by(entry);
+  if constexpr (kStore) {
+    if (value_length_of(entry) != 0) {
+      block[kNatural[k]] = static_cast<std::int16_t>(value_in(bits.window, entry));
+    }
+  }
+  take(bits, length_of(entry));
+  return passed_by(entry) == 0 ? Step::block_ends : Step::more;
+}
+
+/// The AC coefficients of a block, stored to `block` or only passed over. False if they are damaged.
+/// Groups of codes are used as long as all of the group surely belongs to this block: after the 63rd
+/// coefficient comes no end of block.
+template <bool kStore>
+[[gnu::always_inline]] inline bool read_ac(ScanBits& bits, const HuffmanLookup& table, std::int16_t* block) {
+  constexpr int kGroupsPerRefill = kStore ? 5 : 2;  // of at most 10 and 25 bits
+  unsigned k = 0;
+  do {
+    refill(bits);
+#pragma GCC unroll 5
+    for (int i = 0; i < kGroupsPerRefill; ++i) {
+      unsigned passed = 0;
+      unsigned length = 0;
+      bool ends = false;
+      if constexpr (kStore) {
+        const std::uint64_t group = table.two()[look(bits)];
+        passed = static_cast<std::uint8_t>(group >> 16);
+        if (k + passed < 63) [[likely]] {
+          block[kNatural[k + static_cast<std::uint8_t>(group >> 8)]] = static_cast<std::int16_t>(group >> 32);
+          block[kNatural[k + passed]] = static_cast<std::int16_t>(group >> 48);
+        }
+        length = group & 63;
+        ends = (group & (1u << 24)) != 0;
+      } else {
+        const unsigned group = table.several()[look(bits)];
+        passed = (group >> 8) & 127;
+        length = group & 63;
+        ends = (group & kEndsBlock) != 0;
+      }
+      if (k + passed < 63) [[likely]] {
+        take(bits, length);
+        k += passed;
+        if (ends) {
+          return true;
+        }
+      } else {
+        const Step step = read_one<kStore>(bits, table, k, block);
+        if (step != Step::more) {
+          return step == Step::block_ends;
+        }
+        break;
+      }
+    }
+  } while (k < 63);
+  return k == 63;
+}
+
 }  // namespace
 
-void HuffmanLookup::build(const std::uint8_t* counts, const std::uint8_t* symbols) {
+void HuffmanLookup::build(const std::uint8_t* counts, const std::uint8_t* symbols, bool groups) {
   int total = 0;
   for (int length = 1; length <= 16; ++length) {
     total += counts[length];
   }
   const auto used = static_cast<std::size_t>(std::min(total, 256));
-  if (std::memcmp(counts_.data() + 1, counts + 1, 16) == 0 &&
-      std::memcmp(symbols_.data(), symbols, used) == 0) {
-    return;
+  if (std::memcmp(counts_.data() + 1, counts + 1, 16) != 0 ||
+      std::memcmp(symbols_.data(), symbols, used) != 0) {
+    std::memcpy(counts_.data() + 1, counts + 1, 16);
+    std::memcpy(symbols_.data(), symbols, used);
+    build_one();
+    groups_are_built_ = false;
   }
-  std::memcpy(counts_.data() + 1, counts + 1, 16);
-  std::memcpy(symbols_.data(), symbols, used);
-  several_is_built_ = false;
-  std::size_t filled = 0;
-  int code = 0;
-  int index = 0;
-  for (int length = 1; length <= 16; ++length) {
-    first_code_[static_cast<std::size_t>(length)] = code;
-    first_symbol_[static_cast<std::size_t>(length)] = index;
-    for (int i = 0; i < counts[length] && index < 256; ++i, ++index) {
-      if (length <= kLookBits) {
-        const std::uint32_t entry = entry_of(static_cast<unsigned>(length), symbols[index]);
-        const std::size_t until = std::min(kSize, filled + (std::size_t{1} << (kLookBits - length)));
-        std::fill(one_.begin() + static_cast<std::ptrdiff_t>(filled),
-                  one_.begin() + static_cast<std::ptrdiff_t>(until), entry);
-        filled = until;
-      }
-    }
-    code = (code + counts[length]) << 1;
+  if (groups && !groups_are_built_) {
+    build_groups();
+    groups_are_built_ = true;
   }
-  std::fill(one_.begin() + static_cast<std::ptrdiff_t>(filled), one_.end(), 0u);
 }
 
-void HuffmanLookup::build_several() {
-  if (several_is_built_) {
-    return;
+void HuffmanLookup::build_one() {
+  std::uint32_t* filled = one_.data();
+  std::uint32_t* const end = filled + kSize;
+  int code = 0;
+  int index = 0;
+  for (unsigned length = 1; length <= 16; ++length) {
+    first_code_[length] = code;
+    first_symbol_[length] = index;
+    for (int i = 0; i < counts_[length] && index < 256; ++i, ++index) {
+      if (length <= kLookBits) {
+        const std::uint32_t entry = entry_of(length, symbols_[static_cast<std::size_t>(index)]);
+        filled =
+            std::fill_n(filled, std::min(std::ptrdiff_t{1} << (kLookBits - length), end - filled), entry);
+      }
+    }
+    code = (code + counts_[length]) << 1;
   }
-  several_is_built_ = true;
+  std::fill(filled, end, 0u);
+}
+
+void HuffmanLookup::build_groups() {
+  constexpr std::uint64_t kNoneFits = 0xFF0000;
+  constexpr unsigned kNonePasses = 127;
   for (std::size_t index = 0; index < kSize; ++index) {
     unsigned length = 0;
     unsigned passed = 0;
     unsigned ends = 0;
-    while (length < kLookBits) {
+    unsigned values = 0;
+    std::uint64_t two = kNoneFits;
+    do {
       const std::uint32_t entry = one_[(index << length) & (kSize - 1)];
-      const unsigned code_length = length_of(entry) - value_length_of(entry);
-      if (entry == 0 || length + code_length > kLookBits) {
+      if (entry == 0 || length + length_of(entry) - value_length_of(entry) > kLookBits) {
         break;
       }
+      const bool last = passed_by(entry) == 0;
+      const std::uint64_t window = static_cast<std::uint64_t>(index) << (64 - kLookBits + length);
       length += length_of(entry);
       passed += passed_by(entry);
-      if (passed_by(entry) == 0) {
-        ends = kEndsBlock;
-        break;
+      ends = last ? kEndsBlock : 0;
+      if (length <= kLookBits && values < 2) {
+        const std::uint64_t value =
+            value_length_of(entry) == 0 ? 0 : static_cast<std::uint16_t>(value_in(window, entry));
+        if (values == 0) {
+          const std::uint64_t place = last ? 1 : passed;
+          two =
+              length | (place << 8) | (place << 16) | (last ? 1u << 24 : 0u) | (value << 32) | (value << 48);
+        } else if (last) {
+          two = (two & ~std::uint64_t{0xFF}) | length | (1u << 24);
+        } else {
+          two = (two & 0xFFFF0000FF00u) | length | (std::uint64_t{passed} << 16) | (value << 48);
+        }
+        ++values;
       }
-    }
-    several_[index] = static_cast<std::uint16_t>(length | (passed << 8) | ends);
+    } while (ends == 0 && length < kLookBits && passed < 64);
+    two_[index] = two;
+    several_[index] = static_cast<std::uint16_t>(length | ((length == 0 ? kNonePasses : passed) << 8) | ends);
   }
 }
 
 std::uint32_t HuffmanLookup::find_long(std::uint64_t bits) const noexcept {
-  for (int length = 1; length <= 16; ++length) {
-    const auto at = static_cast<std::size_t>(length);
-    const auto offset = static_cast<std::int32_t>(bits >> (64 - length)) - first_code_[at];
-    if (offset >= 0 && offset < counts_[at]) {
-      return entry_of(static_cast<unsigned>(length),
-                      symbols_[static_cast<std::size_t>(first_symbol_[at] + offset)]);
+  for (unsigned length = 1; length <= 16; ++length) {
+    const auto offset = static_cast<std::int32_t>(bits >> (64 - length)) - first_code_[length];
+    if (offset >= 0 && offset < counts_[length]) {
+      return entry_of(length, symbols_[static_cast<std::size_t>(first_symbol_[length] + offset)]);
     }
   }
   return 0;
 }
 
-/// The reader's state in local variables while an MCU is decoded.
-struct JpegHuffman::Bits {
-  std::uint64_t window;
-  int count;
-  int padding;
-  const std::uint8_t* next;
-  const std::uint8_t* end;
-
-  /// At least 48 bits in the window: a code and its value take at most 31.
-  inline void refill() {
-    if (count >= 32) {
-      return;
-    }
-    if (end - next >= 8) {
-      const std::uint64_t word = load_big_endian(next);
-      if (!has_ff(word)) {
-        window |= word >> count;
-        next += (63 - count) >> 3;
-        count |= 56;
-        return;
-      }
-    }
-    refill_bytewise();
-  }
-  void refill_bytewise();
-  inline void take(unsigned length) {
-    window <<= length;
-    count -= static_cast<int>(length);
-  }
-};
-
-/// Takes out the zero after an FF of the data; at a marker or the end of the file, zeros stand in.
-void JpegHuffman::Bits::refill_bytewise() {
-  while (count <= 56) {
-    if (next == end) {
-      break;
-    }
-    const std::uint8_t* after = next + 1;
-    if (*next == 0xFF) {
-      while (after != end && *after == 0xFF) {
-        ++after;
-      }
-      if (after == end || *after != 0) {
-        break;
-      }
-      ++after;
-    }
-    window |= static_cast<std::uint64_t>(*next) << (56 - count);
-    count += 8;
-    next = after;
-  }
-  if (count <= 56) {
-    const int added = 63 - count;
-    padding += added;
-    count += added;
-  }
-}
-
-/// The entry of the code at the top of the window, 0 if it is no code; the DC difference in `value`.
-std::uint32_t JpegHuffman::decode_dc(Bits& bits, const HuffmanLookup& table, int& value) const noexcept {
-  bits.refill();
-  std::uint32_t entry = table.one()[bits.window >> (64 - HuffmanLookup::kLookBits)];
-  if (entry == 0) [[unlikely]] {
-    entry = table.find_long(bits.window);
-  }
-  value = value_length_of(entry) == 0 ? 0 : value_in(bits.window, entry);
-  bits.take(length_of(entry));
-  return entry;
-}
-
-bool JpegHuffman::store_ac(Bits& bits, const HuffmanLookup& table, std::int16_t* block) const noexcept {
-  const std::uint32_t* const one = table.one();
-  unsigned k = 0;
-  do {
-    bits.refill();
-    std::uint32_t entry = one[bits.window >> (64 - HuffmanLookup::kLookBits)];
-    if (entry == 0) [[unlikely]] {
-      entry = table.find_long(bits.window);
-      if (entry == 0) {
-        return false;
-      }
-    }
-    k += passed_by(entry);
-    if (value_length_of(entry) == 0) [[unlikely]] {
-      bits.take(length_of(entry));
-      if (passed_by(entry) == 0) {
-        return true;
-      }
-      continue;
-    }
-    block[kNatural[k]] = static_cast<std::int16_t>(value_in(bits.window, entry));
-    bits.take(length_of(entry));
-  } while (k < 63);
-  return k == 63;
-}
-
-bool JpegHuffman::pass_ac(Bits& bits, const HuffmanLookup& table) const noexcept {
-  const std::uint16_t* const several = table.several();
-  unsigned k = 0;
-  do {
-    bits.refill();
-    const std::size_t index = bits.window >> (64 - HuffmanLookup::kLookBits);
-    const unsigned group = several[index];
-    const unsigned passed = (group >> 8) & 127;
-    // Only codes that surely belong to this block: the 63rd coefficient has no end of block after it.
-    if (group != 0 && k + passed < 63) [[likely]] {
-      bits.take(group & 63);
-      k += passed;
-      if ((group & kEndsBlock) != 0) {
-        return true;
-      }
-      continue;
-    }
-    std::uint32_t entry = table.one()[index];
-    if (entry == 0) {
-      entry = table.find_long(bits.window);
-      if (entry == 0) {
-        return false;
-      }
-    }
-    bits.take(length_of(entry));
-    k += passed_by(entry);
-    if (passed_by(entry) == 0) {
-      return true;
-    }
-  } while (k < 63);
-  return k == 63;
-}
-
-void JpegHuffman::pass_restart(jpeg_decompress_struct& cinfo, Bits& bits) {
-  // Whole bytes left in the window were not used: libjpeg lets stray bytes before a marker pass, and so do
-  // we.
-  const std::uint8_t* at = bits.next;
+void JpegHuffman::pass_restart(jpeg_decompress_struct& cinfo) {
+  // Bytes left over before the marker: libjpeg lets them pass, and so do we.
+  const std::uint8_t* at = bits_.next;
   for (;; ++at) {
-    if (bits.end - at < 2) {
+    if (bits_.end - at < 2) {
       fail_(&cinfo, "the data ends early");
     }
     if (at[0] == 0xFF && at[1] != 0 && at[1] != 0xFF) {
@@ -295,43 +312,38 @@ void JpegHuffman::pass_restart(jpeg_decompress_struct& cinfo, Bits& bits) {
   next_restart_ = (next_restart_ + 1) & 7;
   restarts_to_go_ = restart_interval_;
   last_dc_.fill(0);
-  bits.window = 0;
-  bits.count = 0;
-  bits.padding = 0;
-  bits.next = at + 2;
+  bits_ = {.next = at + 2, .end = bits_.end};
 }
 
 void JpegHuffman::decode_mcu(jpeg_decompress_struct& cinfo, std::int16_t (*const* blocks)[64]) {
-  Bits bits{window_, window_bits_, padding_bits_, next_, end_};
   if (restart_interval_ != 0) {
     if (restarts_to_go_ == 0) {
-      pass_restart(cinfo, bits);
+      pass_restart(cinfo);
     }
     --restarts_to_go_;
   }
   const bool wanted = blocks != nullptr && column_ >= first_column_ && column_ <= last_column_;
   column_ = column_ + 1 == columns_ ? 0 : column_ + 1;
+  ScanBits bits = bits_;
   for (int i = 0; i < block_count_; ++i) {
     const Block& block = blocks_[static_cast<std::size_t>(i)];
     int difference = 0;
-    bool sound = decode_dc(bits, *block.dc, difference) != 0;
+    refill(bits);
+    bool sound = read_dc(bits, *block.dc, difference);
     std::int32_t& dc = last_dc_[static_cast<std::size_t>(block.component)];
     dc = static_cast<std::int16_t>(dc + difference);
     if (wanted) {
       std::int16_t* const coefficients = *blocks[i];
       coefficients[0] = static_cast<std::int16_t>(dc);
-      sound = sound && store_ac(bits, *block.ac, coefficients);
+      sound = read_ac<true>(bits, *block.ac, coefficients) && sound;
     } else {
-      sound = sound && pass_ac(bits, *block.ac);
+      sound = read_ac<false>(bits, *block.ac, nullptr) && sound;
     }
     if (!sound || bits.count < bits.padding) [[unlikely]] {
       fail_(&cinfo, sound ? "the data ends early" : "bad Huffman code");
     }
   }
-  window_ = bits.window;
-  window_bits_ = bits.count;
-  padding_bits_ = bits.padding;
-  next_ = bits.next;
+  bits_ = bits;
 }
 
 /// Where libjpeg calls in: its pointer leads back through client_data.
@@ -351,10 +363,8 @@ bool JpegHuffman::attach(jpeg_decompress_struct& cinfo, unsigned first_column, u
     const jpeg_component_info& component = *cinfo.cur_comp_info[i];
     const JHUFF_TBL& dc = *cinfo.dc_huff_tbl_ptrs[component.dc_tbl_no];
     const JHUFF_TBL& ac = *cinfo.ac_huff_tbl_ptrs[component.ac_tbl_no];
-    dc_tables_[static_cast<std::size_t>(component.dc_tbl_no)].build(dc.bits, dc.huffval);
-    HuffmanLookup& ac_table = ac_tables_[static_cast<std::size_t>(component.ac_tbl_no)];
-    ac_table.build(ac.bits, ac.huffval);
-    ac_table.build_several();
+    dc_tables_[static_cast<std::size_t>(component.dc_tbl_no)].build(dc.bits, dc.huffval, false);
+    ac_tables_[static_cast<std::size_t>(component.ac_tbl_no)].build(ac.bits, ac.huffval, true);
   }
   block_count_ = cinfo.blocks_in_MCU;
   for (int i = 0; i < block_count_; ++i) {
@@ -365,11 +375,8 @@ bool JpegHuffman::attach(jpeg_decompress_struct& cinfo, unsigned first_column, u
                                             index};
   }
   last_dc_.fill(0);
-  window_ = 0;
-  window_bits_ = 0;
-  padding_bits_ = 0;
-  next_ = cinfo.src->next_input_byte;
-  end_ = next_ + cinfo.src->bytes_in_buffer;
+  const std::uint8_t* const scan = cinfo.src->next_input_byte;
+  bits_ = {.next = scan, .end = scan + cinfo.src->bytes_in_buffer};
   column_ = 0;
   columns_ = cinfo.MCUs_per_row;
   first_column_ = first_column;

@@ -17,30 +17,48 @@ class HuffmanLookup {
   static constexpr std::size_t kSize = std::size_t{1} << kLookBits;
 
   /// `counts[l]` codes of length l (1 to 16), their symbols in order; the lengths must form a prefix code.
-  /// Does nothing if the lookups are those of this table already.
-  void build(const std::uint8_t* counts, const std::uint8_t* symbols);
+  /// `groups`: two() and several() too, which only AC tables need. Does nothing if all of it is there
+  /// already.
+  void build(const std::uint8_t* counts, const std::uint8_t* symbols, bool groups);
 
-  /// One code and the bits of the value after it. Low 6 bits: length of both (0: the code is longer than
-  /// kLookBits); bits 8-11: length of the value; bits 16-20: coefficients passed, the value's included (0 for
-  /// end of block).
+  /// One code and the bits of the value after it. Low 6 bits: length of both; bits 8-11: length of the value;
+  /// bits 16-20: coefficients passed, the value's included (0 for end of block). 0: the code is longer than
+  /// kLookBits.
   const std::uint32_t* one() const noexcept { return one_.data(); }
-  /// As many of those as fit: bits 0-5 length, 8-14 coefficients passed, 15 set if end of block is the last.
-  /// No entry (0) if not even one code fits.
-  const std::uint16_t* several() const noexcept { return several_.data(); }
 
-  void build_several();
+  /// Up to two codes with their values, all within kLookBits. Byte 0: length; byte 1 and 2: coefficients
+  /// passed up to and with the first and the second value; byte 3: 1 if end of block is the last code; then
+  /// the values, 16 bits each. What has no value writes zeros. Byte 2 is 255 if not even one fits.
+  const std::uint64_t* two() const noexcept { return two_.data(); }
+
+  /// As many codes as begin and end within kLookBits, their last value's bits apart. Bits 0-5: length with
+  /// values; 8-14: coefficients passed, 127 if no code fits; 15: set if end of block is the last code.
+  const std::uint16_t* several() const noexcept { return several_.data(); }
 
   /// An entry as in one() for the code at the top of `bits`, of any length; 0 if there is no such code.
   std::uint32_t find_long(std::uint64_t bits) const noexcept;
 
  private:
+  void build_one();
+  void build_groups();
+
   std::array<std::uint32_t, kSize> one_{};
+  std::array<std::uint64_t, kSize> two_{};
   std::array<std::uint16_t, kSize> several_{};
   std::array<std::uint8_t, 17> counts_{};
   std::array<std::uint8_t, 256> symbols_{};
   std::array<std::int32_t, 17> first_code_{};
   std::array<std::int32_t, 17> first_symbol_{};
-  bool several_is_built_ = false;
+  bool groups_are_built_ = false;
+};
+
+/// A reader of the bits of a scan. Copied into local variables where it is used much.
+struct ScanBits {
+  std::uint64_t window = 0;  ///< the next bits, first bit on top
+  int count = 0;             ///< how many of them
+  int padding = 0;           ///< zeros among them, at the end, that stand for data after a marker or the end
+  const std::uint8_t* next = nullptr;
+  const std::uint8_t* end = nullptr;
 };
 
 /// Owned by a JpegDecoder, attached anew to each picture. Sound data gives libjpeg's coefficients; data that
@@ -58,13 +76,9 @@ class JpegHuffman {
 
  private:
   struct Hook;
-  struct Bits;
 
   void decode_mcu(jpeg_decompress_struct& cinfo, std::int16_t (*const* blocks)[64]);
-  void pass_restart(jpeg_decompress_struct& cinfo, Bits& bits);
-  std::uint32_t decode_dc(Bits& bits, const HuffmanLookup& table, int& value) const noexcept;
-  bool store_ac(Bits& bits, const HuffmanLookup& table, std::int16_t* block) const noexcept;
-  bool pass_ac(Bits& bits, const HuffmanLookup& table) const noexcept;
+  void pass_restart(jpeg_decompress_struct& cinfo);
 
   static constexpr int kMaxTables = 4;
   static constexpr int kMaxBlocks = 10;
@@ -81,11 +95,7 @@ class JpegHuffman {
   std::array<Block, kMaxBlocks> blocks_{};
   int block_count_ = 0;
   std::array<std::int32_t, kMaxComponents> last_dc_{};
-  std::uint64_t window_ = 0;  // the next bits of the stream, first bit on top
-  int window_bits_ = 0;
-  int padding_bits_ = 0;  // of those, zeros that stand for data after a marker
-  const std::uint8_t* next_ = nullptr;
-  const std::uint8_t* end_ = nullptr;
+  ScanBits bits_;
   unsigned column_ = 0;
   unsigned columns_ = 0;
   unsigned first_column_ = 0;
