@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
 from common import CROP, MEAN, STD, Data, Tolerance
 
 Array = npt.NDArray[Any]
@@ -31,7 +32,7 @@ def augmented(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, f
     totals, squares, pixels = np.zeros(3), np.zeros(3), 0
     for images, labels in batches:
         array = _crops(images)
-        seen.append(as_array(labels).ravel())
+        seen.append(as_array(labels).ravel().copy())
         pixels += array.shape[0] * CROP * CROP
         levels = _to_levels(array)
         totals += levels.sum(axis=(0, 2, 3), dtype=np.float64)
@@ -48,11 +49,20 @@ def augmented(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, f
 
 def centre_crops(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
     """Resize(256) + CenterCrop(224), normalised: compared with Pillow's pictures, label by label."""
-    reference = np.load(data.reference / "crops.npy", mmap_mode="r")
+    return _fixed_crops(batches, data, tolerance, "crops.npy")
+
+
+def squashed(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
+    """The whole picture resized to 224 x 224, normalised: for a library that has no centre crop."""
+    return _fixed_crops(batches, data, tolerance, "squashed.npy")
+
+
+def _fixed_crops(batches: Batches, data: Data, tolerance: Tolerance, expected_in: str) -> dict[str, float]:
+    reference = np.load(data.reference / expected_in, mmap_mode="r")
     differences = np.full(len(reference), np.nan)
     seen: list[Array] = []
     for images, labels in batches:
-        array, numbers = _crops(images), as_array(labels).ravel()
+        array, numbers = _crops(images), as_array(labels).ravel().copy()
         seen.append(numbers)
         expected = reference[numbers].transpose(0, 3, 1, 2)
         differences[numbers] = np.abs(_to_levels(array) - expected).mean(axis=(1, 2, 3))
@@ -68,7 +78,7 @@ def full_decodes(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str
     differences = np.full(len(shapes), np.nan)
     seen: list[Array] = []
     for images, labels in batches:
-        numbers = as_array(labels).ravel()
+        numbers = as_array(labels).ravel().copy()
         seen.append(numbers)
         for image, number in zip(images, numbers, strict=True):
             expected = decoded[starts[number] : starts[number + 1]].reshape(*shapes[number], 3)
@@ -90,7 +100,7 @@ def stored_bytes(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str
     starts = np.concatenate(([0], np.cumsum(sizes)))
     seen: list[Array] = []
     for pieces, labels in batches:
-        numbers = as_array(labels).ravel()
+        numbers = as_array(labels).ravel().copy()
         seen.append(numbers)
         got = np.concatenate([as_array(piece) for piece in pieces])
         expected = np.concatenate([stored[starts[number] : starts[number + 1]] for number in numbers])

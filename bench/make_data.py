@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from common import CROP, SAMPLE, SHORT_SIDE, Data
 
 # Rises when what is written changes, so that an older cache is made anew.
-LAYOUT = 1
+LAYOUT = 2
 DRAWN_PICTURES = 1000
 DRAWN_SHARDS = 4
 FFCV_QUALITY = 90
@@ -119,6 +120,7 @@ def write_reference(data: Data, samples: list[tuple[int, bytes]]) -> dict[str, A
 
     data.reference.mkdir(parents=True)
     crops = np.empty((len(samples), CROP, CROP, 3), np.uint8)
+    squashed = np.empty_like(crops)
     shapes = np.empty((len(samples), 2), np.int64)
     with (data.reference / "decoded.bin").open("wb") as decoded, (data.reference / "stored.bin").open("wb") as stored:
         sizes = np.empty(len(samples), np.int64)
@@ -129,7 +131,9 @@ def write_reference(data: Data, samples: list[tuple[int, bytes]]) -> dict[str, A
             stored.write(picture)
             sizes[label] = len(picture)
             crops[label] = np.asarray(centre_crop(image))
+            squashed[label] = np.asarray(image.resize((CROP, CROP), Image.Resampling.BILINEAR))
     np.save(data.reference / "crops.npy", crops)
+    np.save(data.reference / "squashed.npy", squashed)
     np.save(data.reference / "shapes.npy", shapes)
     np.save(data.reference / "sizes.npy", sizes)
     return {
@@ -184,7 +188,7 @@ def draw_picture(label: int) -> bytes:
         x, y = int(draws.integers(0, width)), int(draws.integers(0, height))
         radius = int(draws.integers(8, 80))
         pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=tuple(draws.integers(0, 256, 3).tolist()))
-    grain = draws.normal(0.0, 6.0, (height, width, 1))
+    grain = draws.normal(0.0, 8.0, (height, width, 1))
     noisy = np.clip(np.asarray(image) + grain, 0, 255).astype(np.uint8)
     written = io.BytesIO()
     Image.fromarray(noisy).save(written, "JPEG", quality=92, subsampling=0 if draws.random() < 0.5 else 2)
@@ -232,7 +236,7 @@ def make_betons(data: Data) -> None:
             continue
         unfinished = path + ".part"
         DatasetWriter(unfinished, fields, num_workers=workers).from_indexed_dataset(Pictures(data, decode))
-        os.rename(unfinished, path)
+        Path(unfinished).rename(path)
         print(f"data: wrote {path}")
 
 

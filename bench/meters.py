@@ -24,11 +24,12 @@ class Memory:
 def tree() -> list[int]:
     """This process and its living descendants."""
     children: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            fields = _stat(int(entry))
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            pid = int(entry.name)
+            fields = _stat(pid)
             if fields:
-                children.setdefault(int(fields[1]), []).append(int(entry))
+                children.setdefault(int(fields[1]), []).append(pid)
     found = [os.getpid()]
     for pid in found:
         found.extend(children.get(pid, ()))
@@ -57,7 +58,7 @@ def memory() -> Memory:
 
 
 def threads() -> int:
-    return sum(len(os.listdir(f"/proc/{pid}/task")) for pid in tree() if Path(f"/proc/{pid}").exists())
+    return sum(sum(1 for _ in Path(f"/proc/{pid}/task").iterdir()) for pid in tree() if Path(f"/proc/{pid}").exists())
 
 
 def _stat(pid: int) -> list[str]:

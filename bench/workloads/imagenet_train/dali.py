@@ -1,8 +1,9 @@
 """DALI's CPU pipeline, from class folders, decoding the crop window only."""
 
+from nvidia.dali import fn, pipeline_def, types
+
 from common import CROP, MEAN_LEVELS, STD_LEVELS, Epoch, Settings, Tolerance
 from support.dali import epochs
-from nvidia.dali import fn, pipeline_def, types
 
 CHECK = "augmented"
 TOLERANCE = Tolerance(0.0, "random crops: see imagenet_val")

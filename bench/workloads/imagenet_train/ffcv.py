@@ -1,11 +1,12 @@
 """FFCV, from its own file of copies re-encoded at JPEG quality 90, page cache, one Loader for all epochs."""
 
 import numpy as np
-from common import CROP, MEAN_LEVELS, STD_LEVELS, Epoch, Settings, Tolerance
 from ffcv.fields.basics import IntDecoder
 from ffcv.fields.rgb_image import RandomResizedCropRGBImageDecoder
 from ffcv.loader import Loader, OrderOption
 from ffcv.transforms import NormalizeImage, RandomHorizontalFlip, Squeeze, ToTensor, ToTorchImage
+
+from common import CROP, MEAN_LEVELS, STD_LEVELS, Epoch, Settings, Tolerance
 
 CHECK = "augmented"
 TOLERANCE = Tolerance(0.0, "random crops: see imagenet_val")

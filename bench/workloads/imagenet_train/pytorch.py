@@ -1,8 +1,9 @@
 """PyTorch DataLoader + torchvision with Pillow, from class folders, persistent workers."""
 
 import torch
-from common import CROP, MEAN, STD, Epoch, Settings, Tolerance
 from torch.utils.data import DataLoader
+
+from common import CROP, MEAN, STD, Epoch, Settings, Tolerance
 from support.torchvision import datasets, transforms
 
 CHECK = "augmented"

@@ -1,6 +1,7 @@
-"""tf.data, from class folders, decoding the crop window only, private pool of threads, no antialias (its fast setting)."""
+"""tf.data, from class folders, decoding the crop window only, private thread pool, no antialias (its fast setting)."""
 
 import tensorflow as tf
+
 from common import CROP, MEAN_LEVELS, STD_LEVELS, Epoch, Settings, Tolerance
 from support.tfdata import finish
 

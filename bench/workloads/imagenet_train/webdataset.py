@@ -1,7 +1,8 @@
 """WebDataset + torchvision with Pillow, from the tar shards, batches made in the workers."""
 
-import webdataset as wds
 import torch
+import webdataset as wds
+
 from common import CROP, MEAN, STD, Epoch, Settings, Tolerance
 from support.torchvision import transforms
 
@@ -11,16 +12,18 @@ TOLERANCE = Tolerance(0.0, "random crops: see imagenet_val")
 
 def build(settings: Settings) -> Epoch:
     torch.set_num_threads(1)
-    steps = transforms.Compose([
-        transforms.RandomResizedCrop(CROP),
-        transforms.RandomHorizontalFlip(),
-        transforms.ToTensor(),
-        transforms.Normalize(MEAN, STD),
-    ])
+    steps = transforms.Compose(
+        [
+            transforms.RandomResizedCrop(CROP),
+            transforms.RandomHorizontalFlip(),
+            transforms.ToTensor(),
+            transforms.Normalize(MEAN, STD),
+        ]
+    )
     dataset = (
         wds.WebDataset(settings.data.tars, shardshuffle=len(settings.data.tars), seed=settings.seed)
         .shuffle(1000)
-        .decode("pil")
+        .decode("pilrgb")
         .to_tuple("jpg", "cls")
         .map_tuple(steps, int)
         .batched(settings.batch_size, partial=True)

@@ -1,0 +1,346 @@
+"""Measures penstock and its rivals: installs each in its own environment, checks its answers, then times it.
+
+    python3 bench/run.py                                  everything, as `make bench` does
+    python3 bench/run.py --quick                          one short round of each, to see that it all works
+    python3 bench/run.py --workloads imagenet_train --libraries penstock,pytorch --rounds 3
+
+Every measurement is a process of its own. Rounds are interleaved: each library once, then each once more, so that a
+slow minute of the machine hits all of them. A library whose answers are wrong gets no time. Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import environments
+import report
+from common import BENCH, REPOSITORY, RESULTS, WORKLOADS, Data
+
+RESULT_MARK = "PENSTOCK-BENCH-RESULT "  # as in measure.py, which cannot be imported here: it needs numpy
+PROCESS_TIMEOUT_SECONDS = 900
+PICTURE_LIBRARIES = ("penstock", "pytorch", "ffcv", "dali", "turboloader", "tfdata", "webdataset")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A question to all libraries: whose files answer it, at how many workers."""
+
+    files: str
+    title: str
+    workers: tuple[int, ...] = (2,)
+    batch_size: int = 32
+    vouched_by: str | None = None  # another workload whose check covers the pixels of this one
+    libraries: tuple[str, ...] = PICTURE_LIBRARIES
+    cannot: dict[str, str] = field(default_factory=dict)  # library -> why it has no file here
+
+
+SUITE: dict[str, Workload] = {
+    "imagenet_train": Workload(
+        files="imagenet_train",
+        title="RandomResizedCrop 224, flip, normalise to float32 NCHW",
+        vouched_by="imagenet_val",
+    ),
+    "imagenet_val": Workload(files="imagenet_val", title="Resize 256, CenterCrop 224, normalise to float32 NCHW"),
+    "decode_only": Workload(
+        files="decode_only",
+        title="Whole pictures, decoded to uint8",
+        cannot={"ffcv": "it decodes pictures of different sizes only together with a crop or resize"},
+    ),
+    "raw_io": Workload(
+        files="raw_io",
+        title="Stored bytes, not decoded, every byte read by the consumer",
+        libraries=("penstock", "pytorch", "ffcv", "webdataset"),
+    ),
+    "worker_sweep": Workload(
+        files="imagenet_train",
+        title="imagenet_train at 1, 2 and 4 workers",
+        workers=(1, 2, 4),
+        vouched_by="imagenet_val",
+    ),
+    "reference_r2": Workload(
+        files="imagenet_train",
+        title="The reference setting: imagenet_train, 4 workers, batch 32",
+        workers=(4,),
+        vouched_by="imagenet_val",
+    ),
+}
+
+
+@dataclass
+class Session:
+    """One run: its settings, what was verified, and everything that went wrong."""
+
+    data: Data
+    rounds: int
+    epochs: int
+    seconds: float
+    warmup: int
+    verified: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    failures: list[dict[str, str]] = field(default_factory=list)
+
+    def fail(self, library: str, stage: str, message: str) -> None:
+        self.failures.append({"library": library, "stage": stage, "message": message})
+        print(f"\n*** {library}: {stage} FAILED: {message}\n", file=sys.stderr, flush=True)
+
+
+class RunError(Exception):
+    """A measuring process ended without a result."""
+
+
+def main() -> int:
+    arguments = parse()
+    session = Session(
+        Data(arguments.root.resolve()), arguments.rounds, arguments.epochs, arguments.seconds, arguments.warmup
+    )
+    ready = install(session, arguments.libraries)
+    prepare_data(session, arguments.data, with_ffcv="ffcv" in ready)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name in arguments.workloads:
+        before = len(session.failures)
+        result = run_workload(session, name, SUITE[name], ready)
+        result["failures"] = [f for f in session.failures if f["stage"] == "install"] + session.failures[before:]
+        path = arguments.out / f"{name}.json"
+        path.write_text(json.dumps(result, indent=1) + "\n")
+        print(f"wrote {path}", flush=True)
+    for path in report.write(arguments.out):
+        print(f"wrote {path}")
+    for failure in session.failures:
+        print(f"*** {failure['library']}: {failure['stage']} FAILED: {failure['message']}", file=sys.stderr)
+    return 1 if session.failures else 0
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workloads", type=names(SUITE), default=list(SUITE), help="some of: " + ", ".join(SUITE))
+    parser.add_argument(
+        "--libraries",
+        type=names(PICTURE_LIBRARIES),
+        default=list(PICTURE_LIBRARIES),
+        help="some of: " + ", ".join(PICTURE_LIBRARIES),
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (default 5)")
+    parser.add_argument("--epochs", type=int, default=2, help="timed epochs per round, at least (default 2)")
+    parser.add_argument("--seconds", type=float, default=5.0, help="timed seconds per round, at least (default 5)")
+    parser.add_argument("--warmup", type=int, default=1, help="epochs before the timing (default 1)")
+    parser.add_argument("--quick", action="store_true", help="one round of one epoch; results go to bench/.quick")
+    parser.add_argument("--data", type=Path, default=None, help="folder of WebDataset tars to use instead")
+    parser.add_argument("--root", type=Path, default=Data.default_root(), help="cache of the prepared data")
+    parser.add_argument("--out", type=Path, default=None, help="folder of the results (default bench/results)")
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.rounds, arguments.epochs, arguments.seconds = 1, 1, 0.0
+    arguments.out = arguments.out or (BENCH / ".quick" if arguments.quick else RESULTS)
+    return arguments
+
+
+def names(known: Any) -> Any:
+    def split(text: str) -> list[str]:
+        chosen = text.split(",")
+        unknown = [name for name in chosen if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"unknown: {', '.join(unknown)}; there are {', '.join(known)}")
+        return chosen
+
+    return split
+
+
+def install(session: Session, libraries: list[str]) -> list[str]:
+    """Makes the environments; those that cannot be made are reported and left out."""
+    print(f"environments in {environments.root()}", flush=True)
+    environments.ensure("tools")
+    ready = []
+    for library in libraries:
+        try:
+            environments.ensure(library)
+        except environments.InstallError as error:
+            session.fail(library, "install", str(error))
+            continue
+        ready.append(library)
+        versions = ", ".join(f"{name} {version}" for name, version in environments.versions(library).items())
+        print(f"  {library}: {versions}", flush=True)
+    return ready
+
+
+def prepare_data(session: Session, given: Path | None, with_ffcv: bool) -> None:
+    script = str(BENCH / "make_data.py")
+    where = ["--root", str(session.data.root)]
+    pictures = [*where, "--data", str(given)] if given else where
+    subprocess.run([str(environments.python("tools")), script, "pictures", *pictures], check=True)
+    if with_ffcv:
+        subprocess.run([str(environments.python("ffcv")), script, "beton", *where], check=True)
+
+
+def run_workload(session: Session, name: str, workload: Workload, ready: list[str]) -> dict[str, Any]:
+    print(f"\n{name}: {workload.title}", flush=True)
+    chosen = [library for library in workload.libraries if library in ready]
+    for library, why in workload.cannot.items():
+        if library in chosen:
+            chosen.remove(library)
+            print(f"  {library}: not measured, {why}", flush=True)
+    passing = [library for library in chosen if verified(session, workload, library)]
+    rounds: dict[str, list[dict[str, Any]]] = {library: [] for library in passing}
+    for number in range(session.rounds):
+        turn = number % max(len(passing), 1)
+        for workers in workload.workers:
+            for library in passing[turn:] + passing[:turn]:
+                timing = timed(session, workload, library, workers, number)
+                if timing is not None:
+                    rounds[library].append(timing)
+    return {
+        "workload": name,
+        "title": workload.title,
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "commit": git("rev-parse", "HEAD"),
+        "uncommitted_changes": bool(git("status", "--porcelain", "--", "src", "include", "python")),
+        "data": {key: value for key, value in session.data.manifest().items() if key != "identity"},
+        "settings": {
+            "batch_size": workload.batch_size,
+            "workers": list(workload.workers),
+            "rounds": session.rounds,
+            "warmup_epochs": session.warmup,
+            "timed_epochs_at_least": session.epochs,
+            "timed_seconds_at_least": session.seconds,
+        },
+        "cannot": workload.cannot,
+        "libraries": {
+            library: {
+                "versions": environments.versions(library),
+                "verification": session.verified[workload.vouched_by or workload.files, library],
+                "rounds": rounds[library],
+                "summary": {str(w): summary(at_workers(rounds[library], w)) for w in workload.workers},
+            }
+            for library in passing
+        },
+    }
+
+
+def verified(session: Session, workload: Workload, library: str) -> bool:
+    """Whether all checks passed that stand between this library and a time."""
+    passed = True
+    for files in filter(None, (workload.vouched_by, workload.files)):
+        if (files, library) not in session.verified:
+            command = ["verify", files, library, "--workers", "2", "--batch-size", str(workload.batch_size)]
+            try:
+                found = measure(session, library, command)
+            except RunError as error:
+                found = {"passed": False, "error": str(error)}
+            session.verified[files, library] = found
+            if found["passed"]:
+                print(f"  {library}: {files} verified {differences(found)}", flush=True)
+            else:
+                session.fail(library, f"verification of {files}", found["error"])
+        passed = passed and session.verified[files, library]["passed"]
+    return passed
+
+
+def differences(found: dict[str, Any]) -> str:
+    if "mean_difference_levels" not in found:
+        return f"({found['samples']} samples)"
+    return f"({found['samples']} samples, {found['mean_difference_levels']:.3f} levels from Pillow on average)"
+
+
+def timed(session: Session, workload: Workload, library: str, workers: int, number: int) -> dict[str, Any] | None:
+    command = ["time", workload.files, library, "--workers", str(workers), "--batch-size", str(workload.batch_size)]
+    command += ["--epochs", str(session.epochs), "--seconds", str(session.seconds), "--warmup", str(session.warmup)]
+    try:
+        timing = measure(session, library, [*command, "--seed", str(number)])
+    except RunError as error:
+        session.fail(library, f"round {number + 1} of {workload.files} at {workers} workers", str(error))
+        return None
+    print(
+        f"  round {number + 1}, {workers} workers, {library:12} {timing['rate']:10.0f} images/s"
+        f"   {timing['cpu_seconds_per_1000']:6.2f} CPU-s per 1000   first batch {timing['first_batch_seconds']:.2f} s",
+        flush=True,
+    )
+    return {"round": number, "workers": workers, **timing}
+
+
+def measure(session: Session, library: str, arguments: list[str]) -> dict[str, Any]:
+    """Runs measure.py in the library's environment and returns what it printed."""
+    script = [str(environments.python(library)), str(BENCH / "measure.py")]
+    command = [*script, *arguments, "--root", str(session.data.root)]
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    surroundings = kept | {"TF_CPP_MIN_LOG_LEVEL": "2", "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            command, env=surroundings, capture_output=True, text=True, timeout=PROCESS_TIMEOUT_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise RunError(f"no answer in {PROCESS_TIMEOUT_SECONDS} s: {' '.join(command)}") from error
+    marked = [line for line in done.stdout.splitlines() if line.startswith(RESULT_MARK)]
+    if done.returncode != 0 or not marked:
+        tail = " | ".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-4:])
+        raise RunError(f"exit {done.returncode}: {tail}; by hand: {' '.join(command)}")
+    result: dict[str, Any] = json.loads(marked[-1].removeprefix(RESULT_MARK))
+    return result
+
+
+def at_workers(rounds: list[dict[str, Any]], workers: int) -> list[dict[str, Any]]:
+    return [timing for timing in rounds if timing["workers"] == workers]
+
+
+def summary(rounds: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Median and spread of every figure over the rounds."""
+    if not rounds:
+        return {}
+    known = ("round", "workers")
+    figures = [key for key, value in rounds[0].items() if isinstance(value, float | int) and key not in known]
+    return {
+        key: {
+            "median": statistics.median(r[key] for r in rounds),
+            "min": min(r[key] for r in rounds),
+            "max": max(r[key] for r in rounds),
+        }
+        for key in figures
+    }
+
+
+def machine() -> dict[str, Any]:
+    lines = (line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines())
+    cpuinfo = {name.strip(): value.strip() for name, _, value in lines}
+    flags = cpuinfo.get("flags", cpuinfo.get("Features", "")).split()
+    memory = Path("/proc/meminfo").read_text().splitlines()[0].split()[1]
+    simd = [flag for flag in ("sse4_2", "avx2", "avx512f", "avx512bw", "avx512vbmi2", "asimd") if flag in flags]
+    return {
+        "cpu": cpuinfo.get("model name", platform.machine()),
+        "cores": len(os.sched_getaffinity(0)),
+        "simd": simd,
+        "forced_target": os.environ.get("PENSTOCK_TARGET"),
+        "memory_bytes": int(memory) * 1024,
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "load_average": os.getloadavg()[0],
+    }
+
+
+def git(*arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(REPOSITORY), *arguments], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def check_files() -> None:
+    """Every library of every workload has its file, so that nothing is left out unseen."""
+    missing = [
+        f"workloads/{workload.files}/{library}.py"
+        for workload in SUITE.values()
+        for library in workload.libraries
+        if library not in workload.cannot and not (WORKLOADS / workload.files / f"{library}.py").exists()
+    ]
+    if missing:
+        raise SystemExit(f"missing: {', '.join(sorted(set(missing)))}")
+
+
+if __name__ == "__main__":
+    check_files()
+    sys.exit(main())
