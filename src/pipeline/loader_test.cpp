@@ -3,31 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <new>
 #include <numeric>
 #include <thread>
 
+#include "pipeline/counting_new.hpp"
 #include "pipeline/memory_table.hpp"
 #include "pipeline/test_pictures.hpp"
-
-namespace {
-std::atomic<std::uint64_t> allocations{0};
-}  // namespace
-
-// Counts what the program asks for, so that a test can show that the steady state asks for nothing.
-void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace penstock {
 namespace {
