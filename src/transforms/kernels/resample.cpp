@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transforms/kernels/resample.cpp"
@@ -14,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
 
-std::int64_t resample_target_bits() { return HWY_TARGET; }
+CpuTarget resample_target_compiled() { return this_target(); }
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
@@ -63,7 +64,9 @@ void vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::
 
 #else
 
-int rows_at_once() { return kBlocks; }
+constexpr int kGroup = 2 * kBlocks;
+
+int rows_at_once() { return kGroup; }
 
 // A pair of weights as the 32 bits that pair products want.
 HWY_INLINE V16 both(const std::int16_t (&weights)[2]) {
@@ -88,33 +91,46 @@ alignas(16) constexpr std::uint8_t kDropFourth[16] = {0,  1,  2,  4,  5,   6,   
 
 HWY_INLINE V8 in_every_block(const std::uint8_t (&mask)[16]) { return hn::LoadDup128(D8(), mask); }
 
-// One output pixel of kBlocks rows: R G B 0 in each block. kPairs 0: as many as the pixel has.
-template <int kPairs>
-HWY_INLINE V32 pixel_of_rows(const ResampleAxis& axis, int pixel, int origin, const std::uint8_t* in,
-                             std::size_t stride) {
+// One output pixel of kGroups times kBlocks rows: R G B 0 in each block. kPairs 0: as many as the pixel has.
+// Several groups share the loads of the weights.
+template <int kPairs, int kGroups>
+HWY_INLINE void pixel_of_rows(const ResampleAxis& axis, int pixel, int origin, const std::uint8_t* in,
+                              std::size_t stride, V32 (&sums)[kGroups]) {
   const V8 pair0 = in_every_block(kPair0);
   const V8 pair1 = in_every_block(kPair1);
   const auto& taps = axis.taps_of(pixel);
   const ResampleAxis::Pair* pairs = axis.pairs_of(pixel);
   const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(taps.start - origin) * 3;
-  V32 high = hn::Zero(D32());
-  V32 low = hn::Set(D32(), 1 << (kWeightBits - 1));
+  V32 highs[kGroups], lows[kGroups];
+  for (int g = 0; g < kGroups; ++g) {
+    highs[g] = hn::Zero(D32());
+    lows[g] = hn::Set(D32(), 1 << (kWeightBits - 1));
+  }
   const int count = kPairs == 0 ? taps.pairs : kPairs;
   for (int p = 0; p < count; p += 2, from += 12) {
-    const V8 pixels = load_blocks(from, stride);
-    const V16 a = hn::BitCast(D16(), hn::TableLookupBytesOr0(pixels, pair0));
-    high = add_pair_products(high, a, both(pairs[p].high));
-    low = add_pair_products(low, a, both(pairs[p].low));
-    if (kPairs != 1) {
-      const V16 b = hn::BitCast(D16(), hn::TableLookupBytesOr0(pixels, pair1));
-      high = add_pair_products(high, b, both(pairs[p + 1].high));
-      low = add_pair_products(low, b, both(pairs[p + 1].low));
+    const V16 high0 = both(pairs[p].high);
+    const V16 low0 = both(pairs[p].low);
+    const V16 high1 = both(pairs[kPairs == 1 ? p : p + 1].high);
+    const V16 low1 = both(pairs[kPairs == 1 ? p : p + 1].low);
+    for (int g = 0; g < kGroups; ++g) {
+      const V8 pixels = load_blocks(from + static_cast<std::size_t>(g * kBlocks) * stride, stride);
+      const V16 a = hn::BitCast(D16(), hn::TableLookupBytesOr0(pixels, pair0));
+      highs[g] = add_pair_products(highs[g], a, high0);
+      lows[g] = add_pair_products(lows[g], a, low0);
+      if (kPairs != 1) {
+        const V16 b = hn::BitCast(D16(), hn::TableLookupBytesOr0(pixels, pair1));
+        highs[g] = add_pair_products(highs[g], b, high1);
+        lows[g] = add_pair_products(lows[g], b, low1);
+      }
     }
   }
-  return finish(high, low);
+  for (int g = 0; g < kGroups; ++g) {
+    sums[g] = finish(highs[g], lows[g]);
+  }
 }
 
-template <int kPairs>
+// kGroups * kBlocks rows; or one row, which then lies in every block (stride 0).
+template <int kPairs, int kGroups>
 HWY_INLINE void horizontal_rows(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride,
                                 int rows, std::uint8_t* out, std::size_t out_stride) {
   const V8 drop = in_every_block(kDropFourth);
@@ -126,15 +142,17 @@ HWY_INLINE void horizontal_rows(const HorizontalPass& pass, const std::uint8_t* 
   for (int x = 0; x < count; x += 4) {
     const int left = count - x;
     const int p0 = start + x * step;
-    const int p1 = left > 1 ? p0 + step : last;
-    const int p2 = left > 2 ? p0 + 2 * step : last;
-    const int p3 = left > 3 ? p0 + 3 * step : last;
-    const V16 first = pack_16(pixel_of_rows<kPairs>(axis, p0, pass.origin, in, in_stride),
-                              pixel_of_rows<kPairs>(axis, p1, pass.origin, in, in_stride));
-    const V16 second = pack_16(pixel_of_rows<kPairs>(axis, p2, pass.origin, in, in_stride),
-                               pixel_of_rows<kPairs>(axis, p3, pass.origin, in, in_stride));
-    const V8 pixels = hn::TableLookupBytesOr0(pack_8(first, second), drop);
-    store_blocks(pixels, out + static_cast<std::ptrdiff_t>(x) * 3, out_stride, rows);
+    V32 s0[kGroups], s1[kGroups], s2[kGroups], s3[kGroups];
+    pixel_of_rows<kPairs>(axis, p0, pass.origin, in, in_stride, s0);
+    pixel_of_rows<kPairs>(axis, left > 1 ? p0 + step : last, pass.origin, in, in_stride, s1);
+    pixel_of_rows<kPairs>(axis, left > 2 ? p0 + 2 * step : last, pass.origin, in, in_stride, s2);
+    pixel_of_rows<kPairs>(axis, left > 3 ? p0 + 3 * step : last, pass.origin, in, in_stride, s3);
+    for (int g = 0; g < kGroups; ++g) {
+      const V8 pixels = hn::TableLookupBytesOr0(pack_8(pack_16(s0[g], s1[g]), pack_16(s2[g], s3[g])), drop);
+      store_blocks(pixels,
+                   out + static_cast<std::size_t>(g * kBlocks) * out_stride + static_cast<std::size_t>(x) * 3,
+                   out_stride, rows);
+    }
   }
 }
 
@@ -142,14 +160,19 @@ template <int kPairs>
 void horizontal_all(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
                     std::uint8_t* out, std::size_t out_stride) {
   int y = 0;
-  for (; y + kBlocks <= rows; y += kBlocks) {
+  const auto run = [&](auto groups, int rows_each, std::size_t stride) HWY_ATTR {
     const auto offset = static_cast<std::size_t>(y);
-    horizontal_rows<kPairs>(pass, in + offset * in_stride, in_stride, kBlocks, out + offset * out_stride,
-                            out_stride);
+    horizontal_rows<kPairs, decltype(groups)::value>(pass, in + offset * in_stride, stride, rows_each,
+                                                     out + offset * out_stride, out_stride);
+  };
+  for (; y + kGroup <= rows; y += kGroup) {
+    run(std::integral_constant<int, kGroup / kBlocks>(), kBlocks, in_stride);
   }
-  for (; y < rows; ++y) {  // the same row in every block
-    const auto offset = static_cast<std::size_t>(y);
-    horizontal_rows<kPairs>(pass, in + offset * in_stride, 0, 1, out + offset * out_stride, out_stride);
+  for (; y + kBlocks <= rows; y += kBlocks) {
+    run(std::integral_constant<int, 1>(), kBlocks, in_stride);
+  }
+  for (; y < rows; ++y) {
+    run(std::integral_constant<int, 1>(), 1, 0);
   }
 }
 
@@ -236,7 +259,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace penstock {
 
-HWY_EXPORT(resample_target_bits);
+HWY_EXPORT(resample_target_compiled);
 HWY_EXPORT(rows_at_once);
 HWY_EXPORT(horizontal);
 HWY_EXPORT(vertical);
@@ -252,7 +275,7 @@ void resample_vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* 
 }
 
 int horizontal_group() { return HWY_DYNAMIC_DISPATCH(rows_at_once)(); }
-std::int64_t resample_target() { return HWY_DYNAMIC_DISPATCH(resample_target_bits)(); }
+CpuTarget resample_target() { return HWY_DYNAMIC_DISPATCH(resample_target_compiled)(); }
 
 }  // namespace penstock
 #endif

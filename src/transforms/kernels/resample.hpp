@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/cpu.hpp"
 #include "transforms/kernels/resample_axis.hpp"
 
 namespace penstock {
@@ -36,7 +37,7 @@ void resample_vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* 
 /// How many rows the horizontal pass does best at once.
 int horizontal_group();
 
-/// The Highway target that the kernels of this file run, for tests.
-std::int64_t resample_target();
+/// The target for which the kernels that run were compiled, for tests.
+CpuTarget resample_target();
 
 }  // namespace penstock

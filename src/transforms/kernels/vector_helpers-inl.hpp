@@ -7,7 +7,31 @@
 #define PENSTOCK_VECTOR_HELPERS_INL
 #endif
 
+#include "core/cpu.hpp"
 #include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace penstock {
+namespace HWY_NAMESPACE {
+
+/// The name of the target that this is compiled for.
+inline CpuTarget this_target() {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return CpuTarget::scalar;
+#elif HWY_TARGET == HWY_NEON
+  return CpuTarget::neon;
+#elif HWY_TARGET == HWY_SSE4
+  return CpuTarget::sse4;
+#elif HWY_TARGET == HWY_AVX2
+  return CpuTarget::avx2;
+#else
+  return CpuTarget::avx512;
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace penstock
+HWY_AFTER_NAMESPACE();
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 

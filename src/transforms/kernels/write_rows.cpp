@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
 
-std::int64_t write_target_bits() { return HWY_TARGET; }
+CpuTarget write_target_compiled() { return this_target(); }
 
 // Each function does as many of the elements as whole vectors hold and returns how many; the caller does the
 // rest.
@@ -64,43 +64,72 @@ alignas(16) constexpr std::uint8_t kChannel[3][16] = {
 alignas(64) constexpr std::int32_t kSpread[16] = {0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11};
 #endif
 
-template <bool kMultiply>
+constexpr int kFloats = static_cast<int>(HWY_MAX_BYTES / sizeof(float));  // in a vector
+constexpr int kLine = 16;                                                 // in a cache line
+
+// kStream: past the caches, since nobody reads the row again here; `out` and the planes are aligned to cache
+// lines.
+template <bool kMultiply, bool kStream>
 HWY_INLINE int float_planes_by(const FloatMap& map, const std::uint8_t* pixels, int width, float* out,
                                std::size_t plane) {
   const Formula red = formula_of(map, 0), green = formula_of(map, 1), blue = formula_of(map, 2);
   const V8 pick_red = hn::LoadDup128(D8(), kChannel[0]);
   const V8 pick_green = hn::LoadDup128(D8(), kChannel[1]);
   const V8 pick_blue = hn::LoadDup128(D8(), kChannel[2]);
-  const int lanes = static_cast<int>(hn::Lanes(DF()));
   const auto convert = [&](V8 v, V8 pick, const Formula& formula) HWY_ATTR {
     return apply<kMultiply>(map, formula,
                             hn::ConvertTo(DF(), hn::BitCast(D32(), hn::TableLookupBytesOr0(v, pick))));
   };
-  int x = 0;
-  while (x + lanes <= width) {
-    V8 v = hn::LoadU(D8(), pixels + static_cast<std::ptrdiff_t>(x) * 3);
+  const auto load = [&](int x) HWY_ATTR {
+    const V8 v = hn::LoadU(D8(), pixels + static_cast<std::ptrdiff_t>(x) * 3);
 #if HWY_MAX_BYTES > 16
-    v = hn::BitCast(D8(), hn::TableLookupLanes(hn::BitCast(D32(), v), hn::SetTableIndices(D32(), kSpread)));
+    return hn::BitCast(D8(),
+                       hn::TableLookupLanes(hn::BitCast(D32(), v), hn::SetTableIndices(D32(), kSpread)));
+#else
+    return v;
 #endif
+  };
+  int x = 0;
+  if (kStream) {
+    for (; x + kLine <= width; x += kLine) {  // whole cache lines of one plane after the other
+      V8 v[kLine / kFloats];
+      for (int i = 0; i < kLine / kFloats; ++i) {
+        v[i] = load(x + i * kFloats);
+      }
+      for (int i = 0; i < kLine / kFloats; ++i) {
+        hn::Stream(convert(v[i], pick_red, red), DF(), out + x + i * kFloats);
+      }
+      for (int i = 0; i < kLine / kFloats; ++i) {
+        hn::Stream(convert(v[i], pick_green, green), DF(), out + plane + x + i * kFloats);
+      }
+      for (int i = 0; i < kLine / kFloats; ++i) {
+        hn::Stream(convert(v[i], pick_blue, blue), DF(), out + 2 * plane + x + i * kFloats);
+      }
+    }
+  }
+  while (x + kFloats <= width) {
+    const V8 v = load(x);
     hn::StoreU(convert(v, pick_red, red), DF(), out + x);
     hn::StoreU(convert(v, pick_green, green), DF(), out + plane + x);
     hn::StoreU(convert(v, pick_blue, blue), DF(), out + 2 * plane + x);
-    x += lanes;
-    if (x < width && x + lanes > width && width >= lanes) {
-      x = width - lanes;  // the last vector overlaps
+    x += kFloats;
+    if (x < width && x + kFloats > width) {
+      x = width - kFloats;  // the last vector overlaps
     }
   }
   return x;
 }
 
 int float_planes(const FloatMap& map, const std::uint8_t* pixels, int width, float* out, std::size_t plane) {
-  if (kHasFma && map.method == FloatMap::Method::multiply) {
-    return float_planes_by<true>(map, pixels, width, out, plane);
-  }
   if (map.method == FloatMap::Method::lookup) {
     return 0;
   }
-  return float_planes_by<false>(map, pixels, width, out, plane);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && plane % kLine == 0;
+  if (kHasFma && map.method == FloatMap::Method::multiply) {
+    return aligned ? float_planes_by<true, true>(map, pixels, width, out, plane)
+                   : float_planes_by<true, false>(map, pixels, width, out, plane);
+  }
+  return float_planes_by<false, false>(map, pixels, width, out, plane);
 }
 
 // The formula of a vector whose first lane is of the given channel.
@@ -166,7 +195,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace penstock {
 
-HWY_EXPORT(write_target_bits);
+HWY_EXPORT(write_target_compiled);
 HWY_EXPORT(float_planes);
 HWY_EXPORT(float_pixels);
 HWY_EXPORT(byte_planes);
@@ -230,7 +259,7 @@ void flip_row(const std::uint8_t* in, int width, std::uint8_t* out) {
   }
 }
 
-std::int64_t write_target() { return HWY_DYNAMIC_DISPATCH(write_target_bits)(); }
+CpuTarget write_target() { return HWY_DYNAMIC_DISPATCH(write_target_compiled)(); }
 
 }  // namespace penstock
 #endif

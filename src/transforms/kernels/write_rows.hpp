@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/cpu.hpp"
 #include "penstock/sample.hpp"
 #include "transforms/kernels/float_map.hpp"
 
@@ -26,7 +27,7 @@ void write_row(const PictureSink& sink, int y, const std::uint8_t* pixels);
 /// out = in from right to left; they must not overlap.
 void flip_row(const std::uint8_t* in, int width, std::uint8_t* out);
 
-/// The Highway target that the kernels of this file run, for tests.
-std::int64_t write_target();
+/// The target for which the kernels that run were compiled, for tests.
+CpuTarget write_target();
 
 }  // namespace penstock

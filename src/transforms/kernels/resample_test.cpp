@@ -1,0 +1,184 @@
+#include "transforms/kernels/resample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "transforms/kernels/each_target.hpp"
+
+namespace penstock {
+namespace {
+
+using transforms::Interpolation;
+
+constexpr Interpolation kFilters[] = {Interpolation::box, Interpolation::bilinear, Interpolation::hamming,
+                                      Interpolation::bicubic, Interpolation::lanczos};
+constexpr std::uint8_t kGuard = 0xA5;
+
+// Pillow's rule in its plainest form: one weighted sum for each byte.
+std::uint8_t weighted(const ResampleWeights& weights, int pixel, const std::uint8_t* in, std::size_t step) {
+  const auto window = weights.windows[static_cast<std::size_t>(pixel)];
+  std::int64_t sum = 1 << 21;
+  for (int i = 0; i < window.count; ++i) {
+    sum += std::int64_t{in[static_cast<std::size_t>(window.first + i) * step]} *
+           weights.weights[static_cast<std::size_t>(pixel * weights.stride + i)];
+  }
+  return static_cast<std::uint8_t>(std::clamp<std::int64_t>(sum >> 22, 0, 255));
+}
+
+struct Rows {
+  std::size_t stride;
+  std::size_t offset;  // from an aligned address
+  std::vector<std::uint8_t> bytes;
+
+  Rows(std::size_t stride, int rows, std::size_t offset)
+      : stride(stride),
+        offset(offset),
+        bytes(offset + stride * static_cast<std::size_t>(rows) + kRowSlack, kGuard) {}
+  std::uint8_t* at(int y) { return bytes.data() + offset + static_cast<std::size_t>(y) * stride; }
+};
+
+void fill(Rows& rows, int count, std::size_t bytes, std::mt19937& random) {
+  const bool extremes = random() % 2 == 0;  // sums that overshoot 0 and 255
+  for (int y = 0; y < count; ++y) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      rows.at(y)[i] = static_cast<std::uint8_t>(extremes ? (random() % 2) * 255 : random());
+    }
+  }
+}
+
+void check_horizontal(AxisRequest request, int rows, bool flip, std::mt19937& random) {
+  ResampleWeights weights;
+  ResampleAxis axis;
+  compute_axis(request, weights, axis);
+  const std::size_t in_bytes = static_cast<std::size_t>(request.in) * 3;
+  const std::size_t out_bytes = static_cast<std::size_t>(request.count) * 3;
+  Rows in(in_bytes, rows, random() % 7);  // rows follow closely: only the last has slack
+  fill(in, rows, in_bytes, random);
+  Rows out(out_bytes + kRowSlack, rows, random() % 7);
+  resample_horizontal({&axis, 0, flip}, in.at(0), in.stride, rows, out.at(0), out.stride);
+  for (int y = 0; y < rows; ++y) {
+    for (int x = 0; x < request.count; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        const int pixel = flip ? request.count - 1 - x : x;
+        ASSERT_EQ(out.at(y)[x * 3 + c], weighted(weights, pixel, in.at(y) + c, 3))
+            << request.in << " -> " << request.out << " pixel " << x << " channel " << c << " row " << y;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < out.offset; ++i) {
+    ASSERT_EQ(out.bytes[i], kGuard) << "written before the first row";
+  }
+}
+
+void check_vertical(AxisRequest request, std::size_t bytes, std::mt19937& random) {
+  ResampleWeights weights;
+  ResampleAxis axis;
+  compute_axis(request, weights, axis);
+  Rows in(bytes + random() % 5, request.in, random() % 7);
+  fill(in, request.in, bytes, random);
+  Rows out(bytes + kRowSlack, request.count, random() % 7);
+  for (int y = 0; y < request.count; ++y) {
+    resample_vertical(axis, y, in.at(axis.taps_of(y).start), in.stride, bytes, out.at(y));
+  }
+  for (int y = 0; y < request.count; ++y) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      ASSERT_EQ(out.at(y)[i], weighted(weights, y, in.at(0) + i, in.stride))
+          << request.in << " -> " << request.out << " row " << y << " byte " << i;
+    }
+  }
+}
+
+AxisRequest random_request(std::mt19937& random) {
+  const int largest = random() % 4 == 0 ? 400 : 40;
+  AxisRequest request;
+  request.in = 1 + static_cast<int>(random() % static_cast<unsigned>(largest));
+  request.out = 1 + static_cast<int>(random() % 60);
+  request.filter = kFilters[random() % std::size(kFilters)];
+  request.first = static_cast<int>(random() % static_cast<unsigned>(request.out));
+  request.count = 1 + static_cast<int>(random() % static_cast<unsigned>(request.out - request.first));
+  return request;
+}
+
+TEST(Resample, runs_the_target_that_is_forced) {
+  print_untried_targets();
+  for_each_target([](CpuTarget target) { EXPECT_EQ(resample_target(), target); });
+}
+
+TEST(Resample, horizontal_pass_equals_the_plain_rule_on_every_target) {
+  for_each_target([](CpuTarget) {
+    std::mt19937 random(1);
+    for (int i = 0; i < 400 && !::testing::Test::HasFatalFailure(); ++i) {
+      check_horizontal(random_request(random), 1 + static_cast<int>(random() % 19), random() % 2 == 0,
+                       random);
+    }
+  });
+}
+
+TEST(Resample, vertical_pass_equals_the_plain_rule_on_every_target) {
+  for_each_target([](CpuTarget) {
+    std::mt19937 random(2);
+    for (int i = 0; i < 400 && !::testing::Test::HasFatalFailure(); ++i) {
+      check_vertical(random_request(random), 1 + random() % 200, random);
+    }
+  });
+}
+
+TEST(Resample, one_pixel_and_huge_factors_work_on_every_target) {
+  for_each_target([](CpuTarget) {
+    std::mt19937 random(3);
+    for (const Interpolation filter : kFilters) {
+      for (const auto& [in, out] :
+           {std::pair{1, 1}, {1, 9}, {2, 9}, {3, 1}, {5, 700}, {5000, 3}, {4096, 1}}) {
+        check_horizontal({in, out, filter, 0, out}, 3, false, random);
+        check_vertical({in, out, filter, 0, out}, 7, random);
+      }
+    }
+  });
+}
+
+TEST(Resample, weights_add_up_to_one_within_rounding) {
+  ResampleWeights weights;
+  for (const Interpolation filter : kFilters) {
+    for (const auto& [in, out] : {std::pair{300, 224}, {224, 300}, {7, 7}, {1000, 10}}) {
+      compute_weights({in, out, filter, 0, out}, weights);
+      for (int pixel = 0; pixel < out; ++pixel) {
+        std::int64_t sum = 0;
+        const auto window = weights.windows[static_cast<std::size_t>(pixel)];
+        for (int i = 0; i < window.count; ++i) {
+          sum += weights.weights[static_cast<std::size_t>(pixel * weights.stride + i)];
+        }
+        EXPECT_NEAR(static_cast<double>(sum), 1 << kWeightBits, window.count);
+      }
+    }
+  }
+}
+
+TEST(Resample, a_part_of_an_axis_has_the_same_weights_as_the_whole) {
+  ResampleWeights whole, part;
+  compute_weights({411, 224, Interpolation::lanczos, 0, 224}, whole);
+  compute_weights({411, 224, Interpolation::lanczos, 100, 30}, part);
+  for (int pixel = 0; pixel < 30; ++pixel) {
+    const auto a = whole.windows[static_cast<std::size_t>(pixel + 100)];
+    const auto b = part.windows[static_cast<std::size_t>(pixel)];
+    ASSERT_EQ(a.first, b.first);
+    ASSERT_EQ(a.count, b.count);
+    EXPECT_EQ(std::memcmp(whole.weights.data() + (pixel + 100) * whole.stride,
+                          part.weights.data() + pixel * part.stride, static_cast<std::size_t>(a.count) * 4),
+              0);
+  }
+}
+
+TEST(Resample, nearest_takes_the_pixel_under_the_centre) {
+  std::vector<int> sources;
+  compute_nearest({10, 4, Interpolation::nearest, 0, 4}, sources);
+  EXPECT_EQ(sources, (std::vector<int>{1, 3, 6, 8}));
+  compute_nearest({3, 7, Interpolation::nearest, 2, 3}, sources);
+  EXPECT_EQ(sources, (std::vector<int>{1, 1, 1}));
+}
+
+}  // namespace
+}  // namespace penstock
