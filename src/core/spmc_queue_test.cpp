@@ -119,18 +119,28 @@ TEST(spmc_queue, copies_lvalues) {
   EXPECT_EQ(queue.try_pop(), text);
 }
 
-TEST(spmc_queue, destroys_what_is_left_and_nothing_else) {
-  const auto witness = std::make_shared<int>(0);
+/// Counts how many of it exist, moved-from ones too.
+struct Counted {
+  int* alive;
+  explicit Counted(int* count) noexcept : alive(count) { ++*alive; }
+  Counted(const Counted& other) noexcept : alive(other.alive) { ++*alive; }
+  ~Counted() { --*alive; }
+};
+
+TEST(spmc_queue, destroys_what_it_held) {
+  int alive = 0;
   {
-    SpmcQueue<std::shared_ptr<int>> queue(4);
+    SpmcQueue<Counted> queue(4);
     for (int i = 0; i < 4; ++i) {
-      queue.try_push(witness);
+      queue.try_push(Counted(&alive));
     }
-    EXPECT_EQ(witness.use_count(), 5);
+    EXPECT_EQ(alive, 4);
     queue.try_pop();
-    EXPECT_EQ(witness.use_count(), 4);
+    EXPECT_EQ(alive, 3);
+    queue.try_push(Counted(&alive));
+    EXPECT_EQ(alive, 4);
   }
-  EXPECT_EQ(witness.use_count(), 1);
+  EXPECT_EQ(alive, 0);
 }
 
 void gives_each_element_to_exactly_one_consumer(std::size_t capacity, std::size_t consumers) {
