@@ -25,11 +25,12 @@ struct Range {
   std::size_t width = 0;  // pad with zeros; 0: no padding
   bool letters = false;
 
-  std::uint64_t count() const noexcept {
+  /// Numbers after the first one.
+  std::uint64_t steps() const noexcept {
     const std::uint64_t span = first < last
                                    ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)
                                    : static_cast<std::uint64_t>(first) - static_cast<std::uint64_t>(last);
-    return span / static_cast<std::uint64_t>(step) + 1;
+    return span / static_cast<std::uint64_t>(step);
   }
   std::string at(std::uint64_t number) const {
     const std::uint64_t away =
@@ -159,11 +160,11 @@ class Expander {
     const std::string_view inside = text.substr(open + 1, close - open - 1);
     if (commas.empty()) {
       if (const auto range = parse_range(inside)) {
-        if (range->count() > kMaxExpansion) {
+        if (range->steps() >= kMaxExpansion) {
           return too_many();
         }
         Names items;
-        for (std::uint64_t i = 0; i < range->count(); ++i) {
+        for (std::uint64_t i = 0; i <= range->steps(); ++i) {
           items.push_back(range->at(i));
         }
         return items;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -101,7 +103,11 @@ class ImageFolder final : public SampleTable {
     if (roles_[field] == Role::label) {
       return StoredValue{.bytes = {}, .number = contents_.labels[sample], .is_number = true};
     }
-    auto bytes = read_file(path_of(sample), scratch);
+    std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory but the scratch
+    const auto end =
+        fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", root_.path, contents_.paths[sample]);
+    *end.out = '\0';
+    auto bytes = read_file(path.data(), scratch);
     if (!bytes.ok()) {
       Error error = std::move(bytes).error();
       error.place = place(sample, field);

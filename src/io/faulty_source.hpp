@@ -22,7 +22,7 @@ struct Fault {
   };
 
   Kind kind = Kind::fail;
-  std::optional<std::uint64_t> offset;
+  std::optional<std::uint64_t> offset = std::nullopt;
   std::uint64_t after = 0;
   std::uint64_t times = UINT64_MAX;
   ErrorKind error = ErrorKind::io;

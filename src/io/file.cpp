@@ -18,7 +18,7 @@ std::int64_t nanoseconds(const struct timespec& time) noexcept {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-Result<FileState> state_of(const struct stat& found, const std::string& path) {
+Result<FileState> state_of(const struct stat& found, const char* path) {
   if (!S_ISREG(found.st_mode)) {
     return Error{
         .kind = ErrorKind::io,
@@ -95,14 +95,14 @@ Result<FileState> file_state(const std::string& path) {
   if (::stat(path.c_str(), &found) != 0) {
     return file_error(errno, "cannot look at the file", path);
   }
-  return state_of(found, path);
+  return state_of(found, path.c_str());
 }
 
-Result<OpenFile> OpenFile::open_regular(const std::string& path) {
+Result<OpenFile> OpenFile::open_regular(const char* path) {
   // O_NONBLOCK: opening a fifo must not wait for a writer; it has no effect on regular files.
   int descriptor = -1;
   do {
-    descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor < 0 && errno == EINTR);
   if (descriptor < 0) {
     return file_error(errno, "cannot open the file", path);
@@ -122,7 +122,7 @@ OpenFile::~OpenFile() {
   }
 }
 
-Result<ByteSpan> read_file(const std::string& path, Scratch& scratch) {
+Result<ByteSpan> read_file(const char* path, Scratch& scratch) {
   PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path));
   const std::size_t size = static_cast<std::size_t>(file.state().size);
   std::uint8_t* const data = scratch.reserve(size);

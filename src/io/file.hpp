@@ -29,7 +29,7 @@ Result<FileState> file_state(const std::string& path);
 /// A descriptor open for reading, closed at the end. Moves only. One thread.
 class OpenFile {
  public:
-  static Result<OpenFile> open_regular(const std::string& path);
+  static Result<OpenFile> open_regular(const char* path);
 
   OpenFile(OpenFile&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)), state_(other.state_) {}
@@ -46,9 +46,9 @@ class OpenFile {
   FileState state_;
 };
 
-/// The whole file in `scratch`, with one open, read and close. The bytes live until the next use of
-/// `scratch`.
-Result<ByteSpan> read_file(const std::string& path, Scratch& scratch);
+/// The whole file in `scratch`, with one open, read and close, and no other memory. The bytes live until the
+/// next use of `scratch`.
+Result<ByteSpan> read_file(const char* path, Scratch& scratch);
 
 /// Writes `bytes` beside `path` and renames: other processes see the old file or the new one, never a part.
 /// Makes missing folders. Leaves no temporary file behind when it fails, and deletes those of killed

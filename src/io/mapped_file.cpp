@@ -34,7 +34,7 @@ int madvise_of(Access access) noexcept {
 }  // namespace
 
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, Access access) {
-  PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path));
+  PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path.c_str()));
   const std::uint64_t size = file.state().size;
   if (size > std::numeric_limits<std::size_t>::max()) {
     return Error{.kind = ErrorKind::unsupported,

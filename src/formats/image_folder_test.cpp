@@ -1,0 +1,198 @@
+#include "formats/image_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "formats/tar_for_test.hpp"
+#include "io/temporary_folder_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ImageFolderTest : public ::testing::Test {
+ protected:
+  Result<std::unique_ptr<SampleTable>> open(const FieldChoice& fields = {}) const {
+    return open_samples({folder_.path()}, fields);
+  }
+  /// "key=label", in order.
+  static std::vector<std::string> list(const SampleTable& table) {
+    std::vector<std::string> all;
+    Scratch scratch;
+    for (std::uint64_t i = 0; i < table.size(); ++i) {
+      all.push_back(table.key(i));
+      if (table.fields().size() > 1) {
+        all.back() += fmt::format("={}", table.read(i, 1, scratch)->number);
+      }
+    }
+    return all;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ImageFolderTest, numbers_sorted_classes) {
+  folder_.write("dog/1.jpg", "D");
+  folder_.write("cat/2.PNG", "C2");
+  folder_.write("cat/1.Jpeg", "C1");
+  folder_.write("Zebra/z.webp", "Z");
+  const auto table = open();
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_THAT((*table)->classes(), ElementsAre("Zebra", "cat", "dog"));
+  EXPECT_THAT(list(**table), ElementsAre("Zebra/z=0", "cat/1=1", "cat/2=1", "dog/1=2"));
+  EXPECT_EQ((*table)->fields(),
+            (std::vector<FieldInfo>{{"image", FieldKind::image}, {"label", FieldKind::integer}}));
+  Scratch scratch;
+  const auto image = (*table)->read(2, 0, scratch);
+  ASSERT_TRUE(image.ok());
+  EXPECT_EQ(as_text(image->bytes), "C2");
+  const auto label = (*table)->read(2, 1, scratch);
+  EXPECT_TRUE(label->is_number);
+  EXPECT_TRUE(label->bytes.empty());
+  EXPECT_EQ((*table)->stored_size(2, 0), 2u);
+  EXPECT_EQ((*table)->stored_size(2, 1), 8u);
+  EXPECT_EQ((*table)->place(2, 0).shard, folder_ / "cat/2.PNG");
+  EXPECT_THAT((*table)->warnings(), IsEmpty());
+}
+
+TEST_F(ImageFolderTest, orders_folders_below_a_class_as_torchvision) {
+  for (const char* name : {"c/b.jpg", "c/a/x.jpg", "c/a-b/x.jpg", "c/a/b/x.jpg", "c/z/x.jpg", "c/a.jpg"}) {
+    folder_.write(name, "x");
+  }
+  // sorted(os.walk(...)): by the folder's path as text, where '-' comes before '/'.
+  EXPECT_THAT(list(**open()), ElementsAre("c/a=0", "c/b=0", "c/a/x=0", "c/a-b/x=0", "c/a/b/x=0", "c/z/x=0"));
+}
+
+TEST_F(ImageFolderTest, ignores_hidden_names_and_other_files) {
+  folder_.write("a/1.jpg", "x");
+  folder_.write("a/.hidden.jpg", "x");
+  folder_.write("a/.cache/2.jpg", "x");
+  folder_.write(".git/3.jpg", "x");
+  folder_.write("a/notes.txt", "x");
+  folder_.write("a/noextension", "x");
+  folder_.write("labels.csv", "x");
+  EXPECT_THAT(list(**open()), ElementsAre("a/1=0"));
+}
+
+TEST_F(ImageFolderTest, follows_links_and_ends_in_circles) {
+  TemporaryFolder elsewhere;
+  elsewhere.write("pictures/1.jpg", "x");
+  elsewhere.write("2.jpg", "y");
+  fs::create_directories(folder_ / "a");
+  fs::create_directory_symlink(elsewhere / "pictures", folder_ / "b");
+  fs::create_symlink(elsewhere / "2.jpg", folder_ / "a/2.jpg");
+  fs::create_directory_symlink(folder_.path(), folder_ / "a/loop");
+  fs::create_directory_symlink("..", folder_ / "a/up");
+  const auto table = open();
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ((*table)->classes().size(), 2u);
+  Scratch scratch;
+  EXPECT_EQ(as_text((*table)->read(0, 0, scratch)->bytes), "y");
+}
+
+TEST_F(ImageFolderTest, reports_a_link_that_leads_nowhere_when_read) {
+  folder_.write("a/1.jpg", "x");
+  fs::create_symlink(folder_ / "gone.jpg", folder_ / "a/2.jpg");
+  const auto table = open();
+  ASSERT_EQ((*table)->size(), 2u);
+  Scratch scratch;
+  const auto missing = (*table)->read(1, 0, scratch);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().kind, ErrorKind::not_found);
+  EXPECT_EQ(missing.error().place.key, "a/2");
+  EXPECT_EQ(missing.error().place.index, 1u);
+}
+
+TEST_F(ImageFolderTest, keeps_extensions_where_keys_would_clash) {
+  for (const char* name : {"c/a.jpg", "c/a.png", "c/a.jpg.png", "c/b.jpg"}) {
+    folder_.write(name, "x");
+  }
+  EXPECT_THAT(list(**open()), ElementsAre("c/a.jpg=0", "c/a.jpg.png=0", "c/a.png=0", "c/b=0"));
+}
+
+TEST_F(ImageFolderTest, warns_of_pictures_that_cannot_be_decoded_or_have_no_class) {
+  folder_.write("a/1.jpg", "x");
+  folder_.write("a/2.bmp", "x");
+  folder_.write("a/3.TIFF", "x");
+  folder_.write("top.jpg", "x");
+  const auto table = open();
+  EXPECT_THAT(
+      (*table)->warnings(),
+      ElementsAre(HasSubstr("2 pictures are left out because their kind cannot be decoded (first: a/2.bmp)"),
+                  HasSubstr("1 pictures beside the class folders")));
+}
+
+TEST_F(ImageFolderTest, refuses_class_folders_without_pictures) {
+  folder_.write("a/1.jpg", "x");
+  folder_.write("logs/run.txt", "x");
+  const auto table = open();
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::not_found);
+  EXPECT_THAT(table.error().to_string(), HasSubstr("1 of 2 class folders hold no picture (first: 'logs')"));
+}
+
+TEST_F(ImageFolderTest, gives_pictures_without_classes_no_label) {
+  folder_.write("2.jpg", "x");
+  folder_.write("1.png", "x");
+  const auto table = open();
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(list(**table), ElementsAre("1", "2"));
+  EXPECT_THAT((*table)->fields(), ElementsAre(FieldInfo{"image", FieldKind::image}));
+  EXPECT_THAT((*table)->classes(), IsEmpty());
+}
+
+TEST_F(ImageFolderTest, refuses_a_folder_with_nothing_in_it) {
+  const auto empty = open();
+  ASSERT_FALSE(empty.ok());
+  EXPECT_EQ(empty.error().kind, ErrorKind::not_found);
+  EXPECT_THAT(empty.error().message, HasSubstr("no tar shards, no class folders and no pictures"));
+}
+
+TEST_F(ImageFolderTest, chooses_and_renames_fields) {
+  folder_.write("a/1.jpg", "x");
+  const auto table = open({{"target", "label"}, {"picture", "image"}});
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ((*table)->fields(),
+            (std::vector<FieldInfo>{{"target", FieldKind::integer}, {"picture", FieldKind::image}}));
+  const auto wrong = open({{"image", "jpg"}});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(wrong.error().advice, HasSubstr("image, label"));
+}
+
+TEST_F(ImageFolderTest, fingerprint_sees_sizes_and_names) {
+  folder_.write("a/1.jpg", "x");
+  const std::string before = (*open())->fingerprint();
+  EXPECT_EQ(before.size(), 32u);
+  folder_.write("a/1.jpg", "y");
+  EXPECT_EQ((*open())->fingerprint(), before) << "contents of the same size";
+  folder_.write("a/1.jpg", "xy");
+  EXPECT_NE((*open())->fingerprint(), before);
+}
+
+TEST_F(ImageFolderTest, a_folder_of_tars_is_shards) {
+  folder_.write("b.tar", TarForTest().file("2.jpg", "x").end().bytes());
+  folder_.write("a.tar", TarForTest().file("1.jpg", "x").end().bytes());
+  folder_.write("README.md", "x");
+  ::setenv("PENSTOCK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+  EXPECT_THAT(list(**open()), ElementsAre("1", "2"));
+  ::unsetenv("PENSTOCK_CACHE_DIR");
+}
+
+TEST_F(ImageFolderTest, several_class_folders_as_sources_are_refused_with_advice) {
+  folder_.write("a/1.jpg", "x");
+  folder_.write("b/1.jpg", "x");
+  const auto table = open_samples({folder_ / "*"}, {});
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(table.error().advice, HasSubstr("the one folder that holds them all"));
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,168 @@
+#include "formats/index_cache.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "formats/sample_table.hpp"
+#include "formats/tar_for_test.hpp"
+#include "io/temporary_folder_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::StartsWith;
+
+class IndexCache : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("PENSTOCK_CACHE_DIR", cache_.path().c_str(), 1);
+    write_shard("key");
+  }
+  void TearDown() override { ::unsetenv("PENSTOCK_CACHE_DIR"); }
+
+  /// One sample; waits until the file system's clock has moved on, so that the index may be kept.
+  void write_shard(const std::string& key) {
+    shard_ = folder_.write("x.tar", TarForTest().file(key + ".jpg", "A").end().bytes());
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  std::string open_key() const {
+    const auto table = open_samples({shard_}, {});
+    EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().to_string());
+    return table.ok() ? (*table)->key(0) : "";
+  }
+  std::string index_file() const {
+    const fs::directory_iterator entry(cache_.path());
+    return entry == fs::directory_iterator() ? "" : entry->path().string();
+  }
+  /// Changes the key inside the kept index, so that its use shows.
+  void mark_index() const {
+    std::string bytes = read_text(index_file());
+    const std::size_t at = bytes.find("key");
+    ASSERT_NE(at, std::string::npos);
+    bytes.replace(at, 3, "old");
+    const std::uint64_t checksum = tar_index_checksum(
+        ByteSpan(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()).subspan(32));
+    std::memcpy(bytes.data() + 24, &checksum, 8);
+    cache_.write(fs::path(index_file()).filename().string(), bytes);
+  }
+
+  TemporaryFolder folder_;
+  TemporaryFolder cache_;
+  std::string shard_;
+};
+
+TEST_F(IndexCache, is_used_while_the_shard_is_unchanged) {
+  EXPECT_EQ(open_key(), "key");
+  ASSERT_NE(index_file(), "");
+  mark_index();
+  EXPECT_EQ(open_key(), "old") << "the kept index was not used";
+}
+
+TEST_F(IndexCache, is_rebuilt_when_the_shard_changes) {
+  open_key();
+  mark_index();
+  write_shard("new");
+  EXPECT_EQ(open_key(), "new");
+  EXPECT_EQ(open_key(), "new");
+}
+
+TEST_F(IndexCache, is_rebuilt_when_only_the_inode_tells_of_a_change) {
+  open_key();
+  mark_index();
+  struct stat before {};
+  ASSERT_EQ(::stat(shard_.c_str(), &before), 0);
+  write_shard("new");
+  const struct timespec times[2] = {before.st_atim, before.st_mtim};
+  ASSERT_EQ(::utimensat(AT_FDCWD, shard_.c_str(), times, 0), 0);
+  EXPECT_EQ(open_key(), "new");
+}
+
+TEST_F(IndexCache, is_rebuilt_when_damaged_cut_or_foreign) {
+  open_key();
+  const std::string file = index_file();
+  const std::string name = fs::path(file).filename().string();
+  const std::string sound = read_text(file);
+  for (const std::string& bytes : {std::string(), sound.substr(0, sound.size() / 2), std::string(500, 'x'),
+                                   sound + std::string(32, '\0'), sound.substr(0, sound.size() - 1) + "x"}) {
+    cache_.write(name, bytes);
+    EXPECT_EQ(open_key(), "key");
+    EXPECT_EQ(read_text(file), sound) << "not written again";
+  }
+}
+
+TEST_F(IndexCache, of_other_shards_is_not_used) {
+  open_key();
+  mark_index();
+  const std::string marked = read_text(index_file());
+  const std::string other = folder_.write("y.tar", TarForTest().file("other.jpg", "A").end().bytes());
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  const std::string name = fs::path(index_cache_path({other})).filename().string();
+  cache_.write(name, marked);
+  const auto table = open_samples({other}, {});
+  EXPECT_EQ((*table)->key(0), "other");
+}
+
+TEST_F(IndexCache, costs_only_time_when_the_folder_cannot_be_written) {
+  ::setenv("PENSTOCK_CACHE_DIR", "/proc/no/such/folder", 1);
+  EXPECT_EQ(open_key(), "key");
+  ::setenv("PENSTOCK_CACHE_DIR", folder_.write("a_file", "").c_str(), 1);
+  EXPECT_EQ(open_key(), "key");
+}
+
+TEST_F(IndexCache, is_not_kept_for_a_shard_that_was_written_just_now) {
+  const std::int64_t changed = 1'700'000'000'123'000'000;
+  EXPECT_TRUE(could_change_unseen({.size = 1, .modified = 0, .changed = changed}, changed + 1'000'000));
+  EXPECT_FALSE(could_change_unseen({.size = 1, .modified = 0, .changed = changed}, changed + 30'000'000));
+  const std::int64_t whole_seconds = 1'700'000'000'000'000'000;
+  EXPECT_TRUE(could_change_unseen({.size = 1, .modified = 0, .changed = whole_seconds},
+                                  whole_seconds + 1'000'000'000));
+}
+
+TEST_F(IndexCache, lies_where_the_environment_says) {
+  EXPECT_EQ(cache_folder(), cache_.path());
+  ::unsetenv("PENSTOCK_CACHE_DIR");
+  ::setenv("XDG_CACHE_HOME", "/xdg", 1);
+  EXPECT_EQ(cache_folder(), "/xdg/penstock");
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  EXPECT_EQ(cache_folder(), std::string(std::getenv("HOME")) + "/.cache/penstock");
+  ::unsetenv("XDG_CACHE_HOME");
+  EXPECT_THAT(index_cache_path({"/a"}), StartsWith(cache_folder() + "/tar-"));
+  EXPECT_NE(index_cache_path({"/a", "/b"}), index_cache_path({"/b", "/a"}));
+  EXPECT_NE(index_cache_path({"/ab"}), index_cache_path({"/a", "b"}));
+}
+
+TEST_F(IndexCache, is_safe_for_many_openers_at_once) {
+  std::vector<std::thread> openers;
+  for (int i = 0; i < 8; ++i) {
+    openers.emplace_back([this] {
+      for (int round = 0; round < 20; ++round) {
+        EXPECT_EQ(open_key(), "key");
+        std::error_code ignored;
+        fs::remove(index_file(), ignored);
+      }
+    });
+  }
+  for (std::thread& opener : openers) {
+    opener.join();
+  }
+}
+
+TEST_F(IndexCache, gives_the_same_table_as_a_fresh_scan) {
+  const auto fresh = open_samples({shard_}, {});
+  const auto kept = open_samples({shard_}, {});
+  EXPECT_EQ((*fresh)->fingerprint(), (*kept)->fingerprint());
+  EXPECT_EQ((*fresh)->fields(), (*kept)->fields());
+  EXPECT_EQ((*fresh)->warnings(), (*kept)->warnings());
+}
+
+}  // namespace
+}  // namespace penstock

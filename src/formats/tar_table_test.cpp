@@ -1,0 +1,307 @@
+#include "formats/tar_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+#include "formats/shard_scan.hpp"
+#include "formats/tar_for_test.hpp"
+#include "io/faulty_source.hpp"
+#include "io/temporary_folder_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Table = std::unique_ptr<SampleTable>;
+
+Result<Table> open(const std::vector<TarForTest>& tars, const FieldChoice& fields = {}) {
+  std::vector<std::unique_ptr<Source>> shards;
+  for (std::size_t i = 0; i < tars.size(); ++i) {
+    shards.push_back(tars[i].source(fmt::format("{}.tar", i)));
+  }
+  return open_tar_table(std::move(shards), fields);
+}
+
+std::vector<std::string> keys(const SampleTable& table) {
+  std::vector<std::string> all;
+  for (std::uint64_t i = 0; i < table.size(); ++i) {
+    all.push_back(table.key(i));
+  }
+  return all;
+}
+
+std::vector<std::string> field_names(const SampleTable& table) {
+  std::vector<std::string> names;
+  for (const FieldInfo& field : table.fields()) {
+    names.push_back(fmt::format("{}:{}", field.name, name_of(field.kind)));
+  }
+  return names;
+}
+
+std::string value(const SampleTable& table, std::uint64_t sample, std::size_t field) {
+  Scratch scratch;
+  const auto stored = table.read(sample, field, scratch);
+  return stored.ok() ? std::string(as_text(stored->bytes)) : stored.error().to_string();
+}
+
+TarForTest two_samples() {
+  return TarForTest().file("a.jpg", "A").file("a.cls", "1").file("b.jpg", "B").file("b.cls", " 2\n").end();
+}
+
+TEST(tar_table, groups_adjacent_members_and_joins_shards) {
+  const auto table = open({two_samples(), TarForTest().file("b.jpg", "C").file("b.cls", "3").end()});
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(keys(**table), ElementsAre("a", "b", "b")) << "a sample never spans shards";
+  EXPECT_THAT(field_names(**table), ElementsAre("image:image", "label:int"));
+  EXPECT_EQ(value(**table, 2, 0), "C");
+  EXPECT_EQ((*table)->place(2, 0).shard, "1.tar");
+  EXPECT_EQ((*table)->place(2, 0).offset, 512u);
+  EXPECT_EQ((*table)->place(2, 0).index, 2u);
+  EXPECT_THAT((*table)->warnings(), IsEmpty());
+  EXPECT_THAT((*table)->classes(), IsEmpty());
+}
+
+TEST(tar_table, ignores_members_that_belong_to_no_sample_inside_one) {
+  const auto table = open({TarForTest()
+                               .file("a.jpg", "A")
+                               .file("README", "x")
+                               .raw(TarForTest::header("d/", 0, '5'))
+                               .file("__meta__/m.json", "{}")
+                               .raw(TarForTest::header("l.jpg", 0, '1'))
+                               .file("a.cls", "1")
+                               .end()});
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(keys(**table), ElementsAre("a"));
+  EXPECT_EQ((*table)->fields().size(), 2u);
+}
+
+TEST(tar_table, warns_of_a_key_that_returns) {
+  const auto table = open({TarForTest().file("a.jpg", "A").file("b.jpg", "B").file("a.cls", "1").end()});
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(keys(**table), ElementsAre("a", "b", "a"));
+  ASSERT_FALSE((*table)->warnings().empty());
+  EXPECT_THAT((*table)->warnings()[0], HasSubstr("key 'a' comes again"));
+}
+
+TEST(tar_table, refuses_two_members_of_one_name) {
+  const auto table = open({TarForTest().file("x.jpg", "").file("a.jpg", "A").file("a.JPG", "B").end()});
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::corrupt);
+  EXPECT_EQ(table.error().place.key, "a");
+  EXPECT_EQ(table.error().place.offset, 1536u);
+  EXPECT_EQ(table.error().place.shard, "0.tar");
+}
+
+TEST(tar_table, opens_shards_without_samples) {
+  const auto table = open({TarForTest().end(20), TarForTest().file("README", "x").end()});
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ((*table)->size(), 0u);
+  EXPECT_THAT(field_names(**table), IsEmpty());
+  EXPECT_THAT((*table)->warnings(),
+              ElementsAre(HasSubstr("0.tar: holds no sample"), HasSubstr("1.tar: holds no sample")));
+  Scratch scratch;
+  EXPECT_EQ((*table)->read(0, 0, scratch).error().kind, ErrorKind::invalid);
+}
+
+TEST(tar_table, names_fields_by_extension) {
+  const auto table = open({TarForTest()
+                               .file("a.JPG", "A")
+                               .file("a.seg.png", "S")
+                               .file("a.json", "{}")
+                               .file("a.txt", "t")
+                               .file("a.wav", "w")
+                               .file("a.npy", "n")
+                               .file("a.id", "5")
+                               .end()});
+  EXPECT_THAT(field_names(**table), ElementsAre("image:image", "seg.png:image", "json:json", "text:text",
+                                                "audio:audio", "npy:bytes", "id:int"));
+}
+
+TEST(tar_table, leaves_out_fields_that_some_samples_lack) {
+  const auto table = open({TarForTest().file("a.jpg", "A").file("a.txt", "t").file("b.jpg", "B").end()});
+  EXPECT_THAT(field_names(**table), ElementsAre("image:image"));
+  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("text (1 of 2 samples)")));
+}
+
+TEST(tar_table, calls_every_kind_of_picture_image) {
+  const auto table = open(
+      {TarForTest().file("a.jpg", "A").file("b.png", "B").end(), TarForTest().file("c.webp", "C").end()});
+  EXPECT_THAT(field_names(**table), ElementsAre("image:image"));
+  EXPECT_EQ(value(**table, 0, 0) + value(**table, 1, 0) + value(**table, 2, 0), "ABC");
+}
+
+TEST(tar_table, keeps_two_pictures_of_a_sample_apart) {
+  const auto table = open({TarForTest().file("a.png", "mask").file("a.jpg", "picture").end(),
+                           TarForTest().file("b.jpeg", "other").file("b.png", "mask2").end()});
+  EXPECT_THAT(field_names(**table), ElementsAre("png:image", "image:image"));
+  EXPECT_EQ(value(**table, 0, 1), "picture");
+  EXPECT_EQ(value(**table, 1, 1), "other");
+  EXPECT_EQ(value(**table, 1, 0), "mask2");
+}
+
+TEST(tar_table, chooses_and_renames_fields_in_order) {
+  const std::vector<TarForTest> tars = {
+      TarForTest().file("a.jpg", "A").file("a.seg.png", "S").file("a.cls", "4").end()};
+  const auto table =
+      open(tars, {{"mask", "seg.png"}, {"picture", "image"}, {"again", "JPG"}, {"class", "cls"}});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_THAT(field_names(**table), ElementsAre("mask:image", "picture:image", "again:image", "class:int"));
+  EXPECT_EQ(value(**table, 0, 0) + value(**table, 0, 1) + value(**table, 0, 2) + value(**table, 0, 3),
+            "SAA4");
+}
+
+TEST(tar_table, refuses_choices_that_nothing_fits) {
+  const std::vector<TarForTest> tars = {two_samples()};
+  const auto missing = open(tars, {{"image", "tiff"}});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(missing.error().advice, HasSubstr("image (jpg), label (cls)"));
+  EXPECT_EQ(open(tars, {{"x", "jpg"}, {"x", "cls"}}).error().kind, ErrorKind::invalid);
+  EXPECT_EQ(open(tars, {{"", "jpg"}}).error().kind, ErrorKind::invalid);
+}
+
+TEST(tar_table, reports_a_chosen_field_that_a_sample_lacks) {
+  const auto table =
+      open({TarForTest().file("a.jpg", "A").file("b.jpg", "B").file("b.txt", "t").end()}, {{"text", "txt"}});
+  ASSERT_TRUE(table.ok());
+  Scratch scratch;
+  const auto lacking = (*table)->read(0, 0, scratch);
+  ASSERT_FALSE(lacking.ok());
+  EXPECT_EQ(lacking.error().kind, ErrorKind::corrupt);
+  EXPECT_EQ(lacking.error().place.key, "a");
+  EXPECT_EQ(lacking.error().place.index, 0u);
+  EXPECT_EQ((*table)->stored_size(0, 0), 0u);
+  EXPECT_EQ(value(**table, 1, 0), "t");
+}
+
+TEST(tar_table, parses_labels_and_reports_bad_ones) {
+  const auto table =
+      open({TarForTest().file("a.cls", " -12\n").file("b.cls", "cat").file("c.cls", "").end()});
+  Scratch scratch;
+  const auto label = (*table)->read(0, 0, scratch);
+  ASSERT_TRUE(label.ok());
+  EXPECT_TRUE(label->is_number);
+  EXPECT_EQ(label->number, -12);
+  EXPECT_EQ(as_text(label->bytes), " -12\n");
+  const auto bad = (*table)->read(1, 0, scratch);
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().kind, ErrorKind::corrupt);
+  EXPECT_THAT(bad.error().to_string(), HasSubstr("'cat'"));
+  EXPECT_FALSE((*table)->read(2, 0, scratch).ok());
+}
+
+TEST(tar_table, knows_sizes_of_pictures_by_content) {
+  using namespace std::string_literals;
+  const std::string png = "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x02\x80\0\0\x01\xE0\x08\x02\0\0\0"s;
+  const auto table = open(
+      {TarForTest().file("a.jpg", png).file("a.txt", png).file("b.jpg", "none").file("b.txt", "").end()});
+  EXPECT_EQ((*table)->image_size(0, 0), (ImageSize{640, 480}));
+  EXPECT_EQ((*table)->image_size(0, 1), ImageSize{}) << "not a picture's extension";
+  EXPECT_EQ((*table)->image_size(1, 0), ImageSize{});
+  EXPECT_EQ((*table)->stored_size(0, 0), png.size());
+}
+
+TEST(tar_table, passes_on_read_errors_with_the_samples_place) {
+  std::vector<std::unique_ptr<Source>> shards;
+  shards.push_back(std::make_unique<FaultySource>(two_samples().source("f.tar"),
+                                                  std::vector<Fault>{{.offset = 2560, .after = 1}}));
+  const auto table = open_tar_table(std::move(shards), {});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  Scratch scratch;
+  EXPECT_TRUE((*table)->read(0, 0, scratch).ok());
+  const auto failed = (*table)->read(1, 0, scratch);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().kind, ErrorKind::io);
+  EXPECT_EQ(failed.error().place.key, "b");
+  EXPECT_EQ(failed.error().place.shard, "f.tar");
+  EXPECT_EQ(failed.error().place.offset, 2560u);
+}
+
+TEST(tar_table, reports_the_first_bad_shard_in_order) {
+  std::vector<TarForTest> tars(8, two_samples());
+  tars[3] = TarForTest().raw("nothing", 7);
+  tars[6] = TarForTest();
+  const auto table = open(tars);
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().place.shard, "3.tar");
+}
+
+TEST(tar_table, numbers_extensions_alike_across_shards) {
+  const auto table = open({TarForTest().file("a.jpg", "A").file("a.cls", "1").end(),
+                           TarForTest().file("b.cls", "2").file("b.jpg", "B").end()});
+  EXPECT_EQ(value(**table, 1, 0), "B");
+  EXPECT_EQ(value(**table, 1, 1), "2");
+}
+
+TEST(tar_table, survives_a_sample_for_every_extension) {
+  TarForTest tar;
+  for (int i = 0; i < 3000; ++i) {
+    tar.file(fmt::format("img.{}.jpg", i), "x");
+  }
+  const auto table = open({tar.end()});
+  ASSERT_TRUE(table.ok());
+  EXPECT_EQ((*table)->size(), 1u);
+  EXPECT_EQ((*table)->fields().size(), 3000u);
+}
+
+TEST(tar_table, fingerprint_depends_on_keys_fields_sizes_and_order_only) {
+  const auto print = [](const std::vector<TarForTest>& tars, const FieldChoice& fields = {}) {
+    const auto table = open(tars, fields);
+    return (*table)->fingerprint();
+  };
+  const std::string base = print({two_samples()});
+  EXPECT_EQ(base.size(), 32u);
+  EXPECT_EQ(
+      print(
+          {TarForTest().file("a.cls", "9").file("a.jpg", "Z").file("b.cls", "x y").file("b.jpg", "Y").end()}),
+      base)
+      << "order of members and contents do not count";
+  EXPECT_EQ(print({TarForTest().file("a.jpg", "A").file("a.cls", "1").end(),
+                   TarForTest().file("b.jpg", "B").file("b.cls", "  2").end()}),
+            base)
+      << "the cut into shards does not count";
+  EXPECT_EQ(print({two_samples()}, {{"label", "cls"}, {"image", "jpg"}}), base) << "the same by choice";
+  EXPECT_NE(print({two_samples()}, {{"image", "jpg"}}), base);
+  EXPECT_NE(print({two_samples()}, {{"label", "cls"}, {"picture", "jpg"}}), base);
+  EXPECT_NE(print({TarForTest()
+                       .file("a.jpg", "AA")
+                       .file("a.cls", "1")
+                       .file("b.jpg", "B")
+                       .file("b.cls", " 2\n")
+                       .end()}),
+            base);
+  EXPECT_NE(print({TarForTest()
+                       .file("b.jpg", "B")
+                       .file("b.cls", " 2\n")
+                       .file("a.jpg", "A")
+                       .file("a.cls", "1")
+                       .end()}),
+            base);
+}
+
+TEST(tar_table, may_be_read_by_many_threads_at_once) {
+  const auto table = open({two_samples(), two_samples()});
+  std::vector<std::thread> readers;
+  for (int t = 0; t < 4; ++t) {
+    readers.emplace_back([&table] {
+      Scratch scratch;
+      for (int i = 0; i < 2000; ++i) {
+        const auto stored = (*table)->read(static_cast<std::uint64_t>(i) % 4, 0, scratch);
+        ASSERT_TRUE(stored.ok());
+        EXPECT_EQ(as_text(stored->bytes), i % 2 == 0 ? "A" : "B");
+      }
+    });
+  }
+  for (std::thread& reader : readers) {
+    reader.join();
+  }
+}
+
+}  // namespace
+}  // namespace penstock
