@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "codecs/jpeg.hpp"
+#include "codecs/png.hpp"
+#include "codecs/webp.hpp"
 
 namespace penstock {
 namespace {
@@ -18,7 +20,8 @@ constexpr PictureCodec codec(const char* name) {
           }};
 }
 
-constexpr std::array kCodecs = {codec<JpegDecoder>("JPEG")};
+constexpr std::array kCodecs = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
+                                codec<WebpDecoder>("WebP")};
 
 /// What a file begins with, from `offset` on.
 struct Signature {

@@ -1,0 +1,196 @@
+#include "codecs/png.hpp"
+
+#include <fmt/format.h>
+#include <spng.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace penstock {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n"sv;
+constexpr std::size_t kChunkOverhead = 12;            // length, type, checksum
+constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;    // as the standard
+constexpr std::size_t kMaxUnpackedBytes = 64u << 20;  // of compressed texts and profiles, which libspng keeps
+
+struct FreeContext {
+  void operator()(spng_ctx* context) const noexcept { spng_ctx_free(context); }
+};
+using Context = std::unique_ptr<spng_ctx, FreeContext>;
+
+Error png_error(int code) {
+  switch (code) {
+    case SPNG_EMEM:
+    case SPNG_ECHUNK_LIMITS:
+    case SPNG_EOVERFLOW:
+      return detail::decode_error(ErrorKind::invalid, "PNG needs too much memory");
+    default:
+      return detail::decode_error(ErrorKind::corrupt,
+                                  fmt::format("PNG cannot be decoded: {}", spng_strerror(code)));
+  }
+}
+
+/// A decoder at the start of the file, with its limits.
+Result<Context> start(ByteSpan file) {
+  Context context(spng_ctx_new(0));
+  if (!context) {
+    return png_error(SPNG_EMEM);
+  }
+  if (const int code = spng_set_png_buffer(context.get(), file.data(), file.size()); code != 0) {
+    return png_error(code);
+  }
+  const std::size_t largest_chunk = std::min(file.size(), kMaxChunkBytes);
+  if (const int code = spng_set_chunk_limits(context.get(), largest_chunk, largest_chunk + kMaxUnpackedBytes);
+      code != 0) {
+    return png_error(code);
+  }
+  return context;
+}
+
+std::uint32_t big_endian_32(const std::uint8_t* at) {
+  return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
+}
+
+/// Whether every chunk up to the last of the picture data lies inside the file. Looks at chunk headers only.
+bool reaches_end_of_data(ByteSpan file) {
+  bool in_data = false;
+  std::size_t at = kSignature.size();
+  while (file.size() - at >= kChunkOverhead) {
+    const std::size_t length = big_endian_32(file.data() + at);
+    const bool is_data = std::memcmp(file.data() + at + 4, "IDAT", 4) == 0;
+    if (in_data && !is_data) {
+      return true;
+    }
+    if (length > file.size() - at - kChunkOverhead) {
+      return false;
+    }
+    in_data = is_data;
+    at += kChunkOverhead + length;
+  }
+  return in_data && at == file.size();
+}
+
+}  // namespace
+
+bool PngDecoder::recognises(ByteSpan file) noexcept {
+  return file.size() >= kSignature.size() &&
+         std::memcmp(file.data(), kSignature.data(), kSignature.size()) == 0;
+}
+
+Result<ImageSize> PngDecoder::open(ByteSpan file) {
+  file_ = file;
+  PENSTOCK_ASSIGN(const Context context, start(file));
+  spng_ihdr header{};
+  if (const int code = spng_get_ihdr(context.get(), &header); code != 0) {
+    return png_error(code);
+  }
+  PENSTOCK_TRY(detail::check_size("PNG", header.width, header.height, limits_));
+  if (!reaches_end_of_data(file)) {
+    return detail::decode_error(ErrorKind::corrupt, "PNG is truncated: its picture data does not end");
+  }
+  header_ = {header.width, header.height, header.bit_depth, header.color_type, header.interlace_method != 0};
+  return ImageSize{static_cast<int>(header.width), static_cast<int>(header.height)};
+}
+
+void PngDecoder::fill_gray_levels() {
+  const unsigned top = (1u << header_.bit_depth) - 1;
+  for (unsigned level = 0; level <= top; ++level) {
+    colors_[level].fill(static_cast<std::uint8_t>(level * 255 / top));
+  }
+}
+
+void PngDecoder::convert_row(const std::uint8_t* raw, const Rect& box, std::uint8_t* out,
+                             std::size_t step) const {
+  const int depth = header_.bit_depth;
+  const bool gray = header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE;
+  if (gray && depth == 16) {
+    const std::uint8_t* in = raw + std::size_t{2} * static_cast<std::size_t>(box.x);
+    for (int x = 0; x < box.width; ++x, in += 2, out += step) {
+      const std::uint8_t level = in[0] != 0 ? 255 : in[1];
+      out[0] = out[1] = out[2] = level;
+    }
+    return;
+  }
+  if (gray || header_.color_type == SPNG_COLOR_TYPE_INDEXED) {
+    const unsigned mask = (1u << depth) - 1;
+    for (int x = 0; x < box.width; ++x, out += step) {
+      const std::size_t bit = static_cast<std::size_t>(box.x + x) * static_cast<std::size_t>(depth);
+      const unsigned index = (raw[bit / 8] >> (8 - static_cast<unsigned>(depth) - bit % 8)) & mask;
+      std::memcpy(out, colors_[index].data(), 3);
+    }
+    return;
+  }
+  const std::size_t sample = depth == 16 ? 2 : 1;  // the first byte of a 16-bit sample is the high one
+  const bool gray_alpha = header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
+  const std::size_t channels = gray_alpha ? 2 : header_.color_type == SPNG_COLOR_TYPE_TRUECOLOR ? 3 : 4;
+  const std::uint8_t* in = raw + channels * sample * static_cast<std::size_t>(box.x);
+  if (channels == 3 && sample == 1 && step == 3) {
+    std::memcpy(out, in, std::size_t{3} * static_cast<std::size_t>(box.width));
+    return;
+  }
+  const std::size_t green = gray_alpha ? 0 : sample;
+  for (int x = 0; x < box.width; ++x, in += channels * sample, out += step) {
+    out[0] = in[0];
+    out[1] = in[green];
+    out[2] = in[2 * green];
+  }
+}
+
+Status PngDecoder::decode(const Rect& box, const PixelView& out) {
+  PENSTOCK_ASSIGN(const Context context, start(file_));
+  std::size_t size = 0;
+  if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RAW, &size); code != 0) {
+    return png_error(code);
+  }
+  if (header_.color_type == SPNG_COLOR_TYPE_INDEXED) {
+    spng_plte palette{};
+    if (const int code = spng_get_plte(context.get(), &palette); code != 0) {
+      return png_error(code);
+    }
+    colors_.fill({});
+    for (std::uint32_t i = 0; i < palette.n_entries; ++i) {
+      colors_[i] = {palette.entries[i].red, palette.entries[i].green, palette.entries[i].blue};
+    }
+  } else if (header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header_.bit_depth <= 8) {
+    fill_gray_levels();
+  }
+  const auto step = static_cast<std::size_t>(out.layout);
+  const std::size_t row_size = size / header_.height;
+  if (header_.interlaced) {
+    std::uint8_t* const picture = rows_.reserve(size);
+    if (header_.bit_depth < 8) {
+      std::memset(picture, 0, size);  // libspng adds the passes' bits to what is there
+    }
+    if (const int code = spng_decode_image(context.get(), picture, size, SPNG_FMT_RAW, 0); code != 0) {
+      return png_error(code);
+    }
+    for (int y = 0; y < box.height; ++y) {
+      convert_row(picture + static_cast<std::size_t>(box.y + y) * row_size, box,
+                  out.data + static_cast<std::size_t>(y) * out.stride, step);
+    }
+    return {};
+  }
+  std::uint8_t* const row = rows_.reserve(row_size);
+  if (const int code = spng_decode_image(context.get(), nullptr, 0, SPNG_FMT_RAW, SPNG_DECODE_PROGRESSIVE);
+      code != 0) {
+    return png_error(code);
+  }
+  for (int y = 0; y < box.y + box.height; ++y) {
+    const int code = spng_decode_row(context.get(), row, row_size);
+    const bool last = y + 1 == static_cast<int>(header_.height);
+    if (code != (last ? SPNG_EOI : 0)) {
+      return png_error(code == 0 ? SPNG_EINTERNAL : code);
+    }
+    if (y >= box.y) {
+      convert_row(row, box, out.data + static_cast<std::size_t>(y - box.y) * out.stride, step);
+    }
+  }
+  return {};
+}
+
+}  // namespace penstock

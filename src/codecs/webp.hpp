@@ -1,0 +1,33 @@
+#pragma once
+// WebP files by libwebp.
+
+#include "codecs/picture_decoder.hpp"
+#include "core/scratch.hpp"
+
+namespace penstock {
+
+/// Lossy and lossless, with or without alpha, which is dropped; of an animation the first frame on a black
+/// canvas. Pixels are those of Pillow's convert("RGB").
+///
+/// `corrupt` when a part of the file is missing or malformed (seen by open()), or when the picture data that
+/// the box needs is damaged: what lies below the box of a lossy picture goes unseen.
+class WebpDecoder final : public PictureDecoder {
+ public:
+  explicit WebpDecoder(DecodeLimits limits) : limits_(limits) {}
+
+  static bool recognises(ByteSpan file) noexcept;
+
+  Result<ImageSize> open(ByteSpan file) override;
+  Status decode(const Rect& box, const PixelView& out) override;
+
+ private:
+  Status decode_frame(const Rect& box, const PixelView& out);
+
+  DecodeLimits limits_;
+  ByteSpan frame_;  // the bytes of the first frame, inside the file
+  Rect place_;      // of the first frame on the canvas
+  bool lossy_ = false;
+  Scratch margin_rows_;
+};
+
+}  // namespace penstock
