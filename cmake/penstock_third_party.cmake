@@ -2,5 +2,5 @@
 find_package(PkgConfig REQUIRED)
 find_package(JPEG REQUIRED)
 pkg_check_modules(PENSTOCK_SPNG REQUIRED IMPORTED_TARGET GLOBAL spng)
-pkg_check_modules(PENSTOCK_WEBP REQUIRED IMPORTED_TARGET GLOBAL libwebp)
+pkg_check_modules(PENSTOCK_WEBP REQUIRED IMPORTED_TARGET GLOBAL libwebp libwebpdemux)
 pkg_check_modules(PENSTOCK_HWY REQUIRED IMPORTED_TARGET GLOBAL libhwy)
