@@ -120,7 +120,7 @@ def _crops(images: Any) -> Array:
 def _to_levels(array: Array) -> Array:
     """Undoes the normalisation: back to 0..255, still float."""
     column = (1, 3, 1, 1)
-    std, mean = np.float32(STD).reshape(column), np.float32(MEAN).reshape(column)
+    std, mean = np.array(STD, np.float32).reshape(column), np.array(MEAN, np.float32).reshape(column)
     levels: Array = (array * std + mean) * np.float32(255)
     return levels
 

@@ -59,20 +59,22 @@ def write(folder: Path) -> list[Path]:
     results = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
     results = [result for result in results if "workload" in result]
     written = []
-    for result in results:
+    workloads = [result for result in results if "libraries" in result]
+    for result in workloads:
         chart = line_chart(result) if len(result["settings"]["workers"]) > 1 else bar_chart(result)
         path = folder / f"{result['workload']}.svg"
         path.write_text(chart)
         written.append(path)
     if results:
         path = folder / "report.md"
-        path.write_text("\n".join(line for result in results for line in section(result)))
+        parts = [section(result) if "libraries" in result else micro_section(result) for result in results]
+        path.write_text("\n".join(line for part in parts for line in part))
         written.append(path)
     return written
 
 
 def section(result: Result) -> list[str]:
-    machine, settings, data = result["machine"], result["settings"], result["data"]
+    settings, data = result["settings"], result["data"]
     lines = [
         f"## {result['workload']}",
         "",
@@ -80,9 +82,7 @@ def section(result: Result) -> list[str]:
         f"{data['mean_height']:.0f}, {data['bytes'] / MEGA:.0f} MB), batch {settings['batch_size']}; "
         f"median of {settings['rounds']} interleaved rounds, with the lowest and highest in brackets.",
         "",
-        f"Machine: {machine['cpu']}, {machine['cores']} cores, SIMD {' '.join(machine['simd'])}, "
-        f"Linux {machine['kernel']}, Python {machine['python']}, load {machine['load_average']:.1f} at the end; "
-        f"commit {result['commit'][:10]}{' with changes' if result['uncommitted_changes'] else ''}, {result['when']}.",
+        circumstances(result),
         "",
         f"![{result['workload']}]({result['workload']}.svg)",
         "",
@@ -100,10 +100,55 @@ def section(result: Result) -> list[str]:
         allowed = found["verification"]
         lines.append(f"- **{NAMES[library]}** ({versions}): {notes} Check: {check_text(allowed)}.")
     lines += [f"- **{NAMES[library]}**: not measured, {why}." for library, why in result["cannot"].items()]
-    for failure in result["failures"]:
-        first_line = failure["message"].splitlines()[0]
-        lines.append(f"- **{NAMES[failure['library']]} FAILED** ({failure['stage']}): {first_line}")
-    return [*lines, ""]
+    return [*lines, *failure_lines(result), ""]
+
+
+def micro_section(result: Result) -> list[str]:
+    """Each component's variants beside the one whose name begins with "before"."""
+    lines = [
+        "## Components",
+        "",
+        f"Time per operation, median of {result['repetitions']} repetitions in random order, lowest and highest in "
+        "brackets.",
+        "",
+        circumstances(result),
+        "",
+        "| component | variant | time | speed-up |",
+        "|---|---|--:|--:|",
+    ]
+    for group, variants in result["groups"].items():
+        requirement, _, component = group.partition("_")
+        base = next((figure for name, figure in variants.items() if name.startswith("before_")), None)
+        for name, figure in sorted(variants.items(), key=lambda item: -item[1]["median"]):
+            label = name.removeprefix("before_").removeprefix("after_").replace("_", " ")
+            gain = f"{base['median'] / figure['median']:.1f}x" if base and figure is not base else ""
+            lines.append(f"| {requirement} {component.replace('_', ' ')} | {label} | {duration(figure)} | {gain} |")
+    return [*lines, "", *failure_lines(result), ""]
+
+
+def duration(figure: Result) -> str:
+    """Nanoseconds in the unit that suits them."""
+    for limit, unit in ((1e3, "ns"), (1e6, "us"), (1e9, "ms")):
+        if figure["median"] < limit:
+            scaled = {key: value / limit * 1e3 for key, value in figure.items()}
+            return f"{spread(scaled, 1)} {unit}"
+    return f"{spread({key: value / 1e9 for key, value in figure.items()}, 2)} s"
+
+
+def circumstances(result: Result) -> str:
+    machine = result["machine"]
+    return (
+        f"Machine: {machine['cpu']}, {machine['cores']} cores, SIMD {' '.join(machine['simd'])}, "
+        f"Linux {machine['kernel']}, Python {machine['python']}, load {machine['load_average']:.1f} at the end; "
+        f"commit {result['commit'][:10]}{' with changes' if result['uncommitted_changes'] else ''}, {result['when']}."
+    )
+
+
+def failure_lines(result: Result) -> list[str]:
+    return [
+        f"- **{NAMES[failure['library']]} FAILED** ({failure['stage']}): {failure['message'].splitlines()[0]}"
+        for failure in result["failures"]
+    ]
 
 
 def check_text(verification: Result) -> str:

@@ -17,6 +17,7 @@ import platform
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,8 @@ from common import BENCH, REPOSITORY, RESULTS, WORKLOADS, Data
 
 RESULT_MARK = "PENSTOCK-BENCH-RESULT "  # as in measure.py, which cannot be imported here: it needs numpy
 PROCESS_TIMEOUT_SECONDS = 900
+OURS = "penstock"
+MICRO = "micro"  # the component benchmarks of bench/micro, beside the workloads
 PICTURE_LIBRARIES = ("penstock", "pytorch", "ffcv", "dali", "turboloader", "tfdata", "webdataset")
 
 
@@ -107,7 +110,7 @@ def main() -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.workloads:
         before = len(session.failures)
-        result = run_workload(session, name, SUITE[name], ready)
+        result = run_micro(session) if name == MICRO else run_workload(session, name, SUITE[name], ready)
         result["failures"] = [f for f in session.failures if f["stage"] == "install"] + session.failures[before:]
         path = arguments.out / f"{name}.json"
         path.write_text(json.dumps(result, indent=1) + "\n")
@@ -121,7 +124,8 @@ def main() -> int:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workloads", type=names(SUITE), default=list(SUITE), help="some of: " + ", ".join(SUITE))
+    known = [*SUITE, MICRO]
+    parser.add_argument("--workloads", type=names(known), default=known, help="some of: " + ", ".join(known))
     parser.add_argument(
         "--libraries",
         type=names(PICTURE_LIBRARIES),
@@ -143,7 +147,7 @@ def parse() -> argparse.Namespace:
     return arguments
 
 
-def names(known: Any) -> Any:
+def names(known: Collection[str]) -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         chosen = text.split(",")
         unknown = [name for name in chosen if name not in known]
@@ -199,10 +203,7 @@ def run_workload(session: Session, name: str, workload: Workload, ready: list[st
     return {
         "workload": name,
         "title": workload.title,
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine(),
-        "commit": git("rev-parse", "HEAD"),
-        "uncommitted_changes": bool(git("status", "--porcelain", "--", "src", "include", "python")),
+        **circumstances(),
         "data": {key: value for key, value in session.data.manifest().items() if key != "identity"},
         "settings": {
             "batch_size": workload.batch_size,
@@ -306,12 +307,71 @@ def summary(rounds: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     }
 
 
+def run_micro(session: Session) -> dict[str, Any]:
+    """Builds bench/micro and runs it, repeated and in random order. What fails is reported; the result is then empty."""
+    print("\nmicro: component benchmarks", flush=True)
+    build = environments.root() / "micro-build"
+    tars = Path(session.data.tars[0]).parent
+    configure = ["cmake", "-S", str(REPOSITORY), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release"]
+    binary = build / "bench" / "micro" / "penstock_micro"
+    options = ["--benchmark_format=json", f"--benchmark_repetitions={session.rounds}"]
+    steps = [
+        [*configure, "-DPENSTOCK_BUILD_BENCH=ON", "-DPENSTOCK_BUILD_TESTS=OFF"],
+        ["cmake", "--build", str(build), "--target", "penstock_micro", "--parallel"],
+        [str(binary), *options, "--benchmark_enable_random_interleaving=true"],
+    ]
+    benchmarks: list[dict[str, Any]] = []
+    for step in steps:
+        try:
+            done = subprocess.run(
+                step, env=os.environ | {"PENSTOCK_BENCH_TARS": str(tars)}, capture_output=True, text=True, check=False
+            )
+        except FileNotFoundError as error:
+            session.fail(OURS, MICRO, str(error))
+            break
+        if done.returncode != 0:
+            session.fail(OURS, MICRO, f"{' '.join(step)}: {(done.stderr or done.stdout).strip()[-600:]}")
+            break
+        if step[0] == str(binary):
+            benchmarks = json.loads(done.stdout)["benchmarks"]
+    for run in benchmarks:
+        if run.get("error_occurred"):
+            session.fail(OURS, MICRO, f"{run['name']}: {run['error_message']}")
+    return {"workload": MICRO, **circumstances(), "repetitions": session.rounds, "groups": micro_groups(benchmarks)}
+
+
+def micro_groups(benchmarks: list[dict[str, Any]]) -> dict[str, dict[str, dict[str, float]]]:
+    """Nanoseconds per operation, by component and variant, from names like R252_queue_push/before_mutex."""
+    units = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+    times: dict[tuple[str, str], list[float]] = {}
+    for run in benchmarks:
+        if run["run_type"] == "iteration" and not run.get("error_occurred"):
+            group, variant = run["name"].split("/")[:2]
+            per_item = "items_per_second" in run
+            taken = 1e9 / run["items_per_second"] if per_item else run["real_time"] * units[run["time_unit"]]
+            times.setdefault((group, variant), []).append(taken)
+    groups: dict[str, dict[str, dict[str, float]]] = {}
+    for (group, variant), taken_times in sorted(times.items()):
+        figure = {"median": statistics.median(taken_times), "min": min(taken_times), "max": max(taken_times)}
+        groups.setdefault(group, {})[variant] = figure
+    return groups
+
+
+def circumstances() -> dict[str, Any]:
+    return {
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "commit": git("rev-parse", "HEAD"),
+        "uncommitted_changes": bool(git("status", "--porcelain", "--", "src", "include", "python")),
+    }
+
+
 def machine() -> dict[str, Any]:
     lines = (line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines())
     cpuinfo = {name.strip(): value.strip() for name, _, value in lines}
     flags = cpuinfo.get("flags", cpuinfo.get("Features", "")).split()
     memory = Path("/proc/meminfo").read_text().splitlines()[0].split()[1]
-    simd = [flag for flag in ("sse4_2", "avx2", "avx512f", "avx512bw", "avx512vbmi2", "asimd") if flag in flags]
+    simd = [flag for flag in ("sse4_2", "avx2", "avx512f", "avx512bw", "avx512_vbmi2", "asimd") if flag in flags]
     return {
         "cpu": cpuinfo.get("model name", platform.machine()),
         "cores": len(os.sched_getaffinity(0)),
