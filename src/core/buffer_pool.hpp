@@ -92,7 +92,7 @@ struct BufferPoolStats {
 /// needed, acquiring and letting go allocate nothing. Any thread may call anything; a short lock inside.
 class BufferPool {
  public:
-  /// Buffers of at least this many bytes are mapped and start on a page; most smaller ones come from the heap.
+  /// Buffers of at least this many bytes are mapped and start on a page; most others come from the heap.
   static constexpr std::size_t kMapFrom = std::size_t{1} << 20;
   /// Mapped buffers of at least this many bytes ask for huge pages.
   static constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
