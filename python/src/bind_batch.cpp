@@ -17,7 +17,7 @@ namespace penstock::python {
 namespace {
 
 using NumpyArray = nb::ndarray<nb::numpy>;
-using AnyArray = nb::ndarray<>;
+using DlpackArray = nb::ndarray<nb::array_api>;
 
 /// Keeps the batch's memory while an array lives.
 nb::capsule owner_of(const Batch& batch) {
@@ -35,7 +35,7 @@ nb::object view(const Batch& batch, const void* data, const std::vector<std::siz
   if (numpy) {
     return nb::cast(NumpyArray(memory, shape.size(), shape.data(), owner, nullptr, type));
   }
-  return nb::cast(AnyArray(memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cpu::value));
+  return nb::cast(DlpackArray(memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cpu::value));
 }
 
 std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {

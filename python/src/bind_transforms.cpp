@@ -48,8 +48,13 @@ ParamValue to_value(const std::string& operation, const std::string& parameter, 
     return PyFloat_AsDouble(given.ptr());
   }
   if (PySequence_Check(given.ptr())) {
+    const nb::list items = nb::steal<nb::list>(PySequence_List(given.ptr()));
+    std::vector<std::int64_t> whole;
+    if (nb::try_cast(items, whole)) {
+      return whole;
+    }
     std::vector<double> numbers;
-    if (!nb::try_cast(nb::steal<nb::list>(PySequence_List(given.ptr())), numbers)) {
+    if (!nb::try_cast(items, numbers)) {
       wrong(operation, parameter, given);
     }
     return numbers;
@@ -63,7 +68,7 @@ nb::object to_object(const ParamValue& value) {
         using T = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<T, std::monostate>) {
           return nb::none();
-        } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+        } else if constexpr (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<std::int64_t>>) {
           return nb::tuple(nb::cast(held));
         } else {
           return nb::cast(held);

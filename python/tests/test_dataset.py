@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import time
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,8 @@ def test_fields_choose_and_rename(shards):
 
 def test_chosen_field_that_a_sample_lacks_is_an_error_for_that_sample(make_tar):
     path = make_tar([("a.jpg", encode(draw(1, 8, 8))), ("a.seg.png", encode(draw(2, 8, 8), "PNG")), ("b.jpg", encode(draw(3, 8, 8)))])
-    assert penstock.Dataset(path).fields == {"image": "image"}
+    with pytest.warns(UserWarning, match="seg.png"):
+        assert penstock.Dataset(path).fields == {"image": "image"}
     ds = penstock.Dataset(path, fields={"image": "jpg", "mask": "seg.png"})
     assert ds[0]["mask"].shape == (8, 8, 3)
     with pytest.raises(penstock.CorruptError) as caught:
@@ -126,6 +128,7 @@ def test_second_start_uses_the_index_and_a_changed_shard_is_seen(tmp_path: Path,
     cache = tmp_path / "cache"
     monkeypatch.setenv("PENSTOCK_CACHE_DIR", str(cache))
     path = write_tar(tmp_path / "x.tar", [("a.txt", b"1")])
+    time.sleep(0.1)  # an index of a file written just now is not kept: a change in the same clock tick could go unseen
     assert len(penstock.Dataset(path)) == 1
     files = [f for f in cache.rglob("*") if f.is_file()]
     assert files, "an index is kept"
