@@ -8,27 +8,42 @@ namespace penstock {
 
 const char* name_of(ErrorKind kind) noexcept {
   switch (kind) {
-    case ErrorKind::not_found: return "not_found";
-    case ErrorKind::corrupt: return "corrupt";
-    case ErrorKind::unsupported: return "unsupported";
-    case ErrorKind::invalid: return "invalid";
-    case ErrorKind::io: return "io";
-    case ErrorKind::timeout: return "timeout";
-    case ErrorKind::cancelled: return "cancelled";
+    case ErrorKind::not_found:
+      return "not_found";
+    case ErrorKind::corrupt:
+      return "corrupt";
+    case ErrorKind::unsupported:
+      return "unsupported";
+    case ErrorKind::invalid:
+      return "invalid";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::timeout:
+      return "timeout";
+    case ErrorKind::cancelled:
+      return "cancelled";
   }
   return "unknown";
 }
 
 const char* name_of(FieldKind kind) noexcept {
   switch (kind) {
-    case FieldKind::image: return "image";
-    case FieldKind::bytes: return "bytes";
-    case FieldKind::text: return "text";
-    case FieldKind::json: return "json";
-    case FieldKind::integer: return "int";
-    case FieldKind::real: return "float";
-    case FieldKind::array: return "array";
-    case FieldKind::audio: return "audio";
+    case FieldKind::image:
+      return "image";
+    case FieldKind::bytes:
+      return "bytes";
+    case FieldKind::text:
+      return "text";
+    case FieldKind::json:
+      return "json";
+    case FieldKind::integer:
+      return "int";
+    case FieldKind::real:
+      return "float";
+    case FieldKind::array:
+      return "array";
+    case FieldKind::audio:
+      return "audio";
   }
   return "unknown";
 }
