@@ -1,0 +1,61 @@
+"""The loader against plain Python and Pillow: the same boxes, the same pixels, the same floats."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from conftest import SHARED
+from PIL import Image
+from reference import imagenet_train_uint8, normalised
+
+import penstock
+from penstock import transforms as T  # noqa: N812 - the usual short name
+
+SAMPLE = SHARED / "data" / "imagenet-sample"
+
+
+def check_epoch(ds: penstock.Dataset, size: int, epoch: int, pictures: dict[int, Image.Image]) -> int:
+    loader = penstock.Loader(
+        ds, batch_size=32, shuffle=True, seed=9, output="numpy", memory_format="channels_last",
+        transforms=[T.RandomResizedCrop(size), T.RandomHorizontalFlip()],
+    )  # fmt: skip
+    loader.set_epoch(epoch)
+    checked = 0
+    for batch in loader:
+        for row, index in enumerate(batch["index"].tolist()):
+            wanted = imagenet_train_uint8(pictures[index], size, 9, epoch, index)
+            assert np.array_equal(batch["image"][row], wanted), f"sample {index} of epoch {epoch} differs from Pillow"
+            checked += 1
+    return checked
+
+
+def decoded(ds: penstock.Dataset) -> dict[int, Image.Image]:
+    return {i: Image.open(io.BytesIO(ds.raw(i)["image"])).convert("RGB") for i in range(len(ds))}
+
+
+def test_own_pictures_equal_the_reference(shards):
+    ds = penstock.Dataset(shards)
+    pictures = decoded(ds)
+    assert sum(check_epoch(ds, 32, epoch, pictures) for epoch in range(5)) == 300
+
+
+def test_floats_equal_the_reference(shards):
+    ds = penstock.Dataset(shards)
+    pictures = decoded(ds)
+    loader = penstock.Loader(ds, batch_size=60, seed=4, transforms=penstock.presets.imagenet_train(40), output="numpy")
+    batch = next(iter(loader))
+    for row in range(60):
+        wanted = normalised(imagenet_train_uint8(pictures[row], 40, 4, 0, row))
+        np.testing.assert_array_equal(batch["image"][row], wanted)
+
+
+@pytest.mark.skipif(not SAMPLE.exists(), reason="../shared/data/imagenet-sample is not there")
+def test_thousand_real_pictures_whole_and_in_ten_crops_each():
+    ds = penstock.Dataset(str(SAMPLE / "*.tar"))
+    pictures = decoded(ds)
+    assert len(ds) == 1000
+    for index, picture in pictures.items():
+        assert np.array_equal(ds[index]["image"], np.asarray(picture)), f"sample {index} differs from Pillow"
+    assert sum(check_epoch(ds, 224, epoch, pictures) for epoch in range(10)) == 10_000
