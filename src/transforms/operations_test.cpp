@@ -142,7 +142,8 @@ TEST(RandomResizedCrop, stays_inside_and_within_area_and_shape) {
     area += share;
     EXPECT_EQ(std::get<ResizeStep>(steps.at(1)).size, (ImageSize{224, 224}));
   }
-  // Less than the middle of [0.08, 1]: boxes that do not fit are drawn again. Torchvision's rule gives 0.4328.
+  // Less than the middle of [0.08, 1]: boxes that do not fit are drawn again. Torchvision's rule gives
+  // 0.4328.
   EXPECT_NEAR(area / samples, 0.4328, 0.012);
 }
 

@@ -94,6 +94,7 @@ Status StageRunner::run(std::span<const Stage> stages, const ReadBox& read, cons
           static_cast<std::size_t>(size.width) * 3,
           {0, 0, size.width, size.height}};
   }
+  finish_rows();
   return {};
 }
 

@@ -94,13 +94,12 @@ HWY_INLINE V8 in_every_block(const std::uint8_t (&mask)[16]) { return hn::LoadDu
 // One output pixel of kGroups times kBlocks rows: R G B 0 in each block. kPairs 0: as many as the pixel has.
 // Several groups share the loads of the weights.
 template <int kPairs, int kGroups>
-HWY_INLINE void pixel_of_rows(const ResampleAxis& axis, int pixel, int origin, const std::uint8_t* in,
-                              std::size_t stride, V32 (&sums)[kGroups]) {
+HWY_INLINE void pixel_of_rows(const ResampleAxis::Taps& taps, const ResampleAxis::Pair* pairs,
+                              const std::uint8_t* in, std::ptrdiff_t origin, std::size_t stride,
+                              V32 (&sums)[kGroups]) {
   const V8 pair0 = in_every_block(kPair0);
   const V8 pair1 = in_every_block(kPair1);
-  const auto& taps = axis.taps_of(pixel);
-  const ResampleAxis::Pair* pairs = axis.pairs_of(pixel);
-  const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(taps.start - origin) * 3;
+  const std::uint8_t* from = in + (taps.start * 3 - origin);
   V32 highs[kGroups], lows[kGroups];
   for (int g = 0; g < kGroups; ++g) {
     highs[g] = hn::Zero(D32());
@@ -129,30 +128,50 @@ HWY_INLINE void pixel_of_rows(const ResampleAxis& axis, int pixel, int origin, c
   }
 }
 
+// Output pixels at t[0] .. t[3] (with weights w[0] .. w[3]) of kGroups * kBlocks rows.
+template <int kPairs, int kGroups>
+HWY_INLINE void four_pixels(const ResampleAxis::Taps* t0, const ResampleAxis::Taps* t1,
+                            const ResampleAxis::Taps* t2, const ResampleAxis::Taps* t3,
+                            const ResampleAxis::Pair* w0, const ResampleAxis::Pair* w1,
+                            const ResampleAxis::Pair* w2, const ResampleAxis::Pair* w3,
+                            const std::uint8_t* in, std::ptrdiff_t origin, std::size_t in_stride, int rows,
+                            std::uint8_t* out, std::size_t out_stride) {
+  V32 s0[kGroups], s1[kGroups], s2[kGroups], s3[kGroups];
+  pixel_of_rows<kPairs>(*t0, w0, in, origin, in_stride, s0);
+  pixel_of_rows<kPairs>(*t1, w1, in, origin, in_stride, s1);
+  pixel_of_rows<kPairs>(*t2, w2, in, origin, in_stride, s2);
+  pixel_of_rows<kPairs>(*t3, w3, in, origin, in_stride, s3);
+  const V8 drop = in_every_block(kDropFourth);
+  for (int g = 0; g < kGroups; ++g) {
+    const V8 pixels = hn::TableLookupBytesOr0(pack_8(pack_16(s0[g], s1[g]), pack_16(s2[g], s3[g])), drop);
+    store_blocks(pixels, out + static_cast<std::size_t>(g * kBlocks) * out_stride, out_stride, rows);
+  }
+}
+
 // kGroups * kBlocks rows; or one row, which then lies in every block (stride 0).
 template <int kPairs, int kGroups>
 HWY_INLINE void horizontal_rows(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride,
                                 int rows, std::uint8_t* out, std::size_t out_stride) {
-  const V8 drop = in_every_block(kDropFourth);
   const ResampleAxis& axis = *pass.axis;
-  const int step = pass.flip ? -1 : 1;
-  const int count = axis.count();
-  const int start = pass.flip ? count - 1 : 0;
-  const int last = pass.flip ? 0 : count - 1;
-  for (int x = 0; x < count; x += 4) {
-    const int left = count - x;
-    const int p0 = start + x * step;
-    V32 s0[kGroups], s1[kGroups], s2[kGroups], s3[kGroups];
-    pixel_of_rows<kPairs>(axis, p0, pass.origin, in, in_stride, s0);
-    pixel_of_rows<kPairs>(axis, left > 1 ? p0 + step : last, pass.origin, in, in_stride, s1);
-    pixel_of_rows<kPairs>(axis, left > 2 ? p0 + 2 * step : last, pass.origin, in, in_stride, s2);
-    pixel_of_rows<kPairs>(axis, left > 3 ? p0 + 3 * step : last, pass.origin, in, in_stride, s3);
-    for (int g = 0; g < kGroups; ++g) {
-      const V8 pixels = hn::TableLookupBytesOr0(pack_8(pack_16(s0[g], s1[g]), pack_16(s2[g], s3[g])), drop);
-      store_blocks(pixels,
-                   out + static_cast<std::size_t>(g * kBlocks) * out_stride + static_cast<std::size_t>(x) * 3,
-                   out_stride, rows);
-    }
+  const std::ptrdiff_t origin = std::ptrdiff_t{pass.origin} * 3;
+  const std::ptrdiff_t step = pass.flip ? -1 : 1;
+  const std::ptrdiff_t jump = step * (kPairs == 0 ? axis.stride : kPairs);  // from weights to weights
+  int left = axis.count();
+  const ResampleAxis::Taps* t = &axis.taps_of(pass.flip ? left - 1 : 0);
+  const ResampleAxis::Pair* w = axis.pairs_of(pass.flip ? left - 1 : 0);
+  for (; left >= 4; left -= 4) {
+    four_pixels<kPairs, kGroups>(t, t + step, t + 2 * step, t + 3 * step, w, w + jump, w + 2 * jump,
+                                 w + 3 * jump, in, origin, in_stride, rows, out, out_stride);
+    t += 4 * step;
+    w += 4 * jump;
+    out += 12;
+  }
+  if (left > 0) {  // the last pixel takes the places of those that are missing
+    const std::ptrdiff_t second = left > 1 ? 1 : 0;
+    const std::ptrdiff_t last = left - 1;
+    four_pixels<kPairs, kGroups>(t, t + second * step, t + last * step, t + last * step, w, w + second * jump,
+                                 w + last * jump, w + last * jump, in, origin, in_stride, rows, out,
+                                 out_stride);
   }
 }
 

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "transforms/kernels/write_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "transforms/kernels/vector_helpers-inl.hpp"
 
@@ -248,6 +249,8 @@ void write_row(const PictureSink& sink, int row, const std::uint8_t* pixels) {
     }
   }
 }
+
+void finish_rows() { hwy::FlushStream(); }
 
 void flip_row(const std::uint8_t* in, int width, std::uint8_t* out) {
   out += static_cast<std::ptrdiff_t>(width) * 3;

@@ -24,6 +24,10 @@ struct PictureSink {
 /// Writes row `y` from size.width pixels of 3 bytes. Up to kRowSlack bytes after them are read.
 void write_row(const PictureSink& sink, int y, const std::uint8_t* pixels);
 
+/// To be called after the last row and before another thread is told of the picture: rows may be on their way
+/// to memory in an order of their own.
+void finish_rows();
+
 /// out = in from right to left; they must not overlap.
 void flip_row(const std::uint8_t* in, int width, std::uint8_t* out);
 
