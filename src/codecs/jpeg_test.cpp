@@ -1,0 +1,303 @@
+#include "codecs/jpeg.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <array>
+
+#include "codecs/test_pictures.hpp"
+
+namespace penstock::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Sampling = std::vector<std::pair<int, int>>;
+
+const std::vector<Sampling> kSamplings = {{{1, 1}},
+                                          {{2, 1}},
+                                          {{1, 2}},
+                                          {{2, 2}},
+                                          {{4, 1}},
+                                          {{1, 4}},
+                                          {{4, 2}},
+                                          {{2, 2}, {2, 1}, {2, 1}},
+                                          {{2, 2}, {1, 2}, {1, 2}},
+                                          {{2, 2}, {1, 1}, {2, 1}},
+                                          {{2, 1}, {1, 1}, {2, 1}},
+                                          {{1, 1}, {2, 2}, {2, 2}},
+                                          {{1, 2}, {1, 1}, {1, 2}},
+                                          {{4, 1}, {2, 1}, {1, 1}},
+                                          {{3, 1}},
+                                          {{2, 2}, {2, 2}, {2, 2}}};
+
+const std::vector<JpegCoding> kCodings = {JpegCoding::baseline,    JpegCoding::optimized,
+                                          JpegCoding::progressive, JpegCoding::arithmetic,
+                                          JpegCoding::restarts,    JpegCoding::one_scan_per_component};
+
+const std::vector<std::pair<int, int>> kSizes = {{1, 1},   {2, 2},   {5, 3},   {8, 8},   {9, 17},
+                                                 {16, 16}, {33, 18}, {50, 47}, {97, 64}, {131, 70}};
+
+Bytes sample_file(JpegCoding coding = JpegCoding::baseline) {
+  return *make_jpeg({.width = 83, .height = 61, .coding = coding, .sampling = {{2, 2}}});
+}
+
+/// The place of a marker's FF, walking by lengths; the file must have it before its first scan ends.
+std::size_t find_marker(const Bytes& file, std::uint8_t marker) {
+  std::size_t at = 2;
+  while (file[at + 1] != marker) {
+    at += 2 + (std::size_t{file[at + 2]} << 8 | file[at + 3]);
+  }
+  return at;
+}
+
+std::size_t scan_start(const Bytes& file) {
+  const std::size_t at = find_marker(file, 0xDA);
+  return at + 2 + (std::size_t{file[at + 2]} << 8 | file[at + 3]);
+}
+
+void expect_error(const Bytes& file, ErrorKind kind, const char* text) {
+  ImageDecoder decoder;
+  const auto result = decode_whole(decoder, file);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, kind) << result.error().to_string();
+  EXPECT_THAT(result.error().message, HasSubstr(text));
+  EXPECT_EQ(result.error().place.stage, "decode");
+}
+
+class EverySampling : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(EverySampling, boxes_equal_the_full_decode) {
+  int made = 0;
+  for (const JpegCoding coding : kCodings) {
+    for (const auto& [width, height] : kSizes) {
+      const JpegVariant variant{
+          .width = width, .height = height, .coding = coding, .sampling = kSamplings[GetParam()]};
+      if (const auto file = make_jpeg(variant)) {
+        expect_boxes_equal(*file, plain_jpeg_decode(*file), 12, variant.name());
+        ++made;
+      }
+    }
+  }
+  EXPECT_GE(made, static_cast<int>(kSizes.size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Jpeg, EverySampling, ::testing::Range(std::size_t{0}, kSamplings.size()));
+
+TEST(Jpeg, every_small_box_of_a_subsampled_picture_equals_the_full_decode) {
+  for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::progressive}) {
+    const auto file = make_jpeg({.width = 37, .height = 36, .coding = coding, .sampling = {{2, 2}}});
+    const Rgb whole = plain_jpeg_decode(*file);
+    ImageDecoder decoder;
+    ASSERT_TRUE(decoder.open(*file).ok());
+    for (int y = 0; y < 36; ++y) {
+      for (int x = 0; x < 37; ++x) {
+        for (const int side : {1, 2, 17}) {
+          const Rect box{x, y, std::min(side, 37 - x), std::min(side, 36 - y)};
+          const auto part = decode_guarded(decoder, box, PixelLayout::rgb);
+          ASSERT_TRUE(part.ok());
+          ASSERT_TRUE(*part == whole.part(box)) << x << ", " << y << ", " << side;
+        }
+      }
+    }
+  }
+}
+
+TEST(Jpeg, other_color_spaces_equal_the_full_decode) {
+  for (const JpegColor color : {JpegColor::gray, JpegColor::rgb, JpegColor::cmyk, JpegColor::ycck}) {
+    for (const JpegCoding coding : kCodings) {
+      for (const Sampling& sampling :
+           {Sampling{{1, 1}}, Sampling{{2, 2}}, Sampling{{2, 2}, {1, 1}, {1, 1}, {2, 2}}}) {
+        for (const bool adobe : {true, false}) {
+          const JpegVariant variant{.width = 45,
+                                    .height = 39,
+                                    .color = color,
+                                    .coding = coding,
+                                    .sampling = sampling,
+                                    .adobe_marker = adobe};
+          if (const auto file = make_jpeg(variant)) {
+            expect_boxes_equal(*file, plain_jpeg_decode(*file), 6, variant.name());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Jpeg, extreme_qualities_equal_the_full_decode) {
+  for (const int quality : {1, 10, 98, 100}) {
+    for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts}) {
+      const JpegVariant variant{.width = 150, .height = 90, .coding = coding, .quality = quality};
+      const auto file = make_jpeg(variant);
+      expect_boxes_equal(*file, plain_jpeg_decode(*file), 20, variant.name());
+    }
+  }
+}
+
+TEST(Jpeg, a_file_cut_anywhere_is_corrupt) {
+  for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::progressive, JpegCoding::arithmetic}) {
+    const Bytes file = sample_file(coding);
+    ImageDecoder decoder;
+    for (std::size_t size = 3; size < file.size(); ++size) {
+      const auto opened = decoder.open(ByteSpan(file).first(size));
+      ASSERT_FALSE(opened.ok()) << size;
+      ASSERT_EQ(opened.error().kind, ErrorKind::corrupt) << size;
+    }
+    ASSERT_TRUE(decode_whole(decoder, file).ok());
+  }
+}
+
+TEST(Jpeg, a_cut_scan_with_an_end_marker_is_corrupt) {
+  for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::restarts}) {
+    const Bytes file = sample_file(coding);
+    for (std::size_t size = scan_start(file); size + 4 < file.size(); size += 7) {
+      Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+      cut.insert(cut.end(), {0xFF, 0xD9});
+      expect_error(cut, ErrorKind::corrupt, "JPEG cannot be decoded");
+    }
+  }
+}
+
+TEST(Jpeg, missing_progressive_scans_are_corrupt) {
+  const Bytes file = sample_file(JpegCoding::progressive);
+  // The file up to its second scan: the first carries the DC coefficients without their lowest bit.
+  std::size_t second = scan_start(file);
+  while (!(file[second] == 0xFF && file[second + 1] != 0)) {
+    ++second;
+  }
+  Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(second));
+  cut.insert(cut.end(), {0xFF, 0xD9});
+  expect_error(cut, ErrorKind::corrupt, "full precision");
+}
+
+TEST(Jpeg, damage_below_the_box_does_not_matter_and_above_it_does) {
+  const Bytes sound = *make_jpeg({.width = 64, .height = 64, .coding = JpegCoding::restarts});
+  const Rgb whole = plain_jpeg_decode(sound);
+  // Without its last restart marker the bottom of the picture is lost.
+  Bytes file = sound;
+  std::size_t marker = file.size() - 4;
+  while (!(file[marker] == 0xFF && file[marker + 1] >= 0xD0 && file[marker + 1] <= 0xD7)) {
+    --marker;
+  }
+  file.erase(file.begin() + static_cast<std::ptrdiff_t>(marker),
+             file.begin() + static_cast<std::ptrdiff_t>(marker) + 2);
+  ImageDecoder decoder;
+  ASSERT_TRUE(decoder.open(file).ok());
+  const Rect top{5, 3, 40, 20};
+  const auto part = decode_guarded(decoder, top, PixelLayout::rgb);
+  ASSERT_TRUE(part.ok());
+  EXPECT_TRUE(*part == whole.part(top));
+  const auto bottom = decode_guarded(decoder, {0, 40, 64, 24}, PixelLayout::rgb);
+  ASSERT_FALSE(bottom.ok());
+  EXPECT_EQ(bottom.error().kind, ErrorKind::corrupt);
+  EXPECT_TRUE(decode_guarded(decoder, top, PixelLayout::rgb).ok());
+}
+
+TEST(Jpeg, an_embedded_preview_does_not_count_as_the_end) {
+  const Bytes sound = sample_file();
+  Bytes file(sound.begin(), sound.begin() + 2);
+  file.insert(file.end(), {0xFF, 0xE1, 0x00, 0x08, 0xFF, 0xD8, 0xFF, 0xD9, 0xFF, 0xD9});
+  file.insert(file.end(), sound.begin() + 2, sound.end() - 2);
+  expect_error(file, ErrorKind::corrupt, "truncated");
+  file.insert(file.end(), {0xFF, 0xD9});
+  ImageDecoder decoder;
+  EXPECT_TRUE(decode_whole(decoder, file).ok());
+}
+
+TEST(Jpeg, bytes_after_the_end_are_ignored) {
+  Bytes file = sample_file();
+  const Rgb whole = plain_jpeg_decode(file);
+  file.insert(file.end(), 1000, 0);
+  ImageDecoder decoder;
+  const auto result = decode_whole(decoder, file);
+  ASSERT_TRUE(result.ok());
+  EXPECT_TRUE(*result == whole);
+}
+
+TEST(Jpeg, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {
+  ImageDecoder decoder({.max_pixels = 1u << 16});
+  for (const JpegCoding coding : kCodings) {
+    const Bytes sound = *make_jpeg({.width = 40, .height = 33, .coding = coding, .sampling = {{2, 2}}});
+    const Rgb whole = plain_jpeg_decode(sound);
+    for_each_mutation(sound, 400, [&](const Bytes& file) {
+      const auto size = decoder.open(file);
+      if (size.ok()) {
+        std::mt19937 random(7);
+        for (const Rect& box : boxes_in(size->width, size->height, 2, random)) {
+          (void)decode_guarded(decoder, box, PixelLayout::rgbx);
+        }
+      }
+    });
+    const auto again = decode_whole(decoder, sound);
+    ASSERT_TRUE(again.ok());
+    EXPECT_TRUE(*again == whole);
+  }
+}
+
+TEST(Jpeg, kinds_that_are_not_handled_are_named) {
+  expect_error(*make_jpeg({.width = 8, .height = 8, .color = JpegColor::two_components}),
+               ErrorKind::unsupported, "2 colour components");
+  Bytes twelve_bits = sample_file();
+  twelve_bits[find_marker(twelve_bits, 0xC0) + 4] = 12;
+  expect_error(twelve_bits, ErrorKind::unsupported, "12");
+  Bytes lossless = sample_file();
+  lossless[find_marker(lossless, 0xC0) + 1] = 0xC3;
+  expect_error(lossless, ErrorKind::unsupported, "0xc3");
+}
+
+TEST(Jpeg, a_picture_above_the_limit_is_refused_by_open) {
+  Bytes file = sample_file();
+  const std::size_t frame = find_marker(file, 0xC0);
+  std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(frame) + 5, 4, std::uint8_t{0xFE});
+  ImageDecoder decoder;
+  const auto opened = decoder.open(file);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().kind, ErrorKind::invalid);
+  ImageDecoder small({.max_pixels = 83 * 61 - 1});
+  EXPECT_FALSE(small.open(sample_file()).ok());
+  ImageDecoder exact({.max_pixels = 83 * 61});
+  EXPECT_TRUE(exact.open(sample_file()).ok());
+}
+
+TEST(Jpeg, a_file_of_endless_scans_is_refused) {
+  const Bytes sound = *make_jpeg({.width = 16, .height = 16, .coding = JpegCoding::one_scan_per_component});
+  const auto first = static_cast<std::ptrdiff_t>(find_marker(sound, 0xDA));
+  auto second = static_cast<std::ptrdiff_t>(scan_start(sound));
+  while (!(sound[static_cast<std::size_t>(second)] == 0xFF &&
+           sound[static_cast<std::size_t>(second) + 1] != 0)) {
+    ++second;
+  }
+  Bytes file(sound.begin(), sound.begin() + first);
+  for (int i = 0; i < 600; ++i) {
+    file.insert(file.end(), sound.begin() + first, sound.begin() + second);
+  }
+  file.insert(file.end(), sound.begin() + second, sound.end());
+  expect_error(file, ErrorKind::corrupt, "500 scans");
+}
+
+TEST(Jpeg, ten_thousand_decodes_keep_no_memory) {
+  std::vector<Bytes> files;
+  for (const JpegCoding coding : kCodings) {
+    files.push_back(*make_jpeg({.width = 70, .height = 50, .coding = coding, .sampling = {{2, 2}}}));
+  }
+  files.push_back(Bytes(files[0].begin(), files[0].end() - 40));  // truncated
+  ImageDecoder decoder;
+  Bytes pixels(std::size_t{70} * 50 * 3 + 64);
+  const auto round = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      if (decoder.open(files[static_cast<std::size_t>(i) % files.size()]).ok()) {
+        const Rect box{i % 30, i % 20, 40, 30};
+        EXPECT_TRUE(decoder.decode(box, {pixels.data(), 120, 40, 30, PixelLayout::rgb}).ok());
+      }
+    }
+  };
+  round(100);
+  const auto before = mallinfo2().uordblks;
+  round(10'000);
+  EXPECT_EQ(mallinfo2().uordblks, before);
+}
+
+}  // namespace
+}  // namespace penstock::test
