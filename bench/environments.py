@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
-REPOSITORY = BENCH.parent
+REPOSITORY = str(BENCH.parent)
 TORCH = ("torch==2.13.0",)
 STAMP = "penstock-bench.json"
 
@@ -27,7 +27,7 @@ class InstallError(Exception):
 
 @dataclass(frozen=True)
 class Environment:
-    """The pip steps of one environment, in order, each a list of pip arguments."""
+    """The pip steps of one environment, in order, each a list of pip arguments; {root} is where environments live."""
 
     steps: tuple[tuple[str, ...], ...]
     debian: tuple[str, ...] = ()  # packages that the build needs from the system
@@ -47,7 +47,11 @@ ENVIRONMENTS: dict[str, Environment] = {
         probe="import numpy, PIL.Image",
     ),
     "penstock": Environment(
-        steps=(TORCH, ("numpy",), ("--no-deps", "--force-reinstall", str(REPOSITORY))),
+        steps=(
+            TORCH,
+            ("numpy",),
+            ("--no-deps", "--force-reinstall", "-C", "build-dir={root}/penstock-build", REPOSITORY),
+        ),
         packages=("penstock", "torch", "numpy"),
         probe="import torch, penstock",
     ),
@@ -126,7 +130,8 @@ def ensure(name: str) -> Path:
         shutil.rmtree(root() / name, ignore_errors=True)
         _run(name, [sys.executable, "-m", "venv", str(root() / name)], log)
     for step in environment.steps:
-        _run(name, [str(python(name)), "-m", "pip", "install", *step], log)
+        step_here = [argument.replace("{root}", str(root())) for argument in step]
+        _run(name, [str(python(name)), "-m", "pip", "install", *step_here], log)
         if environment.torch:
             _check_torch(name, log)
     _run(name, [str(python(name)), "-c", environment.probe], log)
@@ -145,14 +150,14 @@ def _fingerprint(name: str, environment: Environment) -> str:
     digest = hashlib.sha256(repr((sys.version, environment)).encode())
     if name == "penstock":
         for path in _sources():
-            digest.update(str(path.relative_to(REPOSITORY)).encode())
+            digest.update(str(path).encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
 def _sources() -> list[Path]:
     """Every file that the penstock package is built from."""
-    tops = [REPOSITORY / top for top in ("CMakeLists.txt", "pyproject.toml", "cmake", "include", "src", "python")]
+    tops = [Path(REPOSITORY) / top for top in ("CMakeLists.txt", "pyproject.toml", "cmake", "include", "src", "python")]
     files = [path for top in tops for path in ([top] if top.is_file() else top.rglob("*"))]
     return sorted(path for path in files if path.is_file() and "__pycache__" not in path.parts)
 

@@ -1,5 +1,7 @@
 """penstock, from the tar shards as they are."""
 
+import torch
+
 import penstock
 from common import CROP, Epoch, Settings, Tolerance
 
@@ -8,6 +10,7 @@ TOLERANCE = Tolerance(0.0, "random crops: see imagenet_val")
 
 
 def build(settings: Settings) -> Epoch:
+    torch.set_num_threads(1)
     loader = penstock.Loader(
         settings.data.tars,
         batch_size=settings.batch_size,
