@@ -19,9 +19,9 @@ demo: setup-demo $(installed)  ## draw a data set, train a small model from it, 
 test: setup-test  ## every suite, as CI runs it; SUITES="cpp python" runs some
 	@python tools/run_suites.py $(SUITES)
 
-bench: setup-demo $(installed)  ## measure penstock beside other loaders
+bench: setup-test  ## measure penstock beside other loaders; BENCH="--quick" hands options to bench/run.py
 	@tools/install_packages.sh bench
-	@bench/run.sh
+	@python bench/run.py $(BENCH)
 
 lint: setup-test  ## layout, ruff, mypy, clang-format
 	@python tools/run_suites.py layout lint

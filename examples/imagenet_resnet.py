@@ -127,7 +127,8 @@ def main() -> None:
         memory_format="channels_last",
         transforms=penstock.presets.imagenet_val(recipe.size),
     )
-    model = resnet(recipe.blocks, recipe.width, count_classes(dataset)).to(device, memory_format=torch.channels_last)
+    model = resnet(recipe.blocks, recipe.width, count_classes(dataset)).to(device)
+    model = model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # missing in torch's annotations
     learning_rate = recipe.learning_rate * batch_size / recipe.batch_size
     optimizer = torch.optim.SGD(model.parameters(), learning_rate, momentum=0.9, weight_decay=1e-4, nesterov=True)
     steps = epochs * len(train_loader)

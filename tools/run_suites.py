@@ -145,18 +145,20 @@ def valgrind(log: Log) -> Counts:
     return cpp_tests(log, build(log, "dev", ["penstock_core_tests", "penstock_io_tests"]), ["core", "io"], memcheck)
 
 
-def script(log: Log, path: str) -> Counts:
-    if not (ROOT / path).exists():
-        return Counts(failed=1, notes=[f"{path} is missing"])
-    return counted(log, path, [ROOT / path])
-
-
 def neon(log: Log) -> Counts:
-    return script(log, "tests/neon/run.sh")
+    report = BUILD / "logs" / "neon.xml"
+    report.unlink(missing_ok=True)
+    code = log.run([ROOT / "tests" / "neon" / "run.sh"], env={"GTEST_OUTPUT": f"xml:{report}"})
+    if code != 0 and not report.exists():
+        raise CommandFailedError(f"tests/neon/run.sh exited with {code}")
+    counts = junit_counts(report)
+    if code != 0 and counts.failed == 0:
+        counts.add(Counts(failed=1, notes=[f"tests/neon/run.sh exited with {code}"]))
+    return counts
 
 
 def fuzz(log: Log) -> Counts:
-    return script(log, "fuzz/run.sh")
+    return counted(log, "fuzz/run.sh", [ROOT / "fuzz" / "run.sh"])
 
 
 # --- Python and what users see ----------------------------------------------------------------------------------------
