@@ -44,6 +44,10 @@ Result<Context> start(ByteSpan file) {
   if (const int code = spng_set_png_buffer(context.get(), file.data(), file.size()); code != 0) {
     return png_error(code);
   }
+  // Texts, times and profiles do not touch the pixels: damaged ones are passed over.
+  if (const int code = spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_DISCARD); code != 0) {
+    return png_error(code);
+  }
   const std::size_t largest_chunk = std::min(file.size(), kMaxChunkBytes);
   if (const int code = spng_set_chunk_limits(context.get(), largest_chunk, largest_chunk + kMaxUnpackedBytes);
       code != 0) {
@@ -73,6 +77,12 @@ bool reaches_end_of_data(ByteSpan file) {
     at += kChunkOverhead + length;
   }
   return in_data && at == file.size();
+}
+
+/// After the last row: the checksum of the data's last chunk, which libspng reads with what follows it.
+Status check_end(spng_ctx* context) {
+  const int code = spng_decode_chunks(context);
+  return code == SPNG_ECHUNK_CRC || code == SPNG_EIDAT_STREAM ? Status(png_error(code)) : Status();
 }
 
 }  // namespace
@@ -159,38 +169,47 @@ Status PngDecoder::decode(const Rect& box, const PixelView& out) {
   } else if (header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header_.bit_depth <= 8) {
     fill_gray_levels();
   }
-  const auto step = static_cast<std::size_t>(out.layout);
-  const std::size_t row_size = size / header_.height;
-  if (header_.interlaced) {
-    std::uint8_t* const picture = rows_.reserve(size);
-    if (header_.bit_depth < 8) {
-      std::memset(picture, 0, size);  // libspng adds the passes' bits to what is there
-    }
-    if (const int code = spng_decode_image(context.get(), picture, size, SPNG_FMT_RAW, 0); code != 0) {
-      return png_error(code);
-    }
-    for (int y = 0; y < box.height; ++y) {
-      convert_row(picture + static_cast<std::size_t>(box.y + y) * row_size, box,
-                  out.data + static_cast<std::size_t>(y) * out.stride, step);
-    }
-    return {};
+  return header_.interlaced ? decode_interlaced(context.get(), size, box, out)
+                            : decode_rows(context.get(), size / header_.height, box, out);
+}
+
+Status PngDecoder::decode_interlaced(spng_ctx* context, std::size_t size, const Rect& box,
+                                     const PixelView& out) {
+  std::uint8_t* const picture = rows_.reserve(size);
+  if (header_.bit_depth < 8) {
+    std::memset(picture, 0, size);  // libspng adds the passes' bits to what is there
   }
+  if (const int code = spng_decode_image(context, picture, size, SPNG_FMT_RAW, 0); code != 0) {
+    return png_error(code);
+  }
+  const std::size_t row_size = size / header_.height;
+  for (int y = 0; y < box.height; ++y) {
+    convert_row(picture + static_cast<std::size_t>(box.y + y) * row_size, box,
+                out.data + static_cast<std::size_t>(y) * out.stride, static_cast<std::size_t>(out.layout));
+  }
+  return check_end(context);
+}
+
+Status PngDecoder::decode_rows(spng_ctx* context, std::size_t row_size, const Rect& box,
+                               const PixelView& out) {
   std::uint8_t* const row = rows_.reserve(row_size);
-  if (const int code = spng_decode_image(context.get(), nullptr, 0, SPNG_FMT_RAW, SPNG_DECODE_PROGRESSIVE);
+  if (const int code = spng_decode_image(context, nullptr, 0, SPNG_FMT_RAW, SPNG_DECODE_PROGRESSIVE);
       code != 0) {
     return png_error(code);
   }
-  for (int y = 0; y < box.y + box.height; ++y) {
-    const int code = spng_decode_row(context.get(), row, row_size);
-    const bool last = y + 1 == static_cast<int>(header_.height);
-    if (code != (last ? SPNG_EOI : 0)) {
+  const int end = box.y + box.height;
+  const int height = static_cast<int>(header_.height);
+  for (int y = 0; y < end; ++y) {
+    const int code = spng_decode_row(context, row, row_size);
+    if (code != (y + 1 == height ? SPNG_EOI : 0)) {
       return png_error(code == 0 ? SPNG_EINTERNAL : code);
     }
     if (y >= box.y) {
-      convert_row(row, box, out.data + static_cast<std::size_t>(y - box.y) * out.stride, step);
+      convert_row(row, box, out.data + static_cast<std::size_t>(y - box.y) * out.stride,
+                  static_cast<std::size_t>(out.layout));
     }
   }
-  return {};
+  return end == height ? check_end(context) : Status();
 }
 
 }  // namespace penstock

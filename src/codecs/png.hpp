@@ -7,6 +7,8 @@
 #include "codecs/picture_decoder.hpp"
 #include "core/scratch.hpp"
 
+struct spng_ctx;
+
 namespace penstock {
 
 /// Every colour type, bit depth and interlacing; of an animation the picture that plain PNG readers see.
@@ -34,6 +36,8 @@ class PngDecoder final : public PictureDecoder {
     bool interlaced = false;
   };
 
+  Status decode_interlaced(spng_ctx* context, std::size_t size, const Rect& box, const PixelView& out);
+  Status decode_rows(spng_ctx* context, std::size_t row_size, const Rect& box, const PixelView& out);
   void convert_row(const std::uint8_t* raw, const Rect& box, std::uint8_t* out, std::size_t step) const;
   void fill_gray_levels();
 
