@@ -5,9 +5,7 @@
 // missing, whether a default-made value means that the caller must give one.
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,14 +21,14 @@ struct ParamCodec;
 
 namespace detail {
 
+inline bool narrow(std::int64_t number, int& out) {
+  out = static_cast<int>(number);
+  return out == number;
+}
+
 inline bool as_int(const ParamValue& value, int& out) {
   const auto* number = std::get_if<std::int64_t>(&value);
-  if (number == nullptr || *number < std::numeric_limits<int>::min() ||
-      *number > std::numeric_limits<int>::max()) {
-    return false;
-  }
-  out = static_cast<int>(*number);
-  return true;
+  return number != nullptr && narrow(*number, out);
 }
 
 inline bool as_double(const ParamValue& value, double& out) {
@@ -57,7 +55,7 @@ inline bool as_ints(const ParamValue& value, std::vector<int>& out) {
     return false;
   }
   for (const std::int64_t number : *list) {
-    if (!as_int(number, out.emplace_back())) {
+    if (!narrow(number, out.emplace_back())) {
       return false;
     }
   }

@@ -1,5 +1,8 @@
 // Resize: Pillow's Image.resize, with torchvision's rule for the size.
 
+#include <algorithm>
+#include <cmath>
+
 #include "transforms/operation_info.hpp"
 #include "transforms/size_rules.hpp"
 

@@ -260,7 +260,10 @@ HWY_INLINE void vertical_pairs(const ResampleAxis& axis, int pixel, const std::u
 void vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::size_t in_stride,
               std::size_t bytes, std::uint8_t* out) {
   const int count = axis.taps_of(pixel).count;
-  if (count == 2) {
+  const auto empty = [](const ResampleAxis::Pair& pair) {
+    return (pair.high[0] | pair.high[1] | pair.low[0] | pair.low[1]) == 0;
+  };
+  if (count == 2 || (count == 4 && empty(axis.pairs_of(pixel)[1]))) {
     vertical_pairs<1>(axis, pixel, in, in_stride, bytes, out);
   } else if (count == 4) {
     vertical_pairs<2>(axis, pixel, in, in_stride, bytes, out);
