@@ -9,6 +9,7 @@ operation of the catalogue. --check writes nothing and exits 1 when a stub diffe
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,9 +21,11 @@ from penstock import transforms
 PACKAGE = Path(__file__).resolve().parent.parent / "python" / "penstock"
 HEAD = '''# Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from . import _core
+
+__all__: list[str]
 
 class Transform:
     """An operation with its parameters. An immutable value: compares, hashes, prints as it is written."""
@@ -42,9 +45,14 @@ def parameter_text(parameter: Mapping[str, Any]) -> str:
 
 
 def operation_class(info: Mapping[str, Any]) -> str:
-    parameters = ", ".join(["self", *(parameter_text(parameter) for parameter in info["parameters"])])
     lines = [f"class {info['name']}(Transform):", f'    """{info["summary"]}"""', ""]
-    return "\n".join([*lines, f"    def __init__({parameters}) -> None: ...", ""])
+    if info["parameters"]:
+        lines += ["    def __init__(", "        self,"]
+        lines += [f"        {parameter_text(parameter)}," for parameter in info["parameters"]]
+        lines += ["    ) -> None: ...", ""]
+    else:
+        lines += ["    def __init__(self) -> None: ...", ""]
+    return "\n".join(lines)
 
 
 def transforms_stub() -> str:
@@ -54,7 +62,12 @@ def transforms_stub() -> str:
 
 
 def core_stub() -> str:
-    return (Path(penstock.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
+    """What nanobind wrote for the compiled module, with the types that it cannot know."""
+    text = (Path(penstock.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
+    text = re.sub(r"\bdict(?!\[)", "dict[str, Any]", text)
+    text = text.replace("list[Exception]", "list[Error]")
+    head = "# Made by tools/gen_stubs.py from nanobind's stub of the compiled module.\nfrom typing import Any\n"
+    return f"{head}{text.rstrip()}\n\nfrom .errors import Error\n\n__version__: str\n"
 
 
 def main() -> int:

@@ -178,7 +178,8 @@ def python(log: Log) -> Counts:
 
 def docs(log: Log) -> Counts:
     counts = counted(log, "check_docs.py", [PYTHON, "tools/check_docs.py"])
-    counts.add(one(log, "gen_docs.py", [PYTHON, "tools/gen_docs.py", "--check"]))
+    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py"):
+        counts.add(one(log, generator, [PYTHON, generator, "--check"]))
     return counts
 
 
@@ -220,6 +221,7 @@ def main() -> int:
     if unknown := [name for name in names if name not in by_name]:
         parser.error(f"no suite {', '.join(unknown)}; there are {', '.join(by_name)}")
     os.environ["PATH"] = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's idle threads must not slow down the others
     return summarise([run_suite(name, by_name[name]) for name in names])
 
 
