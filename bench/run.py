@@ -315,7 +315,8 @@ def run_micro(session: Session) -> dict[str, Any]:
     tars = Path(session.data.tars[0]).parent
     configure = ["cmake", "-S", str(REPOSITORY), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release"]
     binary = build / "bench" / "micro" / "penstock_micro"
-    options = ["--benchmark_format=json", f"--benchmark_repetitions={session.rounds}"]
+    least = 0.5 if session.seconds else 0.05
+    options = ["--benchmark_format=json", f"--benchmark_repetitions={session.rounds}", f"--benchmark_min_time={least}"]
     steps = [
         [*configure, "-DPENSTOCK_BUILD_BENCH=ON", "-DPENSTOCK_BUILD_TESTS=OFF"],
         ["cmake", "--build", str(build), "--target", "penstock_micro", "--parallel"],

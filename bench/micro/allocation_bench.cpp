@@ -1,9 +1,12 @@
-// Memory for batches (R254): buffers used again beside new ones each time, with as many in flight as a loader has.
+// Memory for batches (R254): buffers used again beside new ones each time, with as many in flight as a loader
+// has.
 
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/buffer_pool.hpp"
@@ -11,7 +14,7 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::size_t kBatchBytes = 32ull * 3 * 224 * 224 * 4;
+constexpr std::size_t kPictureBytes = 3ull * 224 * 224 * sizeof(float);
 constexpr std::size_t kInFlight = 4;
 constexpr std::size_t kPage = 4096;
 
@@ -23,40 +26,58 @@ void touch(std::uint8_t* data, std::size_t size) {
   benchmark::ClobberMemory();
 }
 
-void new_each_time(benchmark::State& state) {
-  std::array<std::unique_ptr<std::uint8_t[]>, kInFlight> held;
+/// Calls `replace(place)` for one of the batches in flight after the other, first until all have been made
+/// twice.
+template <class Buffer, class Replace>
+void take_turns(benchmark::State& state, Replace replace) {
+  std::array<Buffer, kInFlight> held;
+  for (std::size_t i = 0; i < 2 * kInFlight; ++i) {
+    replace(held[i % kInFlight]);
+  }
   std::size_t number = 0;
   for (auto _ : state) {
-    auto& place = held[number++ % kInFlight];
-    place = std::make_unique_for_overwrite<std::uint8_t[]>(kBatchBytes);
-    touch(place.get(), kBatchBytes);
+    replace(held[number++ % kInFlight]);
   }
+}
+
+std::size_t batch_bytes(const benchmark::State& state) {
+  return static_cast<std::size_t>(state.range(0)) * kPictureBytes;
+}
+
+void new_each_time(benchmark::State& state) {
+  const std::size_t size = batch_bytes(state);
+  take_turns<std::unique_ptr<std::uint8_t[]>>(state, [&](auto& place) {
+    place = std::make_unique_for_overwrite<std::uint8_t[]>(size);
+    touch(place.get(), size);
+  });
 }
 
 void zeroed_vector_each_time(benchmark::State& state) {
-  std::array<std::vector<float>, kInFlight> held;
-  std::size_t number = 0;
-  for (auto _ : state) {
-    auto& place = held[number++ % kInFlight];
-    place = std::vector<float>(kBatchBytes / sizeof(float));
+  const std::size_t size = batch_bytes(state);
+  take_turns<std::vector<float>>(state, [&](auto& place) {
+    place = std::vector<float>(size / sizeof(float));
     benchmark::DoNotOptimize(place.data());
-  }
+  });
 }
 
 void pooled(benchmark::State& state) {
+  const std::size_t size = batch_bytes(state);
   BufferPool pool;
-  std::array<Slab, kInFlight> held;
-  std::size_t number = 0;
-  for (auto _ : state) {
-    auto& place = held[number++ % kInFlight];
-    place = pool.acquire(kBatchBytes);
-    touch(place.data(), kBatchBytes);
-  }
+  take_turns<Slab>(state, [&](auto& place) {
+    place = pool.acquire(size);
+    touch(place.data(), size);
+  });
 }
 
-BENCHMARK(new_each_time)->Name("R254_allocation/before_new");
-BENCHMARK(zeroed_vector_each_time)->Name("R254_allocation/zeroed_vector");
-BENCHMARK(pooled)->Name("R254_allocation/after_pool");
+const bool registered = [] {
+  for (const int pictures : {32, 256}) {
+    const std::string group = "R254_allocation_batch_" + std::to_string(pictures);
+    benchmark::RegisterBenchmark((group + "/before_new").c_str(), new_each_time)->Arg(pictures);
+    benchmark::RegisterBenchmark((group + "/zeroed_vector").c_str(), zeroed_vector_each_time)->Arg(pictures);
+    benchmark::RegisterBenchmark((group + "/after_pool").c_str(), pooled)->Arg(pictures);
+  }
+  return true;
+}();
 
 }  // namespace
 }  // namespace penstock::bench

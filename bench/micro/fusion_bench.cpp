@@ -27,7 +27,8 @@ void run_program(benchmark::State& state, std::vector<TransformPtr> operations, 
   if (!have_pictures(state)) {
     return;
   }
-  const auto program = must(PictureProgram::compile(std::move(operations), MemoryFormat::channels_first, fuse));
+  const auto program =
+      must(PictureProgram::compile(std::move(operations), MemoryFormat::channels_first, fuse));
   const auto workspace = program.make_workspace();
   ImageDecoder decoder;
   std::vector<float> row(3 * kSide * kSide);
@@ -51,7 +52,9 @@ BENCHMARK_CAPTURE(train, one_by_one, false)
     ->Name("R256_imagenet_train/before_one_by_one")
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(train, fused, true)->Name("R256_imagenet_train/after_fused")->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(val, one_by_one, false)->Name("R256_imagenet_val/before_one_by_one")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(val, one_by_one, false)
+    ->Name("R256_imagenet_val/before_one_by_one")
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(val, fused, true)->Name("R256_imagenet_val/after_fused")->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Two reasons for how the queues are laid out (R257): a mask instead of a division, a cache line for each writer.
+// Two reasons for how the queues are laid out (R257): a mask instead of a division, a cache line for each
+// writer.
 
 #include <benchmark/benchmark.h>
 

@@ -101,13 +101,19 @@ void reused_decoder(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-BENCHMARK(plain_without_simd)->Name("R253_jpeg_crop/before_plain_c")->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(plain_without_simd)
+    ->Name("R253_jpeg_crop/before_plain_c")
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(plain)->Name("R253_jpeg_crop/full_new_decoder")->UseRealTime()->Unit(benchmark::kMicrosecond);
 BENCHMARK(reused_decoder<false>)
     ->Name("R253_jpeg_crop/full_reused_decoder")
     ->UseRealTime()
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK(reused_decoder<true>)->Name("R253_jpeg_crop/after_crop_only")->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(reused_decoder<true>)
+    ->Name("R253_jpeg_crop/after_crop_only")
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace penstock::bench

@@ -69,7 +69,8 @@ const SamplePictures& sample_pictures() {
 
 bool have_pictures(benchmark::State& state) {
   if (sample_pictures().pictures.empty()) {
-    state.SkipWithError("no .tar files: name their folder in PENSTOCK_BENCH_TARS (bench/make_data.py draws some)");
+    state.SkipWithError(
+        "no .tar files: name their folder in PENSTOCK_BENCH_TARS (bench/make_data.py draws some)");
     return false;
   }
   return true;

@@ -76,7 +76,8 @@ void vertical(benchmark::State& state, CpuTarget target) {
   for (auto _ : state) {
     for (int row = 0; row < kOut; ++row) {
       const auto* first = in.data() + stride * static_cast<std::size_t>(axis.taps_of(row).start);
-      resample_vertical(axis, row, first, stride, kOut * 3, out.data() + stride * static_cast<std::size_t>(row));
+      resample_vertical(axis, row, first, stride, kOut * 3,
+                        out.data() + stride * static_cast<std::size_t>(row));
     }
     benchmark::ClobberMemory();
   }
@@ -90,7 +91,8 @@ void normalise(benchmark::State& state, CpuTarget target) {
   table.std = {0.229F, 0.224F, 0.225F};
   for (std::size_t channel = 0; channel < 3; ++channel) {
     for (std::size_t value = 0; value < 256; ++value) {
-      table.values[channel][value] = (static_cast<float>(value) / 255.0F - table.mean[channel]) / table.std[channel];
+      table.values[channel][value] =
+          (static_cast<float>(value) / 255.0F - table.mean[channel]) / table.std[channel];
     }
   }
   const FloatMap map(table);
@@ -110,7 +112,8 @@ const bool registered = [] {
   const auto add = [](const char* kernel, auto body) {
     for (const CpuTarget target : available_cpu_targets()) {
       const char* role = target == CpuTarget::scalar ? "before_" : "";
-      benchmark::RegisterBenchmark((std::string("R255_") + kernel + "/" + role + name_of(target)).c_str(), body, target)
+      benchmark::RegisterBenchmark((std::string("R255_") + kernel + "/" + role + name_of(target)).c_str(),
+                                   body, target)
           ->Unit(benchmark::kMicrosecond);
     }
   };
