@@ -160,6 +160,22 @@ TEST(Jpeg, a_cut_scan_with_an_end_marker_is_corrupt) {
   }
 }
 
+TEST(Jpeg, a_progressive_scan_that_ends_early_is_corrupt) {
+  Bytes file = sample_file(JpegCoding::progressive);
+  file.erase(file.end() - 12, file.end() - 2);
+  expect_error(file, ErrorKind::corrupt, "premature end");
+}
+
+TEST(Jpeg, restart_markers_out_of_order_are_corrupt) {
+  Bytes file = sample_file(JpegCoding::restarts);
+  std::size_t at = scan_start(file);
+  while (!(file[at] == 0xFF && file[at + 1] == 0xD1)) {
+    ++at;
+  }
+  file[at + 1] = 0xD2;
+  expect_error(file, ErrorKind::corrupt, "restart marker");
+}
+
 TEST(Jpeg, missing_progressive_scans_are_corrupt) {
   const Bytes file = sample_file(JpegCoding::progressive);
   // The file up to its second scan: the first carries the DC coefficients without their lowest bit.
