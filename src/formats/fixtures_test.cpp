@@ -51,7 +51,7 @@ void compare(const std::string& name, const JsonForTest& samples) {
   FieldChoice every;
   std::map<std::string, std::size_t> numbers;
   for (const JsonForTest& sample : samples.items) {
-    for (const auto& [extension, value] : sample["fields"].members) {
+    for (const std::string& extension : sample["fields"].names) {
       if (numbers.try_emplace(extension, every.size()).second) {
         // Of kind bytes even where the text is no integer: "a.cls|a.cls|..." in these archives.
         every.emplace_back("f:" + extension, extension);

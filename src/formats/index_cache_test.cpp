@@ -156,6 +156,16 @@ TEST_F(IndexCache, is_safe_for_many_openers_at_once) {
   }
 }
 
+TEST_F(IndexCache, is_not_written_for_a_shard_that_cannot_be_read) {
+  folder_.write("bad.tar", "no archive");
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  const auto table = open_samples({folder_ / "*.tar"}, {});
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().place.source, folder_ / "*.tar");
+  EXPECT_EQ(table.error().place.shard, folder_ / "bad.tar");
+  EXPECT_EQ(index_file(), "");
+}
+
 TEST_F(IndexCache, gives_the_same_table_as_a_fresh_scan) {
   const auto fresh = open_samples({shard_}, {});
   const auto kept = open_samples({shard_}, {});

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace penstock {
@@ -14,13 +13,13 @@ struct JsonForTest {
   enum class Kind : std::uint8_t { null, boolean, number, text, list, object } kind = Kind::null;
   double number = 0;  ///< also 0 or 1 for a boolean
   std::string text;
+  std::vector<std::string> names;  ///< of the items of an object
   std::vector<JsonForTest> items;
-  std::vector<std::pair<std::string, JsonForTest>> members;
 
   const JsonForTest* find(std::string_view key) const {
-    for (const auto& [name, value] : members) {
-      if (name == key) {
-        return &value;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == key) {
+        return &items[i];
       }
     }
     return nullptr;
@@ -96,11 +95,9 @@ struct JsonForTest {
       for (skip_space(text, at); at < text.size() && text[at] != '}' && text[at] != ']';
            skip_space(text, at)) {
         if (object) {
-          std::string key = string(text, at);
-          result.members.emplace_back(std::move(key), value(text, at));
-        } else {
-          result.items.push_back(value(text, at));
+          result.names.push_back(string(text, at));
         }
+        result.items.push_back(value(text, at));
       }
       ++at;
     } else if (text[at] == '"') {

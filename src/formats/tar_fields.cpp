@@ -103,7 +103,8 @@ Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& ch
   }
   PENSTOCK_TRY(check_field_choice(choice));
   TarFields chosen;
-  for (const auto& [name, wanted] : choice) {
+  for (const auto& [name, wanted_text] : choice) {
+    const std::string_view wanted = wanted_text;  // clang 14 captures no structured binding
     const auto field = std::find_if(defaults.begin(), defaults.end(),
                                     [&](const DefaultField& f) { return f.name == wanted; });
     std::vector<std::uint16_t> extensions;

@@ -190,7 +190,13 @@ Result<OpenIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
 Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Source>> shards,
                                                 std::vector<std::string> named, OpenIndex index,
                                                 const FieldChoice& choice) {
-  PENSTOCK_ASSIGN(TarFields chosen, choose_tar_fields(index.index, choice));
+  auto fields = choose_tar_fields(index.index, choice);
+  if (!fields.ok()) {
+    Error error = std::move(fields).error();
+    error.place.source = named.empty() ? "" : named.front();
+    return error;
+  }
+  TarFields chosen = std::move(*fields);
   return std::unique_ptr<SampleTable>(std::make_unique<TarTable>(
       std::move(shards), std::move(named), std::move(index), std::move(chosen), choice.empty()));
 }
@@ -258,8 +264,16 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     const auto index = TarIndex::view(kept->bytes());
     return make_table(std::move(sources), std::move(named), {std::move(kept), *index}, fields);
   }
-  PENSTOCK_ASSIGN(OpenIndex index, scan_and_keep(sources, paths, states, cache_path));
-  return make_table(std::move(sources), std::move(named), std::move(index), fields);
+  auto index = scan_and_keep(sources, paths, states, cache_path);
+  if (!index.ok()) {
+    Error error = std::move(index).error();
+    const auto shard = std::find_if(shards.begin(), shards.end(), [&error](const NamedPath& entry) {
+      return entry.path == error.place.shard;
+    });
+    error.place.source = shard != shards.end() ? shard->named : "";
+    return error;
+  }
+  return make_table(std::move(sources), std::move(named), std::move(*index), fields);
 }
 
 Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,

@@ -31,7 +31,7 @@ bool shares_default_field(std::string_view extension) noexcept;
 /// Field names of all extensions of a data set. `together` lists pairs (numbers of extensions) that share a
 /// default field and occur in one sample: there the one that comes first in the order of preference (jpg,
 /// jpeg, png, webp) takes the name, and the other keeps its own. Nothing for an extension whose own name is
-/// taken: it can only be chosen by extension.
+/// taken: it has no field.
 std::vector<std::optional<std::string>> name_fields(
     const std::vector<std::string>& extensions,
     const std::vector<std::pair<std::uint16_t, std::uint16_t>>& together);

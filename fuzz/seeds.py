@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Writes seed inputs for the fuzz targets: seeds.py FOLDER makes FOLDER/<target>/*. Standard library only.
+
+A target without a function here gets no seeds beyond those of ../shared, where that exists.
+"""
+
+import io
+import struct
+import sys
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import picture_seeds
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+Seeds = Iterator[tuple[str, bytes]]
+
+
+def png(width: int = 3, height: int = 2) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    rows = (b"\0" + bytes(3 * width)) * height
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def jpeg_start() -> bytes:
+    frame = b"\xff\xc0\x00\x11\x08\x01\x2c\x01\xf4\x03\x01\x22\x00\x02\x11\x01\x03\x11\x01"
+    return b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" + frame
+
+
+def archive(form: int) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=form) as tar:
+        long = "d" * 60 + "/" + "n" * (40 if form == tarfile.USTAR_FORMAT else 200)
+        for name, data in [
+            ("a.jpg", jpeg_start()),
+            ("a.cls", b" 12\n"),
+            ("a.seg.png", png()),
+            (long + ".txt", b"text"),
+            (long + ".json", b"{}"),
+        ]:
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            if form == tarfile.PAX_FORMAT:
+                member.mtime = 1.25
+            tar.addfile(member, io.BytesIO(data))
+        link = tarfile.TarInfo("link.jpg")
+        link.type, link.linkname = tarfile.SYMTYPE, "a.jpg"
+        tar.addfile(link)
+    return out.getvalue()[:-8192]  # most of the padding
+
+
+def tar() -> Seeds:
+    for name, form in [("ustar", tarfile.USTAR_FORMAT), ("gnu", tarfile.GNU_FORMAT), ("pax", tarfile.PAX_FORMAT)]:
+        yield name, archive(form) + b"\0"
+    for path in sorted(SHARED.glob("fixtures/webdataset/*.tar")):
+        yield path.stem, path.read_bytes().rstrip(b"\0") + bytes(1024) + b"\0"
+
+
+def tar_index() -> Seeds:
+    """One shard, two samples of two members."""
+    keys, text = b"ab", b"/x.tarjpgimageclslabel"
+    head = struct.pack("<8sIIQQ6QII32sQ", b"PNSTKIDX", 1, 128, 0, 0, 1, 2, 4, 2, len(keys), len(text), 0, 0, b"f" * 32, 0)
+    samples = struct.pack("<6Q", 0, 0, 2, 1, 4, 2)
+    members = b"".join(struct.pack("<IIHHHH", 1 + i, 10, 0, i % 2, 5, 5) for i in range(4))
+    extensions = struct.pack("<IIIIQII", 6, 3, 9, 5, 2, 1, 0) + struct.pack("<IIIIQII", 14, 3, 17, 5, 2, 1, 0)
+    parts = [head, struct.pack("<IIQqq", 0, 6, 4096, 1, 1), samples, members, extensions, keys, text]
+    yield "small", b"".join(part + bytes(-len(part) % 32) for part in parts)
+
+
+def picture_header() -> Seeds:
+    yield "jpeg", jpeg_start()
+    yield "png", png()
+    yield "vp8", b"RIFF\x40\0\0\0WEBPVP8 \x30\0\0\0\x10\x02\0\x9d\x01\x2a\x90\x01\x2c\x01"
+    yield "vp8l", b"RIFF\x40\0\0\0WEBPVP8L\x30\0\0\0\x2f\x8f\xc1\x4a\x00\0\0\0\0\0"
+    yield "vp8x", b"RIFF\x40\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\xff\x0f\x01\x63\0\0"
+
+
+def jpeg() -> Seeds:
+    yield from picture_seeds.JPEG.items()
+
+
+def png_of(color_type: int, depth: int, interlaced: int) -> bytes:
+    """5 x 3 pixels; the passes of an interlaced file hold 1, 1, 1, 1, 2, 2 and 1 rows of 1, 1, 2, 1, 3, 2 and 5 pixels."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    bits = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color_type] * depth
+    passes = [(1, 1), (1, 1), (0, 2), (2, 1), (1, 3), (2, 2), (1, 5)] if interlaced else [(3, 5)]
+    data = b"".join((b"\x01" + bytes(range((width * bits + 7) // 8))) * rows for rows, width in passes)
+    head = struct.pack(">IIBBBBB", 5, 3, depth, color_type, 0, 0, interlaced)
+    palette = chunk(b"PLTE", bytes(range(3 << depth))) + chunk(b"tRNS", b"\0\x80") if color_type == 3 else b""
+    body = chunk(b"IHDR", head) + palette + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+def png_files() -> Seeds:
+    for color_type, depths in {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 4), 4: (8, 16), 6: (8, 16)}.items():
+        for depth in depths:
+            for interlaced in (0, 1):
+                yield f"type{color_type}_{depth}_{interlaced}", png_of(color_type, depth, interlaced)
+
+
+def webp() -> Seeds:
+    yield from picture_seeds.WEBP.items()
+
+
+TARGETS: dict[str, Callable[[], Seeds]] = {
+    "tar": tar,
+    "tar_index": tar_index,
+    "picture_header": picture_header,
+    "jpeg": jpeg,
+    "png": png_files,
+    "webp": webp,
+}
+
+
+def main(folder: Path) -> None:
+    for target, seeds in TARGETS.items():
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        for name, data in seeds():
+            (folder / target / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
