@@ -19,7 +19,7 @@ from penstock import transforms
 IMAGE_SIZE = 64
 SHEET_SIZE = 112
 SHEET_PICTURES = 32
-BATCH_SIZE = 64
+BATCH_SIZE = 32
 BAR_WIDTH = 28
 ON_TERMINAL = sys.stdout.isatty()
 
@@ -30,6 +30,13 @@ def augmentation(size: int) -> list[transforms.Transform]:
 
 def to_model_input() -> list[transforms.Transform]:
     return [transforms.ToFloat(), transforms.Normalize(mean=[0.5, 0.5, 0.5], std=[0.25, 0.25, 0.25])]
+
+
+def short_form(transform: transforms.Transform) -> str:
+    """The operation with the parameters that differ from their defaults."""
+    defaults = {parameter["name"]: parameter["default"] for parameter in transform.info["parameters"]}
+    chosen = [f"{name}={value}" for name, value in transform.params.items() if value != defaults[name]]
+    return f"{type(transform).__name__}({', '.join(chosen)})"
 
 
 def show_progress(epoch: int, epochs: int, step: int, steps: int, images_per_second: float) -> None:
@@ -61,7 +68,7 @@ def write_contact_sheet(path: Path, shards: list[str]) -> None:
         pictures,
         [CLASSES[label] for label in batch["label"]],
         f"One batch from penstock.Loader: {len(pictures)} pictures, shuffled and augmented",
-        " + ".join(str(transform) for transform in augment),
+        " + ".join(short_form(transform) for transform in augment),
     )
 
 
@@ -94,11 +101,11 @@ def main() -> int:
         prog="demo", description="Trains a small network from drawn pictures through penstock."
     )
     parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for data and pictures")
-    parser.add_argument("--epochs", type=int, default=8)
-    parser.add_argument("--samples", type=int, default=2400, help="pictures to draw, held-out ones included")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--samples", type=int, default=3000, help="pictures to draw, held-out ones included")
     parser.add_argument("--smoke", action="store_true", help="a run of seconds that only shows that everything works")
     arguments = parser.parse_args()
-    epochs, samples = (3, 480) if arguments.smoke else (arguments.epochs, arguments.samples)
+    epochs, samples = (4, 720) if arguments.smoke else (arguments.epochs, arguments.samples)
     torch.manual_seed(0)
 
     start = time.perf_counter()

@@ -171,7 +171,7 @@ def write_dataset(folder: Path, samples: int) -> tuple[list[Path], list[Path]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Writes the demo's data set as tar shards.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--samples", type=int, default=2400)
+    parser.add_argument("--samples", type=int, default=3000)
     arguments = parser.parse_args()
     train, val = write_dataset(arguments.folder, arguments.samples)
     print(f"{arguments.samples} pictures of {len(CLASSES)} classes in {len(train)} + {len(val)} held-out shards")

@@ -13,15 +13,15 @@ import penstock
 
 
 class SmallNet(nn.Module):
-    """Four strided convolutions and a linear layer."""
+    """Six convolutions, the strongest response of each feature, and a linear layer."""
 
     def __init__(self, classes: int) -> None:
         super().__init__()
         layers: list[nn.Module] = []
         before = 3
-        for channels in (24, 48, 96, 128):
+        for channels, stride in ((16, 2), (32, 2), (32, 1), (64, 2), (64, 1), (128, 2)):
             layers += [
-                nn.Conv2d(before, channels, 3, stride=2, padding=1, bias=False),
+                nn.Conv2d(before, channels, 3, stride, padding=1, bias=False),
                 nn.BatchNorm2d(channels),
                 nn.ReLU(inplace=True),
             ]
