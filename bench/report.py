@@ -296,7 +296,7 @@ def rate(result: Result, library: str, workers: int) -> Result:
 
 def picture(result: Result, unit: str, width: int, height: int, shapes: list[str]) -> str:
     machine, settings = result["machine"], result["settings"]
-    note = f"{unit}; median and range of {settings['rounds']} interleaved rounds; "
+    note = f"{unit}; median of {settings['rounds']} interleaved rounds; "
     note += f"{machine['cpu']}, {machine['cores']} cores"
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
