@@ -294,7 +294,13 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
     jpeg_crop_scanline(&cinfo, &begin, &width);
   }
   left_margin = static_cast<JDIMENSION>(box.x) - begin;
-  huffman.attach(cinfo, begin / imcu_width, (begin + width - 1) / imcu_width, on_damage);
+  // Fancy upsampling looks at the chroma row below.
+  const int rows_below = cinfo.max_v_samp_factor > 1 ? cinfo.max_v_samp_factor : 0;
+  const auto last_row = static_cast<JDIMENSION>(box.y + box.height - 1 + rows_below);
+  const auto mcu_height =
+      static_cast<JDIMENSION>(DCTSIZE * (cinfo.num_components == 1 ? 1 : cinfo.max_v_samp_factor));
+  huffman.attach(cinfo, {begin / imcu_width, (begin + width - 1) / imcu_width, last_row / mcu_height},
+                 on_damage);
   if (box.y > 0) {
     jpeg_skip_scanlines(&cinfo, static_cast<JDIMENSION>(box.y));
   }

@@ -41,19 +41,6 @@ constexpr std::array<std::uint8_t, 64 + 16> kNatural = [] {
   return order;
 }();
 
-constexpr std::uint32_t entry_of(unsigned code_length, unsigned symbol) {
-  const unsigned run = symbol >> 4;
-  const unsigned value_length = symbol & 15;
-  const bool ends_block = value_length == 0 && run != 15;
-  return (code_length + value_length) | (value_length << 8) | ((ends_block ? 0 : run + 1) << 16);
-}
-
-constexpr unsigned length_of(std::uint32_t entry) { return entry & 63; }
-constexpr unsigned value_length_of(std::uint32_t entry) { return (entry >> 8) & 15; }
-constexpr unsigned passed_by(std::uint32_t entry) { return entry >> 16; }
-
-constexpr std::uint16_t kEndsBlock = 0x8000;
-
 std::uint64_t load_big_endian(const std::uint8_t* at) {
   std::uint64_t word;
   std::memcpy(&word, at, sizeof word);
@@ -113,14 +100,6 @@ bool has_ff(std::uint64_t word) {
 
 [[gnu::always_inline]] inline std::size_t look(const ScanBits& bits) {
   return bits.window >> (64 - HuffmanLookup::kLookBits);
-}
-
-/// The value whose bits follow the code at the top of `window`, as the standard's EXTEND procedure.
-inline int value_in(std::uint64_t window, std::uint32_t entry) {
-  const unsigned length = value_length_of(entry);
-  const auto bits = static_cast<std::int32_t>((window >> (64 - length_of(entry))) & ((1u << length) - 1));
-  const std::int32_t is_negative = (bits >> (length - 1)) - 1;  // all ones if the first bit is 0
-  return bits + (is_negative & (1 - (1 << length)));
 }
 
 /// The entry for the code at the top of the window, whatever its length; 0 if it is no code.
@@ -185,7 +164,7 @@ template <bool kStore>
         const unsigned group = table.several()[look(bits)];
         passed = (group >> 8) & 127;
         length = group & 63;
-        ends = (group & kEndsBlock) != 0;
+        ends = (group & HuffmanLookup::kEndsBlock) != 0;
       }
       if (k + passed < 63) [[likely]] {
         take(bits, length);
@@ -206,94 +185,6 @@ template <bool kStore>
 }
 
 }  // namespace
-
-void HuffmanLookup::build(const std::uint8_t* counts, const std::uint8_t* symbols, bool groups) {
-  int total = 0;
-  for (int length = 1; length <= 16; ++length) {
-    total += counts[length];
-  }
-  const auto used = static_cast<std::size_t>(std::min(total, 256));
-  if (std::memcmp(counts_.data() + 1, counts + 1, 16) != 0 ||
-      std::memcmp(symbols_.data(), symbols, used) != 0) {
-    std::memcpy(counts_.data() + 1, counts + 1, 16);
-    std::memcpy(symbols_.data(), symbols, used);
-    build_one();
-    groups_are_built_ = false;
-  }
-  if (groups && !groups_are_built_) {
-    build_groups();
-    groups_are_built_ = true;
-  }
-}
-
-void HuffmanLookup::build_one() {
-  std::uint32_t* filled = one_.data();
-  std::uint32_t* const end = filled + kSize;
-  int code = 0;
-  int index = 0;
-  for (unsigned length = 1; length <= 16; ++length) {
-    first_code_[length] = code;
-    first_symbol_[length] = index;
-    for (int i = 0; i < counts_[length] && index < 256; ++i, ++index) {
-      if (length <= kLookBits) {
-        const std::uint32_t entry = entry_of(length, symbols_[static_cast<std::size_t>(index)]);
-        filled =
-            std::fill_n(filled, std::min(std::ptrdiff_t{1} << (kLookBits - length), end - filled), entry);
-      }
-    }
-    code = (code + counts_[length]) << 1;
-  }
-  std::fill(filled, end, 0u);
-}
-
-void HuffmanLookup::build_groups() {
-  constexpr std::uint64_t kNoneFits = 0xFF0000;
-  constexpr unsigned kNonePasses = 127;
-  for (std::size_t index = 0; index < kSize; ++index) {
-    unsigned length = 0;
-    unsigned passed = 0;
-    unsigned ends = 0;
-    unsigned values = 0;
-    std::uint64_t two = kNoneFits;
-    do {
-      const std::uint32_t entry = one_[(index << length) & (kSize - 1)];
-      if (entry == 0 || length + length_of(entry) - value_length_of(entry) > kLookBits) {
-        break;
-      }
-      const bool last = passed_by(entry) == 0;
-      const std::uint64_t window = static_cast<std::uint64_t>(index) << (64 - kLookBits + length);
-      length += length_of(entry);
-      passed += passed_by(entry);
-      ends = last ? kEndsBlock : 0;
-      if (length <= kLookBits && values < 2) {
-        const std::uint64_t value =
-            value_length_of(entry) == 0 ? 0 : static_cast<std::uint16_t>(value_in(window, entry));
-        if (values == 0) {
-          const std::uint64_t place = last ? 1 : passed;
-          two =
-              length | (place << 8) | (place << 16) | (last ? 1u << 24 : 0u) | (value << 32) | (value << 48);
-        } else if (last) {
-          two = (two & ~std::uint64_t{0xFF}) | length | (1u << 24);
-        } else {
-          two = (two & 0xFFFF0000FF00u) | length | (std::uint64_t{passed} << 16) | (value << 48);
-        }
-        ++values;
-      }
-    } while (ends == 0 && length < kLookBits && passed < 64);
-    two_[index] = two;
-    several_[index] = static_cast<std::uint16_t>(length | ((length == 0 ? kNonePasses : passed) << 8) | ends);
-  }
-}
-
-std::uint32_t HuffmanLookup::find_long(std::uint64_t bits) const noexcept {
-  for (unsigned length = 1; length <= 16; ++length) {
-    const auto offset = static_cast<std::int32_t>(bits >> (64 - length)) - first_code_[length];
-    if (offset >= 0 && offset < counts_[length]) {
-      return entry_of(length, symbols_[static_cast<std::size_t>(first_symbol_[length] + offset)]);
-    }
-  }
-  return 0;
-}
 
 void JpegHuffman::pass_restart(jpeg_decompress_struct& cinfo) {
   // Bytes left over before the marker: libjpeg lets them pass, and so do we.
@@ -316,14 +207,22 @@ void JpegHuffman::pass_restart(jpeg_decompress_struct& cinfo) {
 }
 
 void JpegHuffman::decode_mcu(jpeg_decompress_struct& cinfo, std::int16_t (*const* blocks)[64]) {
+  const unsigned column = column_;
+  const unsigned row = row_;
+  if (++column_ == columns_) {
+    column_ = 0;
+    ++row_;
+  }
+  if (row >= wanted_.last_row && (row > wanted_.last_row || column > wanted_.last_column)) {
+    return;
+  }
   if (restart_interval_ != 0) {
     if (restarts_to_go_ == 0) {
       pass_restart(cinfo);
     }
     --restarts_to_go_;
   }
-  const bool wanted = blocks != nullptr && column_ >= first_column_ && column_ <= last_column_;
-  column_ = column_ + 1 == columns_ ? 0 : column_ + 1;
+  const bool wanted = blocks != nullptr && column >= wanted_.first_column && column <= wanted_.last_column;
   ScanBits bits = bits_;
   for (int i = 0; i < block_count_; ++i) {
     const Block& block = blocks_[static_cast<std::size_t>(i)];
@@ -354,10 +253,9 @@ struct JpegHuffman::Hook {
   }
 };
 
-bool JpegHuffman::attach(jpeg_decompress_struct& cinfo, unsigned first_column, unsigned last_column,
-                         Fail fail) {
+void JpegHuffman::attach(jpeg_decompress_struct& cinfo, const Wanted& wanted, Fail fail) {
   if (cinfo.progressive_mode || cinfo.arith_code || cinfo.comps_in_scan != cinfo.num_components) {
-    return false;
+    return;
   }
   for (int i = 0; i < cinfo.comps_in_scan; ++i) {
     const jpeg_component_info& component = *cinfo.cur_comp_info[i];
@@ -377,17 +275,16 @@ bool JpegHuffman::attach(jpeg_decompress_struct& cinfo, unsigned first_column, u
   last_dc_.fill(0);
   const std::uint8_t* const scan = cinfo.src->next_input_byte;
   bits_ = {.next = scan, .end = scan + cinfo.src->bytes_in_buffer};
+  wanted_ = wanted;
+  row_ = 0;
   column_ = 0;
   columns_ = cinfo.MCUs_per_row;
-  first_column_ = first_column;
-  last_column_ = last_column;
   restart_interval_ = cinfo.restart_interval;
   restarts_to_go_ = restart_interval_;
   next_restart_ = 0;
   fail_ = fail;
   cinfo.client_data = this;
   cinfo.entropy->decode_mcu = Hook::decode_mcu;
-  return true;
 }
 
 }  // namespace penstock::detail

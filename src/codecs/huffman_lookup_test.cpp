@@ -1,4 +1,4 @@
-#include "codecs/jpeg_huffman.hpp"
+#include "codecs/huffman_lookup.hpp"
 
 #include <gtest/gtest.h>
 
