@@ -1,8 +1,13 @@
 #include "core/cpu.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -17,7 +22,7 @@ struct Known {
   std::int64_t bits;  // Highway's targets that this name stands for
 };
 
-// Best first within an architecture.
+// Widest first within an architecture.
 constexpr std::array<Known, 5> kKnown = {{
     {CpuTarget::avx512, "avx512", HWY_AVX3 | HWY_AVX3_DL},
     {CpuTarget::avx2, "avx2", HWY_AVX2},
@@ -47,6 +52,27 @@ void apply(CpuTarget target) {
   hwy::GetChosenTarget().Update(target == CpuTarget::scalar ? bits : bits & hwy::SupportedTargets());
 }
 
+// Intel's CPUs with AVX-512 from before AMX lower the clock of the whole core for 512-bit instructions. Our
+// kernels are short and stand between long stretches of scalar decoding, which then pays for it:
+// docs/design/kernels.md.
+bool wide_vectors_slow_the_core() {
+#if defined(__x86_64__)
+  unsigned eax = 0;
+  unsigned vendor[3] = {};
+  if (__get_cpuid(0, &eax, &vendor[0], &vendor[2], &vendor[1]) == 0 ||
+      std::memcmp(vendor, "GenuineIntel", 12) != 0) {
+    return false;
+  }
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  constexpr unsigned kAmxTile = 1u << 24;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmxTile) == 0;
+#else
+  return false;
+#endif
+}
+
 // Guards the moment of choosing; kernels read Highway's own atomic.
 std::mutex& choice_mutex() {
   static std::mutex mutex;
@@ -69,6 +95,9 @@ std::vector<CpuTarget> available_cpu_targets() {
     if (k.target == CpuTarget::scalar || (k.bits & supported) != 0) {
       targets.push_back(k.target);
     }
+  }
+  if (targets.front() == CpuTarget::avx512 && wide_vectors_slow_the_core()) {
+    std::swap(targets[0], targets[1]);  // AVX-512 implies AVX2
   }
   return targets;
 }

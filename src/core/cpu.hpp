@@ -16,7 +16,8 @@ enum class CpuTarget : std::uint8_t { scalar, sse4, avx2, avx512, neon };
 /// As in the enumerator, and as PENSTOCK_TARGET names it.
 const char* name_of(CpuTarget target) noexcept;
 
-/// What this CPU can run, best first; scalar is always the last.
+/// What this CPU can run, best first; scalar is always the last. The widest is not always the best: see
+/// docs/design/kernels.md.
 std::vector<CpuTarget> available_cpu_targets();
 
 /// The target that kernels use: the one that the environment variable PENSTOCK_TARGET names, else the best
