@@ -42,6 +42,6 @@ setup-test:
 	@tools/make_venv.sh test
 
 $(installed): $(sources) | setup-demo
-	@echo "Compiling penstock into .venv (about a minute)"
+	@echo "Compiling penstock into .venv"
 	@pip install --quiet --disable-pip-version-check .
 	@touch $@

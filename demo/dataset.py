@@ -3,7 +3,7 @@
 Eight classes that differ in shape or pattern only: colours, sizes, places, angles, backgrounds and noise are drawn at
 random for every picture, so a model has to look at the form. Every picture is a pure function of its number.
 
-    python -m demo.dataset FOLDER [--samples N]
+    python -m demo.dataset FOLDER [--samples N] [--folders]
 """
 
 from __future__ import annotations
@@ -168,12 +168,29 @@ def write_dataset(folder: Path, samples: int) -> tuple[list[Path], list[Path]]:
         )
 
 
+def unpack_to_folders(shards: list[Path], folder: Path) -> None:
+    """The same pictures as files, in a folder per class."""
+    for shard in shards:
+        with tarfile.open(shard) as tar:
+            members = tar.getmembers()
+            for picture, label in zip(members[::2], members[1::2], strict=True):
+                picture_file, label_file = tar.extractfile(picture), tar.extractfile(label)
+                assert picture_file is not None and label_file is not None
+                target = folder / CLASSES[int(label_file.read())] / picture.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(picture_file.read())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Writes the demo's data set as tar shards.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--samples", type=int, default=3000)
+    parser.add_argument("--folders", action="store_true", help="also as files: train/ and val/ with a folder per class")
     arguments = parser.parse_args()
     train, val = write_dataset(arguments.folder, arguments.samples)
+    if arguments.folders:
+        unpack_to_folders(train, arguments.folder / "train")
+        unpack_to_folders(val, arguments.folder / "val")
     print(f"{arguments.samples} pictures of {len(CLASSES)} classes in {len(train)} + {len(val)} held-out shards")
 
 

@@ -16,7 +16,6 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -94,18 +93,10 @@ def run_blocks(blocks: Sequence[Block], folder: Path) -> list[str]:
 def make_data(folder: Path) -> None:
     """The pictures that the examples work on."""
     sys.path.insert(0, str(ROOT))
-    from demo.dataset import CLASSES, write_dataset
+    from demo.dataset import unpack_to_folders, write_dataset
 
     train, _ = write_dataset(folder / "shapes", SAMPLES)
-    for shard in train:
-        with tarfile.open(shard) as tar:
-            members = tar.getmembers()
-            for picture, label in zip(members[::2], members[1::2], strict=True):
-                label_file, picture_file = tar.extractfile(label), tar.extractfile(picture)
-                assert label_file is not None and picture_file is not None
-                target = folder / "folders" / CLASSES[int(label_file.read())] / picture.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(picture_file.read())
+    unpack_to_folders(train, folder / "folders")
 
 
 def update(path: Path, blocks: Sequence[Block], outputs: Sequence[str]) -> None:

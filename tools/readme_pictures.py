@@ -1,6 +1,6 @@
 """Puts the pictures of a finished `make demo` into docs/images, where README shows them.
 
-    python tools/readme_pictures.py [demo-out]
+python tools/readme_pictures.py [demo-out]
 """
 
 from __future__ import annotations

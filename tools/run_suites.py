@@ -196,18 +196,24 @@ def demo(log: Log) -> Counts:
     return one(log, "demo", [PYTHON, "-m", "demo", "--smoke", "--out", BUILD / "demo-smoke"])
 
 
+def draw_pictures(log: Log, folder: str) -> Path:
+    """What the examples work on: tar shards and class folders."""
+    log.check([PYTHON, "-m", "demo.dataset", folder, "--samples", "240", "--folders"])
+    return Path(folder)
+
+
 def examples(log: Log) -> Counts:
     counts = Counts()
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder)
-        log.check([PYTHON, "-m", "demo.dataset", data, "--samples", "240"])
+        data = draw_pictures(log, folder)
         for name, arguments in EXAMPLES.items():
             counts.add(one(log, name, [PYTHON, ROOT / "examples" / name, *arguments, data], timeout=300))
-        counts.add(cpp_example(log, data))
+        pack = [PYTHON, "examples/pack_shards.py", str(data / "train"), str(data / "packed"), "--per-shard", "64"]
+        counts.add(one(log, "pack_shards.py", pack, timeout=300))
     return counts
 
 
-def cpp_example(log: Log, data: Path) -> Counts:
+def example_cpp(log: Log) -> Counts:
     """examples/cpp as a user's project: it sees only an installed penstock."""
     prefix, folder = BUILD / "example-prefix", BUILD / "example"
     for old in (prefix, folder):
@@ -215,11 +221,12 @@ def cpp_example(log: Log, data: Path) -> Counts:
     log.check(["cmake", "--install", build(log, "dev"), "--prefix", prefix])
     log.check(["cmake", "-S", "examples/cpp", "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"])
     log.check(["cmake", "--build", folder])
-    shards = sorted(str(path) for path in data.glob("train-*.tar"))
-    return one(log, "examples/cpp", [folder / "read_tars", *shards], timeout=120)
+    with tempfile.TemporaryDirectory() as pictures:
+        shards = sorted(str(path) for path in draw_pictures(log, pictures).glob("train-*.tar"))
+        return one(log, "examples/cpp", [folder / "read_tars", *shards], timeout=120)
 
 
-SUITES = [layout, lint, tools, cpp, python, docs, examples, demo, neon, valgrind, asan, tsan, fuzz]
+SUITES = [layout, lint, tools, cpp, python, docs, examples, example_cpp, demo, neon, valgrind, asan, tsan, fuzz]
 
 
 def main() -> int:
