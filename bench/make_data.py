@@ -58,6 +58,12 @@ def make_pictures(data: Data, given: Path | None) -> None:
     if data.manifest_path.exists() and data.manifest()["identity"] == identity:
         print(f"data: {data.manifest()['count']} pictures ready in {data.root}")
         return
+    described = "ImageNet sample" if source == SAMPLE else "drawn" if given is None else str(given.resolve())
+    if data.manifest_path.exists() and data.manifest()["source"] != described:
+        raise SystemExit(
+            f"{data.root} holds data made from another source ({data.manifest()['source']}, now {described}), which may "
+            "be in use: give another --root (or PENSTOCK_BENCH_DATA), or remove it"
+        )
     data.manifest_path.unlink(missing_ok=True)
     for old in (data.folders, data.reference):
         shutil.rmtree(old, ignore_errors=True)
@@ -73,7 +79,7 @@ def make_pictures(data: Data, given: Path | None) -> None:
     manifest = {
         "identity": identity,
         "tars": [str(tar) for tar in tars],
-        "source": "ImageNet sample" if source == SAMPLE else "drawn" if given is None else str(given),
+        "source": described,
         "count": len(samples),
         "bytes": sum(len(picture) for _, picture in samples),
         **facts,

@@ -162,7 +162,10 @@ def names(known: Collection[str]) -> Callable[[str], list[str]]:
 def install(session: Session, libraries: list[str]) -> list[str]:
     """Makes the environments; those that cannot be made are reported and left out."""
     print(f"environments in {environments.root()}", flush=True)
-    environments.ensure("tools")
+    try:
+        environments.ensure("tools")
+    except environments.InstallError as error:
+        raise SystemExit(f"nothing can be measured without the reference pictures: {error}") from error
     ready = []
     for library in libraries:
         try:
