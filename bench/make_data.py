@@ -61,8 +61,8 @@ def make_pictures(data: Data, given: Path | None) -> None:
     described = "ImageNet sample" if source == SAMPLE else "drawn" if given is None else str(given.resolve())
     if data.manifest_path.exists() and data.manifest()["source"] != described:
         raise SystemExit(
-            f"{data.root} holds data made from another source ({data.manifest()['source']}, now {described}), which may "
-            "be in use: give another --root (or PENSTOCK_BENCH_DATA), or remove it"
+            f"{data.root} holds data made from another source ({data.manifest()['source']}, now {described}), which "
+            "may be in use: give another --root (or PENSTOCK_BENCH_DATA), or remove it"
         )
     data.manifest_path.unlink(missing_ok=True)
     for old in (data.folders, data.reference):
