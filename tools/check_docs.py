@@ -4,7 +4,7 @@
 
 A block that starts with ```python run is executed; a ```output block right after it must be what it printed, where a
 line of only ... stands for any lines, and ... within a line for any text. The blocks of a page share their variables
-and a folder with the demo's pictures: `shapes/` holds train-*.tar and val-*.tar, `folders/` a folder per class.
+and a folder with the demo's pictures: `shapes/` holds train-*.tar and val-*.tar, `shapes/train/` a folder per class.
 Links to files of the repository must lead somewhere. --update puts what was printed into the output blocks.
 """
 
@@ -96,7 +96,7 @@ def make_data(folder: Path) -> None:
     from demo.dataset import unpack_to_folders, write_dataset
 
     train, _ = write_dataset(folder / "shapes", SAMPLES)
-    unpack_to_folders(train, folder / "folders")
+    unpack_to_folders(train, folder / "shapes" / "train")
 
 
 def update(path: Path, blocks: Sequence[Block], outputs: Sequence[str]) -> None:

@@ -187,7 +187,7 @@ def python(log: Log) -> Counts:
 
 def docs(log: Log) -> Counts:
     counts = counted(log, "check_docs.py", [PYTHON, "tools/check_docs.py"])
-    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py"):
+    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py", "tools/gen_notebooks.py"):
         counts.add(one(log, generator, [PYTHON, generator, "--check"]))
     return counts
 
