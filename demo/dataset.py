@@ -13,7 +13,7 @@ import io
 import math
 import tarfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -161,10 +161,10 @@ def write_dataset(folder: Path, samples: int) -> tuple[list[Path], list[Path]]:
     # Whole rounds of the classes are held out, so that every class is in both sets.
     held_out = [n for n in range(samples) if n // len(CLASSES) % VAL_SHARE == VAL_SHARE - 1]
     train = sorted(set(range(samples)) - set(held_out))
-    with ProcessPoolExecutor() as pool:
+    with ThreadPoolExecutor() as pool:
         return (
-            write_shards(folder, "train", train, pool.map(make_sample, train, chunksize=32)),
-            write_shards(folder, "val", held_out, pool.map(make_sample, held_out, chunksize=32)),
+            write_shards(folder, "train", train, pool.map(make_sample, train)),
+            write_shards(folder, "val", held_out, pool.map(make_sample, held_out)),
         )
 
 
