@@ -28,7 +28,8 @@ class Timer {
   explicit Timer(std::uint64_t& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
   ~Timer() {
     const auto passed = std::chrono::steady_clock::now() - start_;
-    total_ += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
+    total_ +=
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
   }
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;

@@ -20,6 +20,7 @@ struct PixelView {
   int width = 0;
   int height = 0;
   PixelLayout layout = PixelLayout::rgb;
+  int margin = 0;  ///< pixels before and after every row that may be overwritten: saves decoders a copy
 };
 
 struct DecodeLimits {

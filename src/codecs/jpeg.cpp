@@ -1,11 +1,9 @@
 #include "codecs/jpeg.hpp"
 
 #include <cstdio>
-// jpeglib.h needs <cstdio> before it, jerror.h needs jpeglib.h.
-#include <jpeglib.h>
-//
+// jpeglib.h needs <cstdio> before it.
 #include <fmt/format.h>
-#include <jerror.h>
+#include <jpeglib.h>
 
 #include <algorithm>
 #include <array>
@@ -13,114 +11,14 @@
 #include <csetjmp>
 #include <cstring>
 
+#include "codecs/jpeg_callbacks.hpp"
 #include "codecs/jpeg_huffman.hpp"
 #include "core/scratch.hpp"
 
 namespace penstock {
 namespace {
 
-constexpr int kMaxScans = 500;
 constexpr int kMaxRowsPerCall = 4;  // libjpeg hands out at most one row group, and sampling factors go to 4
-constexpr std::size_t kMessageSize = JMSG_LENGTH_MAX;
-
-/// Warnings after which pixels were made up by libjpeg.
-bool loses_data(int code) {
-  switch (code) {
-    case JWRN_HIT_MARKER:
-    case JWRN_HUFF_BAD_CODE:
-    case JWRN_ARITH_BAD_CODE:
-    case JWRN_MUST_RESYNC:
-    case JWRN_JPEG_EOF:
-    case JWRN_BOGUS_PROGRESSION:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Errors that mean a sound file of a kind that is not handled.
-bool means_unsupported(int code) {
-  switch (code) {
-    case JERR_SOF_UNSUPPORTED:
-    case JERR_BAD_PRECISION:
-    case JERR_CCIR601_NOTIMPL:
-    case JERR_FRACT_SAMPLE_NOTIMPL:
-    case JERR_NOTIMPL:
-    case JERR_NOT_COMPILED:
-    case JERR_ARITH_NOTIMPL:
-    case JERR_CONVERSION_NOTIMPL:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// libjpeg's error manager with the way out of its calls. No object with a destructor may live between
-/// the setjmp and a call that can fail.
-struct ErrorManager {
-  jpeg_error_mgr base;  // first: libjpeg knows only this part
-  std::jmp_buf way_out;
-  int code;
-  bool unsupported;
-  char message[kMessageSize];
-};
-
-ErrorManager& manager_of(j_common_ptr cinfo) { return *reinterpret_cast<ErrorManager*>(cinfo->err); }
-
-[[noreturn]] void leave(j_common_ptr cinfo) {
-  ErrorManager& manager = manager_of(cinfo);
-  manager.code = cinfo->err->msg_code;
-  manager.unsupported = means_unsupported(manager.code);
-  cinfo->err->format_message(cinfo, manager.message);
-  std::longjmp(manager.way_out, 1);
-}
-
-[[noreturn]] void leave_with(j_common_ptr cinfo, const char* message) {
-  ErrorManager& manager = manager_of(cinfo);
-  manager.code = 0;
-  manager.unsupported = false;
-  std::snprintf(manager.message, kMessageSize, "%s", message);
-  std::longjmp(manager.way_out, 1);
-}
-
-void on_error(j_common_ptr cinfo) { leave(cinfo); }
-
-void on_message(j_common_ptr cinfo, int level) {
-  if (level < 0 && loses_data(cinfo->err->msg_code)) {
-    leave(cinfo);
-  }
-}
-
-void print_nothing(j_common_ptr /*cinfo*/) {}
-
-// The source is the whole file: what libjpeg asks for beyond it does not exist.
-void source_starts(j_decompress_ptr /*cinfo*/) {}
-void source_ends(j_decompress_ptr /*cinfo*/) {}
-
-boolean source_has_no_more(j_decompress_ptr cinfo) {
-  leave_with(reinterpret_cast<j_common_ptr>(cinfo), "the data ends early");
-}
-
-void source_skips(j_decompress_ptr cinfo, long count) {
-  if (count <= 0) {
-    return;
-  }
-  if (static_cast<std::size_t>(count) > cinfo->src->bytes_in_buffer) {
-    source_has_no_more(cinfo);
-  }
-  cinfo->src->next_input_byte += count;
-  cinfo->src->bytes_in_buffer -= static_cast<std::size_t>(count);
-}
-
-void on_damage(j_decompress_ptr cinfo, const char* message) {
-  leave_with(reinterpret_cast<j_common_ptr>(cinfo), message);
-}
-
-void limit_scans(j_common_ptr cinfo) {
-  if (reinterpret_cast<j_decompress_ptr>(cinfo)->input_scan_number > kMaxScans) {
-    leave_with(cinfo, "more than 500 scans");
-  }
-}
 
 /// The columns libjpeg is asked for, so that those of the box come out as in a full decode.
 struct Columns {
@@ -164,9 +62,7 @@ void cmyk_to_rgb(const std::uint8_t* in, std::uint8_t* out, int width, int out_s
 struct JpegDecoder::Impl {
   DecodeLimits limits;
   jpeg_decompress_struct cinfo;
-  ErrorManager errors;
-  jpeg_source_mgr source;
-  jpeg_progress_mgr progress;
+  detail::JpegCallbacks callbacks;
   ByteSpan file;
   bool header_is_read = false;
   Scratch strip;
@@ -174,22 +70,11 @@ struct JpegDecoder::Impl {
 
   explicit Impl(DecodeLimits given) : limits(given) {
     std::memset(&cinfo, 0, sizeof cinfo);
-    std::memset(&source, 0, sizeof source);
-    std::memset(&progress, 0, sizeof progress);
-    cinfo.err = jpeg_std_error(&errors.base);
-    errors.base.error_exit = on_error;
-    errors.base.emit_message = on_message;
-    errors.base.output_message = print_nothing;
+    callbacks.install_errors(cinfo);
     if (!guarded([this] { jpeg_create_decompress(&cinfo); })) {
       throw std::bad_alloc();
     }
-    source.init_source = source_starts;
-    source.fill_input_buffer = source_has_no_more;
-    source.skip_input_data = source_skips;
-    source.resync_to_restart = jpeg_resync_to_restart;
-    source.term_source = source_ends;
-    cinfo.src = &source;
-    progress.progress_monitor = limit_scans;
+    callbacks.install(cinfo);
     // Eight bytes a pixel hold the coefficients of four full-size components; twice that, and room for small
     // pictures.
     constexpr std::uint64_t kRoom = 64u << 20;
@@ -201,29 +86,25 @@ struct JpegDecoder::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  /// Runs libjpeg calls; false if one failed, with the reason in `errors`.
+  /// Runs libjpeg calls; false if one failed. No object with a destructor may live in `calls`.
   template <class Calls>
   bool guarded(Calls calls) {
-    if (setjmp(errors.way_out) != 0) {
+    if (setjmp(callbacks.way_out) != 0) {
       return false;
     }
     calls();
     return true;
   }
 
-  Error fail(ErrorKind otherwise = ErrorKind::corrupt) {
+  /// The error for a failure of guarded().
+  Error fail() {
     forget();
-    if (errors.code == JERR_OUT_OF_MEMORY || errors.code == JERR_NO_BACKING_STORE) {
-      return detail::decode_error(ErrorKind::invalid,
-                                  fmt::format("JPEG needs too much memory: {}", errors.message));
-    }
-    return detail::decode_error(errors.unsupported ? ErrorKind::unsupported : otherwise,
-                                fmt::format("JPEG cannot be decoded: {}", errors.message));
+    return callbacks.failure();
   }
 
   void forget() {
     jpeg_abort_decompress(&cinfo);
-    cinfo.progress = nullptr;
+    callbacks.watch_scans(cinfo, false);
     header_is_read = false;
   }
 
@@ -238,8 +119,7 @@ struct JpegDecoder::Impl {
 
 Status JpegDecoder::Impl::read_header() {
   forget();
-  source.next_input_byte = file.data();
-  source.bytes_in_buffer = file.size();
+  callbacks.start_file(cinfo, file);
   if (!guarded([this] { jpeg_read_header(&cinfo, TRUE); })) {
     return fail();
   }
@@ -250,7 +130,7 @@ Status JpegDecoder::Impl::read_header() {
 /// Entropy-coded data cannot contain FF D9, so looking backwards from the end of the file finds the marker at
 /// once in a sound file and never in one that was cut off.
 bool JpegDecoder::Impl::has_end_marker() const {
-  const std::uint8_t* const scan = source.next_input_byte;
+  const std::uint8_t* const scan = cinfo.src->next_input_byte;
   for (const std::uint8_t* at = file.data() + file.size() - 1; at > scan; --at) {
     if (*at == 0xD9 && at[-1] == 0xFF) {
       return true;
@@ -277,13 +157,11 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   cinfo.dct_method = JDCT_ISLOW;
   cinfo.do_fancy_upsampling = TRUE;
   cinfo.do_block_smoothing = FALSE;
-  if (jpeg_has_multiple_scans(&cinfo)) {
-    cinfo.progress = &progress;
-  }
+  callbacks.watch_scans(cinfo, true);
   jpeg_start_decompress(&cinfo);
-  cinfo.progress = nullptr;
+  callbacks.watch_scans(cinfo, false);
   if (!reached_full_precision()) {
-    leave_with(reinterpret_cast<j_common_ptr>(&cinfo), "the progressive scans stop short of full precision");
+    detail::leave_jpeg(&cinfo, "the progressive scans stop short of full precision");
   }
   const auto imcu_width =
       static_cast<JDIMENSION>(DCTSIZE * (cinfo.num_components == 1 ? 1 : cinfo.max_h_samp_factor));
@@ -300,7 +178,7 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   const auto mcu_height =
       static_cast<JDIMENSION>(DCTSIZE * (cinfo.num_components == 1 ? 1 : cinfo.max_v_samp_factor));
   huffman.attach(cinfo, {begin / imcu_width, (begin + width - 1) / imcu_width, last_row / mcu_height},
-                 on_damage);
+                 detail::leave_jpeg);
   if (box.y > 0) {
     jpeg_skip_scanlines(&cinfo, static_cast<JDIMENSION>(box.y));
   }
@@ -323,10 +201,13 @@ void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {
   const bool inks = cinfo.num_components == 4;
   const auto step = static_cast<std::size_t>(out.layout);
   const std::size_t row_bytes = static_cast<std::size_t>(box.width) * step;
+  const JDIMENSION right_margin = cinfo.output_width - left_margin - static_cast<JDIMENSION>(box.width);
+  const auto room = static_cast<JDIMENSION>(out.margin);
+  const bool in_margins = left_margin <= room && right_margin <= room;
   // Pixels to the right of the box land where the next row is written later, or in the slack after the last.
-  const bool direct = !inks && left_margin == 0 &&
-                      (cinfo.output_width == static_cast<JDIMENSION>(box.width) || out.stride == row_bytes) &&
-                      (cinfo.output_width - static_cast<JDIMENSION>(box.width)) * step <= Scratch::kSlack;
+  const bool in_next_row =
+      left_margin == 0 && out.stride == row_bytes && right_margin * step <= Scratch::kSlack;
+  const bool direct = !inks && (in_margins || in_next_row);
   std::array<JSAMPROW, kMaxRowsPerCall> rows{};
   const std::size_t strip_stride = inks ? std::size_t{4} * cinfo.output_width : step * cinfo.output_width;
   for (int i = 0; i < kMaxRowsPerCall && !direct; ++i) {
@@ -335,12 +216,13 @@ void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {
   for (int y = 0; y < box.height;) {
     const int wanted = std::min(kMaxRowsPerCall, box.height - y);
     for (int i = 0; i < wanted && direct; ++i) {
-      rows[static_cast<std::size_t>(i)] = out.data + static_cast<std::size_t>(y + i) * out.stride;
+      rows[static_cast<std::size_t>(i)] =
+          out.data + static_cast<std::size_t>(y + i) * out.stride - left_margin * step;
     }
     const int got =
         static_cast<int>(jpeg_read_scanlines(&cinfo, rows.data(), static_cast<JDIMENSION>(wanted)));
     if (got <= 0) {
-      leave_with(reinterpret_cast<j_common_ptr>(&cinfo), "the rows end early");
+      detail::leave_jpeg(&cinfo, "the rows end early");
     }
     for (int i = 0; i < got && !direct; ++i) {
       const std::uint8_t* const from = rows[static_cast<std::size_t>(i)];

@@ -263,6 +263,43 @@ TEST(Jpeg, kinds_that_are_not_handled_are_named) {
   expect_error(lossless, ErrorKind::unsupported, "0xc3");
 }
 
+TEST(Jpeg, tables_of_the_picture_before_are_not_used) {
+  const Bytes sound = sample_file();
+  const std::size_t quantisation = find_marker(sound, 0xDB);
+  Bytes file = sound;
+  const std::size_t length = 2 + (std::size_t{file[quantisation + 2]} << 8 | file[quantisation + 3]);
+  const auto begin = file.begin() + static_cast<std::ptrdiff_t>(quantisation);
+  file.erase(begin, begin + static_cast<std::ptrdiff_t>(length));
+  ImageDecoder decoder;
+  for (int i = 0; i < 2; ++i) {
+    const auto result = decode_whole(decoder, file);
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.error().message, HasSubstr("Quantization table"));
+    EXPECT_TRUE(decode_whole(decoder, sound).ok());
+  }
+}
+
+TEST(Jpeg, a_file_without_huffman_tables_has_the_usual_ones) {
+  const Bytes other = sample_file(JpegCoding::optimized);
+  const Bytes sound = sample_file();
+  Bytes file(sound.begin(), sound.begin() + 2);
+  for (std::size_t at = 2; sound[at + 1] != 0xDA;) {
+    const std::size_t length = 2 + (std::size_t{sound[at + 2]} << 8 | sound[at + 3]);
+    if (sound[at + 1] != 0xC4) {
+      file.insert(file.end(), sound.begin() + static_cast<std::ptrdiff_t>(at),
+                  sound.begin() + static_cast<std::ptrdiff_t>(at + length));
+    }
+    at += length;
+  }
+  file.insert(file.end(), sound.begin() + static_cast<std::ptrdiff_t>(find_marker(sound, 0xDA)), sound.end());
+  ASSERT_LT(file.size(), sound.size());
+  ImageDecoder decoder;
+  ASSERT_TRUE(decode_whole(decoder, other).ok());
+  const auto result = decode_whole(decoder, file);
+  ASSERT_TRUE(result.ok());
+  EXPECT_TRUE(*result == plain_jpeg_decode(sound));
+}
+
 TEST(Jpeg, a_picture_above_the_limit_is_refused_by_open) {
   Bytes file = sample_file();
   const std::size_t frame = find_marker(file, 0xC0);

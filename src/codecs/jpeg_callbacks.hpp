@@ -1,0 +1,65 @@
+#pragma once
+// What libjpeg calls back for: errors, warnings, bytes of the file, progress, memory of tables.
+
+#include <cstdio>
+// jpeglib.h needs <cstdio> before it.
+#include <jpeglib.h>
+
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+
+namespace penstock::detail {
+
+/// Belongs to one decompressor and must not move. Every libjpeg call that can fail runs between a setjmp() of
+/// `way_out` and its use by longjmp(); nothing is ever printed.
+struct JpegCallbacks {
+  std::jmp_buf way_out;
+
+  JpegCallbacks() = default;
+  JpegCallbacks(const JpegCallbacks&) = delete;
+  JpegCallbacks& operator=(const JpegCallbacks&) = delete;
+
+  /// Before jpeg_create_decompress().
+  void install_errors(jpeg_decompress_struct& cinfo);
+  /// After it.
+  void install(jpeg_decompress_struct& cinfo);
+
+  /// libjpeg reads straight from `file`, which has an end; tables of the file before are forgotten.
+  void start_file(jpeg_decompress_struct& cinfo, ByteSpan file);
+  /// Whether a file of very many scans is an error, as it is worth around jpeg_start_decompress().
+  void watch_scans(jpeg_decompress_struct& cinfo, bool on);
+
+  /// What went wrong before the last use of `way_out`.
+  Error failure() const;
+
+ private:
+  friend struct JpegCalls;
+
+  // At most four quantisation and eight Huffman tables, below 300 bytes each.
+  static constexpr std::size_t kTableBytes = 8192;
+
+  /// libjpeg knows the first part only.
+  struct Errors {
+    jpeg_error_mgr base;
+    JpegCallbacks* owner;
+  };
+
+  Errors errors_;
+  jpeg_source_mgr source_;
+  jpeg_progress_mgr progress_;
+  void* (*allocate_)(j_common_ptr cinfo, int pool, std::size_t size) = nullptr;
+  alignas(std::max_align_t) std::array<std::byte, kTableBytes> tables_;
+  std::size_t tables_used_ = 0;
+  int code_ = 0;
+  std::array<char, JMSG_LENGTH_MAX> message_{};
+};
+
+/// Ends the libjpeg call under way: the data is damaged as the message says. Only below a setjmp() of
+/// `way_out`.
+[[noreturn]] void leave_jpeg(jpeg_decompress_struct* cinfo, const char* message);
+
+}  // namespace penstock::detail
