@@ -7,6 +7,9 @@
 namespace penstock {
 namespace {
 
+// Pixels around each decoded row for what decoders produce beside the box; keeps rows on cache lines.
+constexpr int kDecodeMargin = 64;
+
 // The stretch of input that the axis reads.
 struct Reach {
   int first = 0;
@@ -82,11 +85,12 @@ Status StageRunner::run(std::span<const Stage> stages, const ReadBox& read, cons
       const Passes passes = prepare(stage);
       if (i == 0) {
         const Rect& need = passes.need;
-        in.stride = padded_stride(need.width);
-        std::uint8_t* data = decoded_.reserve(in.stride * static_cast<std::size_t>(need.height));
+        in.stride = padded_stride(need.width + 2 * kDecodeMargin);
+        std::uint8_t* data =
+            decoded_.reserve(in.stride * static_cast<std::size_t>(need.height)) + 3 * kDecodeMargin;
         in.data = data;
         in.area = need;
-        PENSTOCK_TRY(read(need, PixelView{data, in.stride, need.width, need.height, PixelLayout::rgb}));
+        PENSTOCK_TRY(read(need, {data, in.stride, need.width, need.height, PixelLayout::rgb, kDecodeMargin}));
       }
       run_stage(stage, passes, in, out);
     }
