@@ -114,6 +114,25 @@ TEST(tar_index, of_another_version_is_refused) {
   EXPECT_FALSE(TarIndex::view(bytes).has_value());
 }
 
+TEST(tar_index, gives_nothing_for_a_record_that_points_outside) {
+  const auto sound = small_index();
+  const std::size_t samples = 128 + 2 * sizeof(ShardRecord);
+  const auto with = [&](std::size_t record, std::uint64_t where, std::uint64_t key) {
+    auto bytes = sound;
+    const SampleRecord changed{where, key};
+    std::memcpy(bytes.data() + samples + record * sizeof changed, &changed, sizeof changed);
+    reseal(bytes);
+    return bytes;
+  };
+  for (const auto& bytes : {with(1, 9, 1000), with(0, 3, 2), with(0, std::uint64_t{2} << 40, UINT64_MAX)}) {
+    const auto index = TarIndex::view(bytes);
+    ASSERT_TRUE(index.has_value());
+    EXPECT_FALSE(index->sample(0).has_value());
+    EXPECT_EQ(index->key(0), "");
+    EXPECT_TRUE(index->sample(2).has_value());
+  }
+}
+
 TEST(tar_index, with_hostile_values_stays_inside_its_bytes) {
   const auto sound = small_index();
   std::mt19937_64 random(3);

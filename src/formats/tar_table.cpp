@@ -59,6 +59,12 @@ class TarTable final : public SampleTable {
 
   Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
     const auto found = index_.sample(sample);
+    if (field >= fields_.size()) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("there is no field {}", field),
+                   .advice = {},
+                   .place = place(sample, field)};
+    }
     if (!found || found->shard >= shards_.size()) {
       return fail(sample, field,
                   sample < size() ? "its record in the index is damaged" : "there is no such sample");

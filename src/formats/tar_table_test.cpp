@@ -109,6 +109,17 @@ TEST(tar_table, opens_shards_without_samples) {
   EXPECT_EQ((*table)->read(0, 0, scratch).error().kind, ErrorKind::invalid);
 }
 
+TEST(tar_table, refuses_numbers_out_of_range) {
+  const auto table = open({two_samples()});
+  Scratch scratch;
+  EXPECT_EQ((*table)->read(2, 0, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(0, 2, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(UINT64_MAX, SIZE_MAX, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->stored_size(2, 2), 0u);
+  EXPECT_EQ((*table)->image_size(2, 2), ImageSize{});
+  EXPECT_EQ((*table)->key(2), "");
+}
+
 TEST(tar_table, names_fields_by_extension) {
   const auto table = open({TarForTest()
                                .file("a.JPG", "A")

@@ -255,6 +255,9 @@ TEST(tar, stops_at_the_end_mark_and_tells_of_data_behind_it) {
 
 TEST(tar, refuses_members_that_reach_past_the_end) {
   expect_error(TarForTest().raw(TarForTest::header("a", 513)).data("x"), ErrorKind::corrupt, "cut off", 0);
+  TarForTest unpadded;
+  unpadded.raw(TarForTest::header("a", 4)).raw("data", 4);
+  expect_error(unpadded, ErrorKind::corrupt, "in the padding", 0);
   const auto huge = [](TarHeader& header) {
     std::memcpy(header.size, "\x80\0\0\0\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF", 12);
   };
