@@ -36,27 +36,31 @@ Rgb Rgb::part(const Rect& box) const {
   return result;
 }
 
-Result<Rgb> decode_guarded(ImageDecoder& decoder, const Rect& box, PixelLayout layout, std::size_t gap) {
+Result<Rgb> decode_guarded(ImageDecoder& decoder, const Rect& box, PixelLayout layout, std::size_t gap,
+                           int margin) {
   constexpr std::uint8_t kGuard = 0xA5;
   constexpr std::size_t kBefore = 64;
   constexpr std::size_t kSlack = 64;
   constexpr std::size_t kAfter = 64;
   const auto step = static_cast<std::size_t>(layout);
   const std::size_t row = static_cast<std::size_t>(box.width) * step;
-  const std::size_t stride = row + gap;
+  const std::size_t side = static_cast<std::size_t>(margin) * step;
+  const std::size_t stride = side + row + side + gap;
   const std::size_t size = stride * static_cast<std::size_t>(box.height - 1) + row;
-  Bytes memory(kBefore + size + kSlack + kAfter, kGuard);
-  std::uint8_t* const data = memory.data() + kBefore;
-  PENSTOCK_TRY(decoder.decode(box, {data, stride, box.width, box.height, layout}));
+  const std::size_t slack = std::max(kSlack, side);
+  Bytes memory(kBefore + side + size + slack + kAfter, kGuard);
+  std::uint8_t* const data = memory.data() + kBefore + side;
+  PENSTOCK_TRY(decoder.decode(box, {data, stride, box.width, box.height, layout, margin}));
   const auto is_guard = [](std::uint8_t byte) { return byte == kGuard; };
-  EXPECT_TRUE(std::all_of(memory.data(), data, is_guard)) << "bytes before the output changed";
-  EXPECT_TRUE(std::all_of(data + size + kSlack, memory.data() + memory.size(), is_guard))
+  EXPECT_TRUE(std::all_of(memory.data(), data - side, is_guard)) << "bytes before the output changed";
+  EXPECT_TRUE(std::all_of(data + size + slack, memory.data() + memory.size(), is_guard))
       << "bytes after changed";
   Rgb result{box.width, box.height, {}};
   for (std::size_t y = 0; y < static_cast<std::size_t>(box.height); ++y) {
     const std::uint8_t* const from = data + y * stride;
     if (y + 1 < static_cast<std::size_t>(box.height)) {
-      EXPECT_TRUE(std::all_of(from + row, from + stride, is_guard)) << "bytes between rows changed";
+      EXPECT_TRUE(std::all_of(from + row + side, from + stride - side, is_guard))
+          << "bytes between rows changed";
     }
     for (std::size_t x = 0; x < static_cast<std::size_t>(box.width); ++x) {
       result.pixels.insert(result.pixels.end(), from + x * step, from + x * step + 3);
@@ -95,7 +99,8 @@ void expect_boxes_equal(const Bytes& file, const Rgb& whole, int count, const st
   for (const Rect& box : boxes_in(whole.width, whole.height, count, random)) {
     for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgbx}) {
       const std::size_t gap = random() % 2 == 0 ? 0 : 5;
-      const auto part = decode_guarded(decoder, box, layout, gap);
+      const int margin = random() % 2 == 0 ? 0 : 1 + static_cast<int>(random() % 40);
+      const auto part = decode_guarded(decoder, box, layout, gap, margin);
       const auto where =
           fmt::format("{}, box {} x {} at ({}, {})", name, box.width, box.height, box.x, box.y);
       ASSERT_TRUE(part.ok()) << where << ": " << part.error().to_string();

@@ -51,7 +51,8 @@ Rgb plain_jpeg_decode(const Bytes& file);
 
 /// Decodes the box of the opened picture with gaps between the rows if `gap` > 0, and fails the test if a
 /// byte around the output changed.
-Result<Rgb> decode_guarded(ImageDecoder& decoder, const Rect& box, PixelLayout layout, std::size_t gap = 0);
+Result<Rgb> decode_guarded(ImageDecoder& decoder, const Rect& box, PixelLayout layout, std::size_t gap = 0,
+                           int margin = 0);
 
 /// open() and decode_guarded() of the whole picture.
 Result<Rgb> decode_whole(ImageDecoder& decoder, const Bytes& file);
