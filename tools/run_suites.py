@@ -77,7 +77,8 @@ def pytest(log: Log, *paths: str) -> Counts:
 
 
 def tools(log: Log) -> Counts:
-    return pytest(log, "tests/tools")
+    """The scripts that others rely on: set-up, suites, layout, documentation, and the benchmarks' checks."""
+    return pytest(log, "tests/tools", "bench/checks_test.py")
 
 
 # --- C++ -----------------------------------------------------------------------------------------------------------
