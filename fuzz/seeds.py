@@ -64,7 +64,9 @@ def tar() -> Seeds:
 def tar_index() -> Seeds:
     """One shard, two samples of two members."""
     keys, text = b"ab", b"/x.tarjpgimageclslabel"
-    head = struct.pack("<8sIIQQ6QII32sQ", b"PNSTKIDX", 1, 128, 0, 0, 1, 2, 4, 2, len(keys), len(text), 0, 0, b"f" * 32, 0)
+    head = struct.pack(
+        "<8sIIQQ6QII32sQ", b"PNSTKIDX", 1, 128, 0, 0, 1, 2, 4, 2, len(keys), len(text), 0, 0, b"f" * 32, 0
+    )
     samples = struct.pack("<6Q", 0, 0, 2, 1, 4, 2)
     members = b"".join(struct.pack("<IIHHHH", 1 + i, 10, 0, i % 2, 5, 5) for i in range(4))
     extensions = struct.pack("<IIIIQII", 6, 3, 9, 5, 2, 1, 0) + struct.pack("<IIIIQII", 14, 3, 17, 5, 2, 1, 0)
@@ -85,7 +87,7 @@ def jpeg() -> Seeds:
 
 
 def png_of(color_type: int, depth: int, interlaced: int) -> bytes:
-    """5 x 3 pixels; the passes of an interlaced file hold 1, 1, 1, 1, 2, 2 and 1 rows of 1, 1, 2, 1, 3, 2 and 5 pixels."""
+    """5 x 3 pixels; an interlaced file has passes of 1, 1, 1, 1, 2, 2 and 1 rows of 1, 1, 2, 1, 3, 2 and 5 pixels."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

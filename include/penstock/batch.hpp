@@ -47,8 +47,8 @@ struct RawBytes {
   std::int64_t* widths = nullptr;
 };
 
-/// A counted handle: the memory stays valid and unchanged until the last handle is gone, then it is used again.
-/// Handles may be copied and dropped in any thread and may outlive the loader.
+/// A counted handle: the memory stays valid and unchanged until the last handle is gone, then it is used
+/// again. Handles may be copied and dropped in any thread and may outlive the loader.
 class Batch {
  public:
   Batch() = default;

@@ -21,13 +21,16 @@ namespace penstock {
 /// The operations for each field; fields not named are delivered as they are.
 using FieldTransforms = std::vector<std::pair<std::string, std::vector<TransformPtr>>>;
 
-/// Owns its worker threads. Not copyable. One thread at a time may iterate; stats() and errors() may be called by any.
+/// Owns its worker threads. Not copyable. One thread at a time may iterate; stats() and errors() may be
+/// called by any.
 class Loader {
  public:
   static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {});
   /// For data sets with one picture field named `image`.
-  static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> image_transforms, LoaderOptions options = {}) {
-    return open(std::move(dataset), FieldTransforms{{"image", std::move(image_transforms)}}, std::move(options));
+  static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> image_transforms,
+                             LoaderOptions options = {}) {
+    return open(std::move(dataset), FieldTransforms{{"image", std::move(image_transforms)}},
+                std::move(options));
   }
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
@@ -47,8 +50,9 @@ class Loader {
     enum class State : std::uint8_t { ready, waiting, finished } state = State::waiting;
     Batch batch;
   };
-  /// The next batch of the epoch begun with `ticket`, or `waiting` if none is ready within `patience`, or `finished`.
-  /// An older ticket is `cancelled`. With the error of a bad sample the iteration may go on at the next batch.
+  /// The next batch of the epoch begun with `ticket`, or `waiting` if none is ready within `patience`, or
+  /// `finished`. An older ticket is `cancelled`. With the error of a bad sample the iteration may go on at
+  /// the next batch.
   Result<Step> next(std::uint64_t ticket, std::chrono::milliseconds patience);
   /// The same, waiting as long as it takes; an empty optional ends the epoch.
   Result<std::optional<Batch>> next(std::uint64_t ticket);

@@ -21,9 +21,10 @@ struct LoaderOptions {
   bool shuffle = false;          ///< a new order every epoch, from (seed, epoch)
   std::uint64_t seed = 0;        ///< of order and augmentation
   bool drop_last = false;        ///< leave out a last batch smaller than batch_size
-  std::optional<int> num_workers{};  ///< threads; absent = the cores this process may use; 0 = in the caller's thread
-  int prefetch = 2;                ///< batches prepared ahead of the consumer; each costs one batch of memory
-  bool decode = true;              ///< false: stored bytes, no decoding, no transforms
+  std::optional<int>
+      num_workers{};   ///< threads; absent = the cores this process may use; 0 = in the caller's thread
+  int prefetch = 2;    ///< batches prepared ahead of the consumer; each costs one batch of memory
+  bool decode = true;  ///< false: stored bytes, no decoding, no transforms
   OnError on_error = OnError::raise;
   MemoryFormat memory_format = MemoryFormat::channels_first;
   std::uint64_t max_pixels = 178'956'970;  ///< larger pictures are refused before anything is allocated

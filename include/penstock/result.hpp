@@ -44,7 +44,8 @@ class [[nodiscard]] Result {
   using value_type = T;
 
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
-  Result(Error error) : state_(std::in_place_index<1>, std::make_unique<Error>(std::move(error))) {}  // NOLINT
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::make_unique<Error>(std::move(error))) {}  // NOLINT
 
   bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
@@ -92,17 +93,17 @@ using Status = Result<void>;
 #define PENSTOCK_CONCAT(a, b) PENSTOCK_CONCAT_(a, b)
 
 /// Returns the error of `expression` (a Status) from the enclosing function.
-#define PENSTOCK_TRY(expression)                                        \
-  do {                                                                  \
-    if (auto penstock_status = (expression); !penstock_status.ok()) {   \
-      return std::move(penstock_status).error();                        \
-    }                                                                   \
+#define PENSTOCK_TRY(expression)                                      \
+  do {                                                                \
+    if (auto penstock_status = (expression); !penstock_status.ok()) { \
+      return std::move(penstock_status).error();                      \
+    }                                                                 \
   } while (false)
 
 /// `PENSTOCK_ASSIGN(auto x, f())`: the value of f(), or return its error from the enclosing function.
-#define PENSTOCK_ASSIGN(declaration, expression)                                        \
-  auto PENSTOCK_CONCAT(penstock_result_, __LINE__) = (expression);                      \
-  if (!PENSTOCK_CONCAT(penstock_result_, __LINE__).ok()) {                              \
-    return std::move(PENSTOCK_CONCAT(penstock_result_, __LINE__)).error();              \
-  }                                                                                     \
+#define PENSTOCK_ASSIGN(declaration, expression)                           \
+  auto PENSTOCK_CONCAT(penstock_result_, __LINE__) = (expression);         \
+  if (!PENSTOCK_CONCAT(penstock_result_, __LINE__).ok()) {                 \
+    return std::move(PENSTOCK_CONCAT(penstock_result_, __LINE__)).error(); \
+  }                                                                        \
   declaration = std::move(PENSTOCK_CONCAT(penstock_result_, __LINE__)).value()

@@ -30,8 +30,9 @@ struct LoaderStats {
   double cpu_seconds = 0;            ///< CPU time of the worker threads
   double cpu_seconds_per_batch = 0;
 
-  double queue_fill = 0;     ///< mean share of the planned runs that no worker had taken yet, seen at each request
-  double batches_ready = 0;  ///< mean number of complete batches waiting, seen at each request
+  double queue_fill =
+      0;  ///< mean share of the planned runs that no worker had taken yet, seen at each request
+  double batches_ready = 0;        ///< mean number of complete batches waiting, seen at each request
   std::uint64_t buffer_bytes = 0;  ///< batch memory held by the loader and its consumers
 
   int workers = 0;

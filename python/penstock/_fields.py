@@ -9,7 +9,8 @@ from typing import Any
 from .errors import CorruptError, _make
 
 
-def _corrupt(message: str, place: Mapping[str, Any]) -> CorruptError:
+def _corrupt(problem: str, field: str, place: Mapping[str, Any]) -> CorruptError:
+    message = f"sample {place['index']} ({place['key']}): field '{field}' is {problem}"
     error = _make("corrupt", message, {**place, "stage": "decode"})
     assert isinstance(error, CorruptError)
     return error
@@ -20,7 +21,7 @@ def decode_text(stored: bytes, field: str, place: Mapping[str, Any]) -> str:
     try:
         return stored.decode()
     except UnicodeDecodeError as problem:
-        raise _corrupt(f"sample {place['index']} ({place['key']}): field '{field}' is not UTF-8: {problem}", place) from None
+        raise _corrupt(f"not UTF-8: {problem}", field, place) from None
 
 
 def decode_json(stored: bytes, field: str, place: Mapping[str, Any]) -> Any:
@@ -28,7 +29,7 @@ def decode_json(stored: bytes, field: str, place: Mapping[str, Any]) -> Any:
     try:
         return json.loads(stored)
     except ValueError as problem:
-        raise _corrupt(f"sample {place['index']} ({place['key']}): field '{field}' is not JSON: {problem}", place) from None
+        raise _corrupt(f"not JSON: {problem}", field, place) from None
 
 
 def decode_stored(kind: str, value: Any, field: str, place: Mapping[str, Any]) -> Any:

@@ -48,7 +48,9 @@ class Batch(Mapping[str, Any]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        return f"<penstock.Batch epoch {self.epoch}, step {self.step}: {self._core.rows} rows of {', '.join(self._names)}>"
+        return (
+            f"<penstock.Batch epoch {self.epoch}, step {self.step}: {self._core.rows} rows of {', '.join(self._names)}>"
+        )
 
     def _make(self, name: str) -> Any:
         core = self._core

@@ -38,7 +38,9 @@ class Dataset:
     max_pixels: larger pictures (width * height) are refused.
     """
 
-    def __init__(self, source: Source, *, fields: Mapping[str, str] | None = None, max_pixels: int = MAX_PIXELS) -> None:
+    def __init__(
+        self, source: Source, *, fields: Mapping[str, str] | None = None, max_pixels: int = MAX_PIXELS
+    ) -> None:
         chosen = [(str(name), str(extension)) for name, extension in (fields or {}).items()]
         if fields is not None and not chosen:
             raise InvalidError("fields = {} cannot be; name at least one field, or leave fields out")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from . import _core, options as _options
+from . import _core
 from ._output import converters
 from .batch import Batch
 from .dataset import Dataset, Source
@@ -34,7 +34,7 @@ def _transform_lists(transforms: Transforms | None) -> list[tuple[str, list[_cor
         operations = list(operations)
         for operation in operations:
             if not isinstance(operation, Transform):
-                raise InvalidError(f"transforms: {operation!r} is no penstock transform; use those of penstock.transforms")
+                raise InvalidError(f"transforms: {operation!r} is no transform; use those of penstock.transforms")
         handles.append((field, [operation.handle for operation in operations]))
     return handles
 

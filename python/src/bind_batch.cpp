@@ -28,14 +28,15 @@ nb::capsule owner_of(const Batch& batch) {
 }
 
 /// A view without a copy: numpy's, or one that speaks DLPack only.
-nb::object view(const Batch& batch, const void* data, const std::vector<std::size_t>& shape, nb::dlpack::dtype type,
-                bool numpy) {
+nb::object view(const Batch& batch, const void* data, const std::vector<std::size_t>& shape,
+                nb::dlpack::dtype type, bool numpy) {
   void* memory = const_cast<void*>(data);
   const nb::capsule owner = owner_of(batch);
   if (numpy) {
     return nb::cast(NumpyArray(memory, shape.size(), shape.data(), owner, nullptr, type));
   }
-  return nb::cast(DlpackArray(memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cpu::value));
+  return nb::cast(
+      DlpackArray(memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cpu::value));
 }
 
 std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
@@ -48,7 +49,8 @@ std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
 nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
   const std::size_t rows = batch.rows();
   switch (column.shape) {
-    case Column::Shape::integers: return view(batch, column.integers, {rows}, nb::dtype<std::int64_t>(), numpy);
+    case Column::Shape::integers:
+      return view(batch, column.integers, {rows}, nb::dtype<std::int64_t>(), numpy);
     case Column::Shape::pictures: {
       std::vector<std::size_t> shape = picture_shape(column.size, column.format);
       shape.insert(shape.begin(), rows);
@@ -91,7 +93,8 @@ void bind_batch(nb::module_& m) {
                      return names;
                    })
       .def(
-          "kind", [](const Batch& self, const std::string& name) { return name_of(self.find(name)->field.kind); },
+          "kind",
+          [](const Batch& self, const std::string& name) { return name_of(self.find(name)->field.kind); },
           nb::arg("name"))
       .def(
           "column",

@@ -24,16 +24,21 @@ nb::bytes to_bytes(const std::vector<std::uint8_t>& bytes) { return nb::bytes(by
 nb::object to_array(Value value) {
   auto pixels = std::make_unique<std::vector<std::uint8_t>>(std::move(value.bytes));
   std::uint8_t* data = pixels->data();
-  nb::capsule owner(pixels.release(), [](void* held) noexcept { delete static_cast<std::vector<std::uint8_t>*>(held); });
-  const std::size_t shape[3] = {static_cast<std::size_t>(value.size.height), static_cast<std::size_t>(value.size.width), 3};
+  nb::capsule owner(pixels.release(),
+                    [](void* held) noexcept { delete static_cast<std::vector<std::uint8_t>*>(held); });
+  const std::size_t shape[3] = {static_cast<std::size_t>(value.size.height),
+                                static_cast<std::size_t>(value.size.width), 3};
   return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, owner));
 }
 
 nb::object to_object(Value value) {
   switch (value.kind) {
-    case FieldKind::image: return to_array(std::move(value));
-    case FieldKind::integer: return nb::int_(value.integer);
-    default: return to_bytes(value.bytes);
+    case FieldKind::image:
+      return to_array(std::move(value));
+    case FieldKind::integer:
+      return nb::int_(value.integer);
+    default:
+      return to_bytes(value.bytes);
   }
 }
 
@@ -49,8 +54,8 @@ void bind_dataset(nb::module_& m) {
   nb::class_<Dataset>(m, "Dataset", "Samples by number, read in place.")
       .def_static(
           "open",
-          [](const std::vector<std::string>& sources, const std::vector<std::pair<std::string, std::string>>& fields,
-             std::uint64_t max_pixels) {
+          [](const std::vector<std::string>& sources,
+             const std::vector<std::pair<std::string, std::string>>& fields, std::uint64_t max_pixels) {
             return value_or_raise(without_gil([&] {
               return Dataset::open(sources, DatasetOptions{.fields = fields, .max_pixels = max_pixels});
             }));
@@ -66,11 +71,13 @@ void bind_dataset(nb::module_& m) {
                      return fields;
                    })
       .def_prop_ro("classes", [](const Dataset& self) { return self.classes(); })
-      .def_prop_ro("fingerprint", [](const Dataset& self) { return without_gil([&] { return self.fingerprint(); }); })
+      .def_prop_ro("fingerprint",
+                   [](const Dataset& self) { return without_gil([&] { return self.fingerprint(); }); })
       .def_prop_ro("warnings", [](const Dataset& self) { return self.warnings(); })
       .def_prop_ro("description", [](const Dataset& self) { return self.description(); })
-      .def("key", [](const Dataset& self, std::uint64_t sample) { return value_or_raise(self.key(sample)); },
-           nb::arg("sample"))
+      .def(
+          "key", [](const Dataset& self, std::uint64_t sample) { return value_or_raise(self.key(sample)); },
+          nb::arg("sample"))
       .def(
           "at",
           [](const Dataset& self, std::uint64_t sample) {

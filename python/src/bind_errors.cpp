@@ -12,7 +12,9 @@ namespace penstock::python {
 
 namespace {
 
-nb::object text_or_none(const std::string& text) { return text.empty() ? nb::none() : nb::object(nb::str(text.c_str(), text.size())); }
+nb::object text_or_none(const std::string& text) {
+  return text.empty() ? nb::none() : nb::object(nb::str(text.c_str(), text.size()));
+}
 
 void translate(const std::exception_ptr& pointer, void*) {
   try {

@@ -28,9 +28,12 @@ nb::object next(Loader& loader, std::uint64_t ticket) {
     }();
     Loader::Step taken = value_or_raise(std::move(step));
     switch (taken.state) {
-      case Loader::Step::State::ready: return nb::cast(std::move(taken.batch));
-      case Loader::Step::State::finished: return nb::none();
-      case Loader::Step::State::waiting: break;
+      case Loader::Step::State::ready:
+        return nb::cast(std::move(taken.batch));
+      case Loader::Step::State::finished:
+        return nb::none();
+      case Loader::Step::State::waiting:
+        break;
     }
     if (PyErr_CheckSignals() != 0) {
       throw nb::python_error();

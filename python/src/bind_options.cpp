@@ -40,7 +40,7 @@ void read(const char* option, nb::handle given, bool& value) {
 }
 
 template <class Integer>
-  requires std::integral<Integer>
+requires std::integral<Integer>
 void read(const char* option, nb::handle given, Integer& value) {
   const bool negative_allowed = std::numeric_limits<Integer>::is_signed;
   if (PyBool_Check(given.ptr()) || !PyIndex_Check(given.ptr())) {
@@ -56,7 +56,7 @@ void read(const char* option, nb::handle given, Integer& value) {
 }
 
 template <class Enum>
-  requires std::is_enum_v<Enum>
+requires std::is_enum_v<Enum>
 void read(const char* option, nb::handle given, Enum& value) {
   std::string right;
   for (const auto& [name, choice] : names_of(Enum{})) {
@@ -82,13 +82,9 @@ void read(const char* option, nb::handle given, std::optional<T>& value) {
 
 nb::object write(bool value) { return nb::bool_(value); }
 template <class Integer>
-  requires std::integral<Integer>
-nb::object write(Integer value) {
-  return nb::int_(value);
-}
+requires std::integral<Integer> nb::object write(Integer value) { return nb::int_(value); }
 template <class Enum>
-  requires std::is_enum_v<Enum>
-nb::object write(Enum value) {
+requires std::is_enum_v<Enum> nb::object write(Enum value) {
   for (const auto& [name, choice] : names_of(Enum{})) {
     if (choice == value) {
       return nb::str(name.data(), name.size());
@@ -129,20 +125,23 @@ LoaderOptions options_from(const nb::dict& given) {
 
 nb::dict options_to_dict(const LoaderOptions& options) {
   nb::dict values;
-  LoaderOptions::fields(options, [&](const char* name, const auto& value, const char*) { values[name] = write(value); });
+  LoaderOptions::fields(
+      options, [&](const char* name, const auto& value, const char*) { values[name] = write(value); });
   return values;
 }
 
 void bind_options(nb::module_& m) {
   m.def(
-      "check_options", [](const nb::dict& given) { return options_to_dict(options_from(given)); }, nb::arg("given"),
+      "check_options", [](const nb::dict& given) { return options_to_dict(options_from(given)); },
+      nb::arg("given"),
       "All options with their values, those not given at their defaults; raises InvalidError.");
   m.def(
       "option_docs",
       [] {
         nb::dict docs;
         const LoaderOptions defaults;
-        LoaderOptions::fields(defaults, [&](const char* name, const auto&, const char* doc) { docs[name] = doc; });
+        LoaderOptions::fields(defaults,
+                              [&](const char* name, const auto&, const char* doc) { docs[name] = doc; });
         return docs;
       },
       "What each option does, by name.");

@@ -68,7 +68,8 @@ nb::object to_object(const ParamValue& value) {
         using T = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<T, std::monostate>) {
           return nb::none();
-        } else if constexpr (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<std::int64_t>>) {
+        } else if constexpr (std::is_same_v<T, std::vector<double>> ||
+                             std::is_same_v<T, std::vector<std::int64_t>>) {
           return nb::tuple(nb::cast(held));
         } else {
           return nb::cast(held);
@@ -102,7 +103,9 @@ void bind_transforms(nb::module_& m) {
       .def("__repr__", [](const TransformHandle& self) { return repr(*self.transform); })
       .def(
           "__eq__",
-          [](const TransformHandle& self, const TransformHandle& other) { return *self.transform == *other.transform; },
+          [](const TransformHandle& self, const TransformHandle& other) {
+            return *self.transform == *other.transform;
+          },
           nb::arg("other"), nb::sig("def __eq__(self, other: object, /) -> bool"));
 
   m.def(
@@ -142,8 +145,11 @@ void bind_transforms(nb::module_& m) {
       },
       nb::sig("def transform_catalog() -> list[dict[str, object]]"), "Every operation with its parameters.");
 
-  m.def("imagenet_train", [](int size) { return handles(presets::imagenet_train(size)); }, nb::arg("size") = 224);
-  m.def("imagenet_val", [](int size) { return handles(presets::imagenet_val(size)); }, nb::arg("size") = 224);
+  m.def(
+      "imagenet_train", [](int size) { return handles(presets::imagenet_train(size)); },
+      nb::arg("size") = 224);
+  m.def(
+      "imagenet_val", [](int size) { return handles(presets::imagenet_val(size)); }, nb::arg("size") = 224);
 }
 
 }  // namespace penstock::python

@@ -55,7 +55,13 @@ def test_fields_choose_and_rename(shards):
 
 
 def test_chosen_field_that_a_sample_lacks_is_an_error_for_that_sample(make_tar):
-    path = make_tar([("a.jpg", encode(draw(1, 8, 8))), ("a.seg.png", encode(draw(2, 8, 8), "PNG")), ("b.jpg", encode(draw(3, 8, 8)))])
+    path = make_tar(
+        [
+            ("a.jpg", encode(draw(1, 8, 8))),
+            ("a.seg.png", encode(draw(2, 8, 8), "PNG")),
+            ("b.jpg", encode(draw(3, 8, 8))),
+        ]
+    )
     with pytest.warns(UserWarning, match="seg.png"):
         assert penstock.Dataset(path).fields == {"image": "image"}
     ds = penstock.Dataset(path, fields={"image": "jpg", "mask": "seg.png"})

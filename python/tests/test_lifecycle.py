@@ -18,11 +18,11 @@ import penstock
 
 
 def threads() -> int:
-    return len(os.listdir("/proc/self/task"))
+    return len(list(Path("/proc/self/task").iterdir()))
 
 
 def descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def anonymous_bytes() -> int:
@@ -34,12 +34,19 @@ def anonymous_bytes() -> int:
 
 def run(program: str, **kwargs) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60, check=False, **kwargs
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **kwargs,
     )
 
 
 def test_a_thousand_batches_leave_memory_threads_and_descriptors_flat(shards):
-    loader = penstock.Loader(shards, batch_size=8, shuffle=True, num_workers=2, transforms=penstock.presets.imagenet_train(48))
+    loader = penstock.Loader(
+        shards, batch_size=8, shuffle=True, num_workers=2, transforms=penstock.presets.imagenet_train(48)
+    )
     for _ in range(10):
         for _batch in loader:
             pass
@@ -88,7 +95,14 @@ def test_interrupt_works_while_waiting(tmp_path: Path, shards):
 
 @pytest.mark.parametrize(
     "ending",
-    ["", "sys.exit(0)", "del loader", "it = iter(loader); next(it); sys.exit(0)", "loader.cycle = loader", "loader.close(); loader.close()"],
+    [
+        "",
+        "sys.exit(0)",
+        "del loader",
+        "it = iter(loader); next(it); sys.exit(0)",
+        "loader.cycle = loader",
+        "loader.close(); loader.close()",
+    ],
 )
 def test_interpreter_exit_is_clean(shards, ending):
     program = f"""
@@ -113,7 +127,9 @@ def test_exception_in_the_loop_ends_cleanly(shards):
 
 
 def test_other_threads_run_while_the_loader_waits(shards):
-    loader = penstock.Loader(shards, batch_size=60, num_workers=1, transforms=[penstock.transforms.Resize([1500, 1500])])
+    loader = penstock.Loader(
+        shards, batch_size=60, num_workers=1, transforms=[penstock.transforms.Resize([1500, 1500])]
+    )
     ticks = []
     stop = threading.Event()
 

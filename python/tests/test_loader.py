@@ -80,7 +80,14 @@ def test_order_and_augmentation_do_not_depend_on_workers_or_prefetch(shards):
 
 def test_augmentation_of_a_sample_does_not_depend_on_batch_size_or_neighbours(shards):
     def rows(batch_size):
-        loader = penstock.Loader(shards, batch_size=batch_size, shuffle=True, seed=5, transforms=penstock.presets.imagenet_train(16), output="numpy")
+        loader = penstock.Loader(
+            shards,
+            batch_size=batch_size,
+            shuffle=True,
+            seed=5,
+            transforms=penstock.presets.imagenet_train(16),
+            output="numpy",
+        )
         return {int(i): image.tobytes() for b in loader for i, image in zip(b["index"], b["image"], strict=True)}
 
     assert rows(4) == rows(13)
@@ -170,7 +177,9 @@ def test_on_error_skip_leaves_the_rows_out(damaged):
 
 def test_on_error_replace_fills_the_rows_deterministically(damaged):
     def indices(workers):
-        loader = penstock.Loader(damaged, batch_size=4, on_error="replace", num_workers=workers, transforms=[T.Resize([8, 8])])
+        loader = penstock.Loader(
+            damaged, batch_size=4, on_error="replace", num_workers=workers, transforms=[T.Resize([8, 8])]
+        )
         return [b["index"].tolist() for b in loader]
 
     seen = indices(2)
@@ -258,8 +267,13 @@ def test_closed_loader_says_so(shards):
 def test_several_picture_fields_each_with_its_own_transforms(make_tar):
     members = []
     for number in range(6):
-        members += [(f"{number}.jpg", encode(draw(number, 40, 30))), (f"{number}.seg.png", encode(draw(50 + number, 40, 30), "PNG"))]
-    loader = penstock.Loader(make_tar(members), batch_size=6, transforms={"image": [T.Resize([8, 8])], "seg.png": [T.CenterCrop(4)]})
+        members += [
+            (f"{number}.jpg", encode(draw(number, 40, 30))),
+            (f"{number}.seg.png", encode(draw(50 + number, 40, 30), "PNG")),
+        ]
+    loader = penstock.Loader(
+        make_tar(members), batch_size=6, transforms={"image": [T.Resize([8, 8])], "seg.png": [T.CenterCrop(4)]}
+    )
     batch = next(iter(loader))
     assert batch["image"].shape == (6, 3, 8, 8)
     assert batch["seg.png"].shape == (6, 3, 4, 4)

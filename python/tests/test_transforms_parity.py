@@ -27,7 +27,8 @@ MEAN = [0.485, 0.456, 0.406]
 STD = [0.229, 0.224, 0.225]
 
 needs_pillow_13 = pytest.mark.skipif(
-    pillow_version < (13,), reason="Pillow 13 chose another order of passes; older versions differ by one here and there"
+    pillow_version < (13,),
+    reason="Pillow 13 chose another order of passes; older ones differ by one here and there",
 )
 
 
@@ -79,7 +80,7 @@ def centre_crop(picture: Any, height: int, width: int) -> Any:
 
 def assert_same(got: list[np.ndarray], wanted: list[Any]) -> None:
     assert len(got) == len(wanted)
-    for i, (ours, theirs) in enumerate(zip(got, wanted)):
+    for i, (ours, theirs) in enumerate(zip(got, wanted, strict=True)):
         np.testing.assert_array_equal(ours, np.asarray(theirs), err_msg=f"picture {i} of size {SIZES[i]}")
 
 
@@ -158,7 +159,7 @@ def test_floats_are_computed_one_operation_after_the_other(folder: Path, memory_
         memory_format=memory_format,
     )
     mean, std = np.array(MEAN, np.float32), np.array(STD, np.float32)
-    for ours, ours_normalised, pixels in zip(scaled, normalised, plain):
+    for ours, ours_normalised, pixels in zip(scaled, normalised, plain, strict=True):
         wanted = pixels.astype(np.float32) / np.float32(255)
         assert ours.dtype == np.float32
         np.testing.assert_array_equal(ours, wanted)
@@ -172,7 +173,7 @@ def test_floats_equal_torch(folder: Path) -> None:
     got = delivered(folder, [crop, penstock.transforms.ToFloat(), penstock.transforms.Normalize(MEAN, STD)])
     mean = torch.tensor(MEAN, dtype=torch.float32)
     std = torch.tensor(STD, dtype=torch.float32)
-    for ours, pixels in zip(got, plain):
+    for ours, pixels in zip(got, plain, strict=True):
         wanted = torch.from_numpy(pixels).to(torch.float32).div(255).sub(mean).div(std)
         np.testing.assert_array_equal(ours, wanted.numpy())
 

@@ -16,8 +16,9 @@ namespace penstock {
 
 class BatchPool;
 
-/// While a batch is being filled each worker writes the rows it was given and nothing else; once complete it belongs
-/// to the planner, then to whoever holds a Batch. Counted: the last release() gives it back to its pool.
+/// While a batch is being filled each worker writes the rows it was given and nothing else; once complete it
+/// belongs to the planner, then to whoever holds a Batch. Counted: the last release() gives it back to its
+/// pool.
 class BatchStorage {
  public:
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -30,8 +31,8 @@ class BatchStorage {
   std::int64_t* index = nullptr;
   bool has_raw = false;
   RawBytes raw;
-  Slab fixed;                     ///< rows of fixed size: pictures, integers, index
-  std::vector<Slab> row_memory;   ///< what varies: [row * columns + column]; raw: one
+  Slab fixed;                                      ///< rows of fixed size: pictures, integers, index
+  std::vector<Slab> row_memory;                    ///< what varies: [row * columns + column]; raw: one
   std::vector<std::unique_ptr<Error>> row_errors;  ///< [row], null = good
   std::vector<std::uint8_t> row_replaced;          ///< [row], 1 = good after all: another sample took the row
   std::shared_ptr<const SampleTable> table;

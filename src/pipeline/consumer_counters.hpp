@@ -18,13 +18,13 @@ struct ConsumerCounters {
   Counter wait;         ///< ns spent waiting for a batch
   Counter first_batch;  ///< ns from the first request to the first delivery
   Counter requests;
-  Counter queue_fill;     ///< sum over requests, in thousandths
-  Counter batches_ready;  ///< sum over requests
+  Counter queue_fill;                          ///< sum over requests, in thousandths
+  Counter batches_ready;                       ///< sum over requests
   std::atomic<std::int64_t> first_request{0};  ///< steady clock, ns; 0 = none yet
   std::atomic<std::int64_t> last_delivery{0};
 };
 
-LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& scheduler, std::uint64_t buffer_bytes,
-                       bool decodes);
+LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& scheduler,
+                       std::uint64_t buffer_bytes, bool decodes);
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
-// Counts what the program asks for, so that a test can show that the steady state asks for nothing. In a file of its
-// own: inlined into its users it makes gcc see memory of `new` given to `free`.
+// Counts what the program asks for, so that a test can show that the steady state asks for nothing. In a file
+// of its own: inlined into its users it makes gcc see memory of `new` given to `free`.
 
 #include "pipeline/counting_new.hpp"
 

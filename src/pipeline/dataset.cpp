@@ -31,9 +31,11 @@ Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDe
     PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes));
     const std::size_t stride = std::size_t{3} * value.size.width;
     value.bytes.resize(stride * value.size.height + Scratch::kSlack);
-    PENSTOCK_TRY(decoder.decode({0, 0, value.size.width, value.size.height},
-                                {.data = value.bytes.data(), .stride = stride, .width = value.size.width,
-                                 .height = value.size.height, .layout = PixelLayout::rgb}));
+    PENSTOCK_TRY(decoder.decode({0, 0, value.size.width, value.size.height}, {.data = value.bytes.data(),
+                                                                              .stride = stride,
+                                                                              .width = value.size.width,
+                                                                              .height = value.size.height,
+                                                                              .layout = PixelLayout::rgb}));
     value.bytes.resize(stride * value.size.height);
   } else {
     value.bytes.assign(stored.bytes.begin(), stored.bytes.end());
@@ -48,9 +50,10 @@ Result<Dataset> Dataset::open(const std::vector<std::string>& sources, const Dat
   return of(std::move(table), joined(sources), options);
 }
 
-Dataset Dataset::of(std::shared_ptr<const SampleTable> table, std::string description, const DatasetOptions& options) {
-  return Dataset(std::make_shared<const Impl>(
-      Impl{.table = std::move(table), .description = std::move(description), .max_pixels = options.max_pixels}));
+Dataset Dataset::of(std::shared_ptr<const SampleTable> table, std::string description,
+                    const DatasetOptions& options) {
+  return Dataset(std::make_shared<const Impl>(Impl{
+      .table = std::move(table), .description = std::move(description), .max_pixels = options.max_pixels}));
 }
 
 std::uint64_t Dataset::size() const noexcept { return impl_->table->size(); }
@@ -84,7 +87,8 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
   std::map<std::string, Value> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
     Result<StoredValue> stored = table.read(sample, field, scratch);
-    Result<Value> value = stored ? decoded(fields()[field], *stored, decoder) : Result<Value>(std::move(stored).error());
+    Result<Value> value =
+        stored ? decoded(fields()[field], *stored, decoder) : Result<Value>(std::move(stored).error());
     if (!value) {
       return at_sample(std::move(value).error(), table, sample, field);
     }

@@ -18,7 +18,9 @@ class EpochOrder {
   }
 
   std::uint64_t epoch() const noexcept { return epoch_; }
-  std::uint64_t sample_at(std::uint64_t place) const noexcept { return shuffle_ ? shuffle_->at(place) : place; }
+  std::uint64_t sample_at(std::uint64_t place) const noexcept {
+    return shuffle_ ? shuffle_->at(place) : place;
+  }
 
  private:
   std::uint64_t epoch_;

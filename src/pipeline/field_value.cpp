@@ -14,7 +14,8 @@ Result<std::int64_t> integer_of(const StoredValue& value) {
   std::string_view text(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
   constexpr std::string_view kSpace = " \t\r\n\v\f";
   const std::size_t first = text.find_first_not_of(kSpace);
-  text = first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
+  text =
+      first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
   std::string_view digits = text;
   if (digits.starts_with('+') && digits.size() > 1 && digits[1] != '-') {
     digits.remove_prefix(1);

@@ -8,7 +8,8 @@
 
 namespace penstock {
 
-/// The integer of a stored value: its number, or ASCII decimal with optional sign and surrounding white space.
+/// The integer of a stored value: its number, or ASCII decimal with optional sign and surrounding white
+/// space.
 Result<std::int64_t> integer_of(const StoredValue& value);
 
 /// Completes an error with the sample it belongs to and what the user can do about it.

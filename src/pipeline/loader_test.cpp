@@ -18,8 +18,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Loader open_loader(std::shared_ptr<const SampleTable> table, LoaderOptions options, FieldTransforms transforms = {}) {
-  return std::move(Loader::open(Dataset::of(std::move(table), "memory"), std::move(transforms), options)).value();
+Loader open_loader(std::shared_ptr<const SampleTable> table, LoaderOptions options,
+                   FieldTransforms transforms = {}) {
+  return std::move(Loader::open(Dataset::of(std::move(table), "memory"), std::move(transforms), options))
+      .value();
 }
 
 std::vector<Batch> take_epoch(Loader& loader) {
@@ -50,13 +52,19 @@ std::string text_of(const Batch& batch, std::size_t row) {
 // Everything a batch holds, as bytes.
 std::string contents(const Batch& batch) {
   std::string all;
-  const auto add = [&all](const void* data, std::size_t size) { all.append(static_cast<const char*>(data), size); };
+  const auto add = [&all](const void* data, std::size_t size) {
+    all.append(static_cast<const char*>(data), size);
+  };
   add(batch.index().data(), batch.index().size_bytes());
   for (const Column& column : batch.columns()) {
     for (std::size_t row = 0; row < batch.rows(); ++row) {
       switch (column.shape) {
-        case Column::Shape::integers: add(&column.integers[row], sizeof(std::int64_t)); break;
-        case Column::Shape::blobs: add(column.blobs[row].data(), column.blobs[row].size()); break;
+        case Column::Shape::integers:
+          add(&column.integers[row], sizeof(std::int64_t));
+          break;
+        case Column::Shape::blobs:
+          add(column.blobs[row].data(), column.blobs[row].size());
+          break;
         case Column::Shape::pictures: {
           const std::size_t bytes = std::size_t{3} * column.size.width * column.size.height *
                                     (column.type == ElementType::float32 ? sizeof(float) : 1);
@@ -64,7 +72,8 @@ std::string contents(const Batch& batch) {
           break;
         }
         case Column::Shape::picture_list:
-          add(column.pictures[row].data, std::size_t{3} * column.pictures[row].size.width * column.pictures[row].size.height);
+          add(column.pictures[row].data,
+              std::size_t{3} * column.pictures[row].size.width * column.pictures[row].size.height);
           break;
       }
     }
@@ -82,8 +91,8 @@ std::vector<std::vector<std::uint8_t>> some_pictures() {
 
 FieldTransforms augmentation() {
   return {{"image",
-           {transforms::RandomResizedCrop{.size = 16}, transforms::RandomHorizontalFlip{}, transforms::ToFloat{},
-            transforms::Normalize{.mean = {0.5}, .std = {0.25}}}}};
+           {transforms::RandomResizedCrop{.size = 16}, transforms::RandomHorizontalFlip{},
+            transforms::ToFloat{}, transforms::Normalize{.mean = {0.5}, .std = {0.25}}}}};
 }
 
 int threads_of_this_process() {
@@ -144,8 +153,9 @@ TEST(Loader, bytes_do_not_depend_on_workers_or_prefetch) {
   std::vector<std::string> expected;
   for (const int workers : {0, 1, 2, 8}) {
     for (const int prefetch : {0, 1, 2, 7}) {
-      Loader loader = open_loader(table, {.batch_size = 8, .shuffle = true, .seed = 3, .num_workers = workers, .prefetch = prefetch},
-                                  augmentation());
+      Loader loader = open_loader(
+          table, {.batch_size = 8, .shuffle = true, .seed = 3, .num_workers = workers, .prefetch = prefetch},
+          augmentation());
       std::vector<std::string> seen;
       for (int epoch = 0; epoch < 2; ++epoch) {
         for (const Batch& batch : take_epoch(loader)) {
@@ -170,7 +180,8 @@ TEST(Loader, pictures_without_one_size_come_as_a_list) {
 }
 
 TEST(Loader, kept_batches_are_never_overwritten) {
-  Loader loader = open_loader(std::make_shared<MemoryTable>(64, some_pictures()), {.batch_size = 4, .shuffle = true}, augmentation());
+  Loader loader = open_loader(std::make_shared<MemoryTable>(64, some_pictures()),
+                              {.batch_size = 4, .shuffle = true}, augmentation());
   std::vector<Batch> kept;
   std::vector<std::string> before;
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -234,7 +245,8 @@ TEST(Loader, skip_leaves_rows_out_and_moves_nothing_else) {
   Loader loader = open_loader(table, {.batch_size = 4, .on_error = OnError::skip}, augmentation());
   const std::vector<Batch> batches = take_epoch(loader);
   ASSERT_EQ(batches.size(), 3u);
-  EXPECT_THAT(std::vector<std::int64_t>(batches[0].index().begin(), batches[0].index().end()), ElementsAre(0, 2, 3));
+  EXPECT_THAT(std::vector<std::int64_t>(batches[0].index().begin(), batches[0].index().end()),
+              ElementsAre(0, 2, 3));
   EXPECT_EQ(batches[1].rows(), 0u);
   EXPECT_EQ(text_of(batches[0], 1), "text of 2");
   EXPECT_EQ(loader.errors().size(), 5u);
@@ -253,7 +265,8 @@ TEST(Loader, replace_draws_another_sample_the_same_way_each_time) {
   table->bad = {3, 4, 17};
   std::vector<std::int64_t> first;
   for (const int workers : {0, 3}) {
-    Loader loader = open_loader(table, {.batch_size = 7, .num_workers = workers, .on_error = OnError::replace});
+    Loader loader =
+        open_loader(table, {.batch_size = 7, .num_workers = workers, .on_error = OnError::replace});
     const auto seen = indices(take_epoch(loader));
     ASSERT_EQ(seen.size(), 30u);
     for (const std::uint64_t bad : table->bad) {
@@ -415,7 +428,8 @@ TEST(Loader, stats_say_who_waits_for_whom) {
 
 TEST(Loader, refuses_impossible_options_and_plans) {
   const auto open = [](LoaderOptions options, FieldTransforms transforms = {}) {
-    return Loader::open(Dataset::of(std::make_shared<MemoryTable>(4, some_pictures()), "memory"), std::move(transforms), options);
+    return Loader::open(Dataset::of(std::make_shared<MemoryTable>(4, some_pictures()), "memory"),
+                        std::move(transforms), options);
   };
   EXPECT_THAT(open({.batch_size = 0}).error().to_string(), HasSubstr("batch_size"));
   EXPECT_THAT(open({.num_workers = -1}).error().to_string(), HasSubstr("num_workers"));
@@ -427,7 +441,8 @@ TEST(Loader, refuses_impossible_options_and_plans) {
 }
 
 TEST(Loader, plan_tells_what_will_run) {
-  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.batch_size = 4, .shuffle = true, .num_workers = 1}, augmentation());
+  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()),
+                              {.batch_size = 4, .shuffle = true, .num_workers = 1}, augmentation());
   EXPECT_THAT(loader.plan(), HasSubstr("RandomResizedCrop"));
   EXPECT_THAT(loader.plan(), HasSubstr("float32"));
   EXPECT_THAT(loader.plan(), HasSubstr("shuffled"));

@@ -1,5 +1,6 @@
 #pragma once
-// Samples held in memory, for tests: a label, a text, and pictures if given; some fail or take their time on purpose.
+// Samples held in memory, for tests: a label, a text, and pictures if given; some fail or take their time on
+// purpose.
 
 #include <atomic>
 #include <chrono>
@@ -28,8 +29,8 @@ class MemoryTable : public SampleTable {
     fields_.push_back({"text", FieldKind::text});
   }
 
-  std::set<std::uint64_t> bad;                     ///< samples whose read is corrupt
-  std::set<std::uint64_t> slow;                    ///< samples whose read takes `delay`
+  std::set<std::uint64_t> bad;   ///< samples whose read is corrupt
+  std::set<std::uint64_t> slow;  ///< samples whose read takes `delay`
   std::chrono::milliseconds delay{20};
   mutable std::atomic<std::uint64_t> reads{0};
 
@@ -48,12 +49,16 @@ class MemoryTable : public SampleTable {
     switch (fields_[field].kind) {
       case FieldKind::integer:
         return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample), .is_number = true};
-      case FieldKind::image: return StoredValue{.bytes = pictures_[sample % pictures_.size()]};
-      default: return StoredValue{.bytes = {reinterpret_cast<const std::uint8_t*>(texts_[sample].data()), texts_[sample].size()}};
+      case FieldKind::image:
+        return StoredValue{.bytes = pictures_[sample % pictures_.size()]};
+      default:
+        return StoredValue{
+            .bytes = {reinterpret_cast<const std::uint8_t*>(texts_[sample].data()), texts_[sample].size()}};
     }
   }
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
-    return fields_[field].kind == FieldKind::image ? pictures_[sample % pictures_.size()].size() : texts_[sample].size();
+    return fields_[field].kind == FieldKind::image ? pictures_[sample % pictures_.size()].size()
+                                                   : texts_[sample].size();
   }
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
   Place place(std::uint64_t, std::size_t) const override { return {.source = "memory"}; }

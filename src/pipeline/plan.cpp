@@ -30,12 +30,14 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
   return names;
 }
 
-Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field, const std::vector<TransformPtr>* operations,
-                               MemoryFormat format) {
-  ColumnPlan column{.field = number, .info = field, .shape = Column::Shape::blobs, .program = {}, .row_bytes = 0};
+Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field,
+                               const std::vector<TransformPtr>* operations, MemoryFormat format) {
+  ColumnPlan column{
+      .field = number, .info = field, .shape = Column::Shape::blobs, .program = {}, .row_bytes = 0};
   if (field.kind == FieldKind::image) {
-    PENSTOCK_ASSIGN(PictureProgram program,
-                    PictureProgram::compile(operations != nullptr ? *operations : std::vector<TransformPtr>{}, format));
+    PENSTOCK_ASSIGN(
+        PictureProgram program,
+        PictureProgram::compile(operations != nullptr ? *operations : std::vector<TransformPtr>{}, format));
     const PictureSpec& output = program.output();
     if (output.fixed_size()) {
       const std::size_t element = output.type == ElementType::float32 ? sizeof(float) : 1;
@@ -44,8 +46,10 @@ Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field, const
     } else if (output.type == ElementType::uint8) {
       column.shape = Column::Shape::picture_list;
     } else {
-      return invalid(fmt::format("the pictures of field '{}' differ in size, and floats need one size", field.name),
-                     "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or leave out ToFloat and Normalize");
+      return invalid(
+          fmt::format("the pictures of field '{}' differ in size, and floats need one size", field.name),
+          "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or leave out ToFloat and "
+          "Normalize");
     }
     column.program = std::move(program);
   } else if (operations != nullptr && !operations->empty()) {
@@ -60,7 +64,8 @@ Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field, const
 
 }  // namespace
 
-Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms, const LoaderOptions& options) {
+Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms,
+                        const LoaderOptions& options) {
   const std::vector<FieldInfo>& fields = dataset.fields();
   const auto find_field = [&fields](const std::string& name) {
     return std::find_if(fields.begin(), fields.end(), [&name](const FieldInfo& f) { return f.name == name; });
@@ -78,7 +83,8 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     const FieldInfo& field = fields[number];
     if (!options.decode && field.kind != FieldKind::integer) {
       const bool first = !plan.raw_field_;
-      const bool better = !first && field.kind == FieldKind::image && fields[*plan.raw_field_].kind != FieldKind::image;
+      const bool better =
+          !first && field.kind == FieldKind::image && fields[*plan.raw_field_].kind != FieldKind::image;
       if (first || better) {
         plan.raw_field_ = number;
         plan.raw_name_ = field.name;
@@ -87,16 +93,19 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     }
     const auto chosen = std::find_if(transforms.begin(), transforms.end(),
                                      [&field](const auto& entry) { return entry.first == field.name; });
-    PENSTOCK_ASSIGN(ColumnPlan column, plan_column(number, field, chosen == transforms.end() ? nullptr : &chosen->second,
-                                                   options.memory_format));
+    PENSTOCK_ASSIGN(ColumnPlan column,
+                    plan_column(number, field, chosen == transforms.end() ? nullptr : &chosen->second,
+                                options.memory_format));
     plan.columns_.push_back(std::move(column));
   }
   if (!options.decode && !plan.raw_field_) {
     return invalid("decode=False, but the data set has no field with stored bytes",
                    fmt::format("its fields are: {}", names_of(fields)));
   }
-  if (!options.decode && std::any_of(transforms.begin(), transforms.end(), [](const auto& t) { return !t.second.empty(); })) {
-    return invalid("decode=False together with transforms", "stored bytes cannot be transformed: leave one of them out");
+  if (!options.decode &&
+      std::any_of(transforms.begin(), transforms.end(), [](const auto& t) { return !t.second.empty(); })) {
+    return invalid("decode=False together with transforms",
+                   "stored bytes cannot be transformed: leave one of them out");
   }
   return plan;
 }
@@ -109,8 +118,8 @@ std::size_t Plan::fixed_bytes(std::size_t rows) const noexcept {
   return bytes;
 }
 
-void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Column>& columns, std::int64_t*& index,
-                   RawBytes& raw) const {
+void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Column>& columns,
+                   std::int64_t*& index, RawBytes& raw) const {
   const auto take = [&memory, capacity](std::size_t row_bytes) {
     std::uint8_t* start = memory;
     memory += round_up(capacity * row_bytes);
@@ -130,14 +139,23 @@ void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Colum
         column.size = plan.program->output().size;
         column.data = take(plan.row_bytes);
         break;
-      case Column::Shape::integers: column.integers = reinterpret_cast<std::int64_t*>(take(plan.row_bytes)); break;
-      case Column::Shape::picture_list: column.pictures.resize(capacity); break;
-      case Column::Shape::blobs: column.blobs.resize(capacity); break;
+      case Column::Shape::integers:
+        column.integers = reinterpret_cast<std::int64_t*>(take(plan.row_bytes));
+        break;
+      case Column::Shape::picture_list:
+        column.pictures.resize(capacity);
+        break;
+      case Column::Shape::blobs:
+        column.blobs.resize(capacity);
+        break;
     }
   }
   index = take_integers();
   if (raw_field_) {
-    raw = {.data = {}, .offsets = take_integers(), .sizes = take_integers(), .heights = take_integers(),
+    raw = {.data = {},
+           .offsets = take_integers(),
+           .sizes = take_integers(),
+           .heights = take_integers(),
            .widths = take_integers()};
   }
 }
@@ -146,7 +164,8 @@ std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexc
   if (raw_field_) {
     return batch_rows;  // offsets are a running sum over the batch; different batches go to different workers
   }
-  // Small enough that workers share a batch evenly, large enough that the tokens cost nothing beside the work.
+  // Small enough that workers share a batch evenly, large enough that the tokens cost nothing beside the
+  // work.
   constexpr std::size_t kMost = 8;
   const std::size_t shares = static_cast<std::size_t>(std::max(workers, 1)) * 4;
   return std::clamp<std::size_t>(batch_rows / shares, 1, kMost);
@@ -158,12 +177,19 @@ std::string Plan::describe() const {
     text += fmt::format("{} ({})", column.info.name, name_of(column.info.kind));
     switch (column.shape) {
       case Column::Shape::pictures:
-        text += fmt::format(": {} rows of {}x{}\n", column.program->output().type == ElementType::float32 ? "float32" : "uint8",
+        text += fmt::format(": {} rows of {}x{}\n",
+                            column.program->output().type == ElementType::float32 ? "float32" : "uint8",
                             column.program->output().size.height, column.program->output().size.width);
         break;
-      case Column::Shape::picture_list: text += ": list of uint8 pictures, sizes vary\n"; break;
-      case Column::Shape::integers: text += ": int64\n"; break;
-      case Column::Shape::blobs: text += ": bytes of each sample\n"; break;
+      case Column::Shape::picture_list:
+        text += ": list of uint8 pictures, sizes vary\n";
+        break;
+      case Column::Shape::integers:
+        text += ": int64\n";
+        break;
+      case Column::Shape::blobs:
+        text += ": bytes of each sample\n";
+        break;
     }
     if (column.program) {
       std::string steps = column.program->describe();

@@ -26,7 +26,8 @@ struct ColumnPlan {
 /// Immutable after make(); shared by the planner and all workers.
 class Plan {
  public:
-  static Result<Plan> make(const Dataset& dataset, const FieldTransforms& transforms, const LoaderOptions& options);
+  static Result<Plan> make(const Dataset& dataset, const FieldTransforms& transforms,
+                           const LoaderOptions& options);
 
   const std::vector<ColumnPlan>& columns() const noexcept { return columns_; }
   /// The field whose stored bytes are delivered, with decode = false.

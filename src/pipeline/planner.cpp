@@ -12,7 +12,8 @@ namespace penstock {
 namespace {
 
 constexpr std::size_t kErrorsKept = 1000;
-constexpr std::size_t kSpareStorages = 2;  // held by the consumer: the batch in use, and the one it has just asked for
+constexpr std::size_t kSpareStorages =
+    2;  // held by the consumer: the batch in use, and the one it has just asked for
 
 std::uint64_t count_steps(std::uint64_t samples, const LoaderOptions& options) {
   const auto rows = static_cast<std::uint64_t>(options.batch_size);
@@ -43,9 +44,9 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options)
   const std::size_t run_rows = plan_.rows_per_item(batch_rows, workers_);
   const std::size_t runs_per_batch = (batch_rows + run_rows - 1) / run_rows;
   // What varies in size: one piece per run, or per picture of a list.
-  const bool lists = std::any_of(plan_.columns().begin(), plan_.columns().end(), [](const ColumnPlan& column) {
-    return column.shape == Column::Shape::picture_list;
-  });
+  const bool lists =
+      std::any_of(plan_.columns().begin(), plan_.columns().end(),
+                  [](const ColumnPlan& column) { return column.shape == Column::Shape::picture_list; });
   pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows : runs_per_batch));
   scheduler_ = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
                                            window_size() * runs_per_batch, pool_);
@@ -82,7 +83,8 @@ Result<std::uint64_t> Planner::start_epoch() {
     return cancelled("the loader is closed", "open a new one");
   }
   const Cursor start{.epoch = next_epoch_, .step = 0};
-  const bool prefetched = !window_.empty() && window_.front()->epoch == start.epoch && window_.front()->step == 0;
+  const bool prefetched =
+      !window_.empty() && window_.front()->epoch == start.epoch && window_.front()->step == 0;
   if (!prefetched) {
     scheduler_->cancel_all();
     drop_window();
@@ -99,7 +101,8 @@ Result<std::uint64_t> Planner::start_epoch() {
 Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadline) {
   using State = Loader::Step::State;
   if (ticket != ticket_) {
-    return cancelled("this iteration has ended: the loader has begun a newer one", "iterate over one at a time");
+    return cancelled("this iteration has ended: the loader has begun a newer one",
+                     "iterate over one at a time");
   }
   if (!scheduler_) {
     return cancelled("the loader is closed", "open a new one");
@@ -127,7 +130,8 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   }
   counters_.last_delivery.store(clock_nanoseconds(end), std::memory_order_relaxed);
   if (counters_.batches.get() == 0) {
-    counters_.first_batch.add(static_cast<std::uint64_t>(clock_nanoseconds(end) - counters_.first_request.load()));
+    counters_.first_batch.add(
+        static_cast<std::uint64_t>(clock_nanoseconds(end) - counters_.first_request.load()));
   }
   PENSTOCK_ASSIGN(Batch batch, deliver(storage));
   return Loader::Step{.state = State::ready, .batch = std::move(batch)};
@@ -253,9 +257,15 @@ void Planner::leave_out_bad_rows(BatchStorage& storage) {
             std::memcpy(data + kept * bytes, data + row * bytes, bytes);
             break;
           }
-          case Column::Shape::integers: column.integers[kept] = column.integers[row]; break;
-          case Column::Shape::picture_list: column.pictures[kept] = column.pictures[row]; break;
-          case Column::Shape::blobs: column.blobs[kept] = column.blobs[row]; break;
+          case Column::Shape::integers:
+            column.integers[kept] = column.integers[row];
+            break;
+          case Column::Shape::picture_list:
+            column.pictures[kept] = column.pictures[row];
+            break;
+          case Column::Shape::blobs:
+            column.blobs[kept] = column.blobs[row];
+            break;
         }
         if (!storage.has_raw) {
           storage.row_memory[kept * width + c] = std::move(storage.row_memory[row * width + c]);
@@ -263,7 +273,8 @@ void Planner::leave_out_bad_rows(BatchStorage& storage) {
       }
       storage.index[kept] = storage.index[row];
       if (storage.has_raw) {
-        for (std::int64_t* values : {storage.raw.offsets, storage.raw.sizes, storage.raw.heights, storage.raw.widths}) {
+        for (std::int64_t* values :
+             {storage.raw.offsets, storage.raw.sizes, storage.raw.heights, storage.raw.widths}) {
           values[kept] = values[row];
         }
       }
@@ -285,10 +296,11 @@ std::vector<Error> Planner::errors() const {
 }
 
 std::string Planner::describe() const {
-  const std::string order = options_.shuffle ? fmt::format("shuffled by (seed {}, epoch)", options_.seed) : "in order";
-  return fmt::format("{}: {} samples, {}\n{} steps of {} rows, {} workers, {} batches ahead\n{}", dataset_.description(),
-                     dataset_.size(), order, steps_, options_.batch_size, workers_, workers_ == 0 ? 0 : options_.prefetch,
-                     plan_.describe());
+  const std::string order =
+      options_.shuffle ? fmt::format("shuffled by (seed {}, epoch)", options_.seed) : "in order";
+  return fmt::format("{}: {} samples, {}\n{} steps of {} rows, {} workers, {} batches ahead\n{}",
+                     dataset_.description(), dataset_.size(), order, steps_, options_.batch_size, workers_,
+                     workers_ == 0 ? 0 : options_.prefetch, plan_.describe());
 }
 
 }  // namespace penstock

@@ -18,9 +18,9 @@
 
 namespace penstock {
 
-/// Runs on the consumer's thread, one call at a time; stats(), errors() and the const accessors may be called by any
-/// thread at any time. There is no thread of its own: the window is filled before the consumer waits and again
-/// when it leaves with a batch, so the workers always have what they may do.
+/// Runs on the consumer's thread, one call at a time; stats(), errors() and the const accessors may be called
+/// by any thread at any time. There is no thread of its own: the window is filled before the consumer waits
+/// and again when it leaves with a batch, so the workers always have what they may do.
 class Planner {
  public:
   /// Starts the workers. Throws std::system_error if the system refuses threads.

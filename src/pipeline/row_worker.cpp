@@ -24,8 +24,8 @@ Error from_exception(const std::exception& problem) {
 
 }  // namespace
 
-RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOptions& options, BufferPool& pool,
-                     WorkerCounters& counters)
+RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOptions& options,
+                     BufferPool& pool, WorkerCounters& counters)
     : plan_(plan),
       table_(table),
       options_(options),
@@ -103,7 +103,8 @@ Result<StoredValue> RowWorker::read(std::uint64_t sample, std::size_t field) {
   return value;
 }
 
-Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, const RandomKey& key) {
+Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t sample,
+                           const RandomKey& key) {
   const std::size_t blobs_before = blobs_.size();
   for (std::size_t c = 0; c < plan_.columns().size(); ++c) {
     const ColumnPlan& column = plan_.columns()[c];
@@ -133,8 +134,8 @@ Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t
   return {};
 }
 
-Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t row, const StoredValue& value,
-                               const RandomKey& key) try {
+Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t row,
+                               const StoredValue& value, const RandomKey& key) try {
   const ColumnPlan& plan = plan_.columns()[c];
   Column& column = storage.columns[c];
   PictureWorkspace& workspace = *workspaces_[c];
@@ -197,7 +198,8 @@ Status RowWorker::fill_raw_row(BatchStorage& storage, std::size_t row, std::uint
   for (std::size_t c = 0; c < plan_.columns().size(); ++c) {
     const std::size_t label = plan_.columns()[c].field;
     Result<StoredValue> stored = read(sample, label);
-    Result<std::int64_t> number = stored ? integer_of(*stored) : Result<std::int64_t>(std::move(stored).error());
+    Result<std::int64_t> number =
+        stored ? integer_of(*stored) : Result<std::int64_t>(std::move(stored).error());
     if (!number) {
       return at_sample(std::move(number).error(), table_, sample, label);
     }

@@ -17,7 +17,8 @@
 
 namespace penstock {
 
-/// A run of rows of one batch: rows [first, first + count), the sample of row r stands at place first_place + r.
+/// A run of rows of one batch: rows [first, first + count), the sample of row r stands at place first_place +
+/// r.
 struct RowRun {
   BatchStorage* storage = nullptr;
   const EpochOrder* order = nullptr;
@@ -46,13 +47,15 @@ class RowWorker {
 
   void fill_decoded(const RowRun& run);
   void fill_raw(const RowRun& run);
-  Status fill_raw_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, Slab& bytes, std::size_t& used);
+  Status fill_raw_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, Slab& bytes,
+                      std::size_t& used);
   Status fill_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, const RandomKey& key);
   Status fill_picture(BatchStorage& storage, std::size_t column, std::size_t row, const StoredValue& value,
                       const RandomKey& key);
   Result<StoredValue> read(std::uint64_t sample, std::size_t field);
   void store_blobs(BatchStorage& storage);
-  /// Calls fill(sample, key) -> Status for the row's sample or, with on_error = replace, for others until one succeeds.
+  /// Calls fill(sample, key) -> Status for the row's sample or, with on_error = replace, for others until one
+  /// succeeds.
   template <class Fill>
   void fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill);
 

@@ -1,5 +1,6 @@
 #pragma once
-// The threads: runs of rows go out to the workers through one queue and come back as tokens through one ring each.
+// The threads: runs of rows go out to the workers through one queue and come back as tokens through one ring
+// each.
 
 #include <atomic>
 #include <cstdint>
@@ -31,8 +32,8 @@ struct Job {
 class Scheduler {
  public:
   /// `most_runs`: the largest number of runs ever out at once.
-  Scheduler(const Plan& plan, std::shared_ptr<const SampleTable> table, const LoaderOptions& options, int workers,
-            std::size_t most_runs, BufferPool& pool);
+  Scheduler(const Plan& plan, std::shared_ptr<const SampleTable> table, const LoaderOptions& options,
+            int workers, std::size_t most_runs, BufferPool& pool);
   /// Ends the workers; each finishes the row it is at.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;

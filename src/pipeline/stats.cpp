@@ -24,29 +24,38 @@ std::string verdict_of(const LoaderStats& stats) {
                                         [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   const std::string most = fmt::format("{} takes {} of the work", slowest->name, percent(slowest->share));
   const double waiting = share_of(stats.consumer_wait_seconds, stats.seconds);
-  const double busy = share_of(stats.worker_busy_seconds, stats.worker_busy_seconds + stats.worker_wait_seconds);
+  const double busy =
+      share_of(stats.worker_busy_seconds, stats.worker_busy_seconds + stats.worker_wait_seconds);
   const int cores = usable_cores();
   if (stats.workers == 0) {
-    return fmt::format("the loader works in the consumer's own thread for {} of the time ({}); set num_workers to {} to work beside it",
-                       percent(waiting), most, cores);
+    return fmt::format(
+        "the loader works in the consumer's own thread for {} of the time ({}); set num_workers to {} to "
+        "work beside it",
+        percent(waiting), most, cores);
   }
   if (waiting < 0.1) {
-    return fmt::format("the consumer limits the rate: it waited for data {} of the time, and the workers were idle {} of theirs",
-                       percent(waiting), percent(1 - busy));
+    return fmt::format(
+        "the consumer limits the rate: it waited for data {} of the time, and the workers were idle {} of "
+        "theirs",
+        percent(waiting), percent(1 - busy));
   }
   if (busy < 0.7) {
-    return fmt::format("neither side is busy: the consumer waited {} of the time and the workers {} of theirs; raise prefetch, so that slow samples hold up less",
-                       percent(waiting), percent(1 - busy));
+    return fmt::format(
+        "neither side is busy: the consumer waited {} of the time and the workers {} of theirs; raise "
+        "prefetch, so that slow samples hold up less",
+        percent(waiting), percent(1 - busy));
   }
-  const std::string remedy = stats.workers < cores ? fmt::format("raise num_workers from {} to {}", stats.workers, cores)
-                                                   : fmt::format("all {} cores are in use", cores);
-  return fmt::format("the workers limit the rate: they were busy {} of the time and {}; {}", percent(busy), most, remedy);
+  const std::string remedy = stats.workers < cores
+                                 ? fmt::format("raise num_workers from {} to {}", stats.workers, cores)
+                                 : fmt::format("all {} cores are in use", cores);
+  return fmt::format("the workers limit the rate: they were busy {} of the time and {}; {}", percent(busy),
+                     most, remedy);
 }
 
 }  // namespace
 
-LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& scheduler, std::uint64_t buffer_bytes,
-                       bool decodes) {
+LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& scheduler,
+                       std::uint64_t buffer_bytes, bool decodes) {
   LoaderStats stats;
   stats.batches = consumer.batches.get();
   stats.samples = consumer.samples.get();
