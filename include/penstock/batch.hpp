@@ -76,6 +76,7 @@ class Batch {
 
   /// For the pipeline: takes over one reference.
   explicit Batch(BatchStorage* storage) noexcept : storage_(storage) {}
+  BatchStorage* storage() const noexcept { return storage_; }
 
  private:
   BatchStorage* storage_ = nullptr;

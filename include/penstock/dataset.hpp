@@ -50,6 +50,8 @@ class Dataset {
   std::string fingerprint() const;
   /// What the user should know about the source, a line each.
   const std::vector<std::string>& warnings() const noexcept;
+  /// Larger pictures are refused by at(), and by loaders that set no limit of their own.
+  std::uint64_t max_pixels() const noexcept;
   /// The sources as the user named them, joined.
   const std::string& description() const noexcept;
 

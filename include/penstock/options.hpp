@@ -27,7 +27,7 @@ struct LoaderOptions {
   bool decode = true;  ///< false: stored bytes, no decoding, no transforms
   OnError on_error = OnError::raise;
   MemoryFormat memory_format = MemoryFormat::channels_first;
-  std::uint64_t max_pixels = 178'956'970;  ///< larger pictures are refused before anything is allocated
+  std::optional<std::uint64_t> max_pixels{};  ///< larger pictures are refused; absent = the data set's limit
 
   /// Visits every option as v(name, value, what it does).
   template <class Self, class Visitor>
@@ -42,7 +42,9 @@ struct LoaderOptions {
     v("decode", self.decode, "False: stored bytes instead of pictures, no transforms");
     v("on_error", self.on_error, "what happens to a bad sample: raise, skip or replace");
     v("memory_format", self.memory_format, "channels_first or channels_last");
-    v("max_pixels", self.max_pixels, "larger pictures are refused before anything is allocated");
+    v("max_pixels", self.max_pixels,
+      "larger pictures (width * height) are refused before anything is allocated; None = the data set's "
+      "limit");
   }
 
   /// Refuses impossible values, naming the option and what would be right.

@@ -30,6 +30,16 @@ def _source_list(source: Source) -> list[str]:
     return sources
 
 
+def _pixel_limit(limit: SupportsIndex) -> int:
+    try:
+        number = operator.index(limit)
+    except TypeError:
+        number = 0
+    if not 0 < number < 2**63:
+        raise InvalidError(f"max_pixels = {limit!r} cannot be; give the largest width * height to accept")
+    return number
+
+
 class Dataset:
     """Samples of tar shards or class folders, by number. Read-only; may be shared by any number of loaders.
 
@@ -41,11 +51,12 @@ class Dataset:
     def __init__(
         self, source: Source, *, fields: Mapping[str, str] | None = None, max_pixels: int = MAX_PIXELS
     ) -> None:
-        chosen = [(str(name), str(extension)) for name, extension in (fields or {}).items()]
-        if fields is not None and not chosen:
-            raise InvalidError("fields = {} cannot be; name at least one field, or leave fields out")
-        self._core = _core.Dataset.open(_source_list(source), chosen, max_pixels)
-        self._kinds = dict(self._core.fields)
+        if fields is not None and (not isinstance(fields, Mapping) or not fields):
+            raise InvalidError(f"fields = {fields!r} cannot be; give {{name: extension}}, or leave fields out")
+        chosen = {str(name): str(extension).removeprefix(".") for name, extension in (fields or {}).items()}
+        self._arguments = (_source_list(source), chosen, _pixel_limit(max_pixels))
+        self._core = _core.Dataset.open(*self._arguments)
+        self._kinds = self._core.fields
         for message in self._core.warnings:
             warnings.warn(message, stacklevel=2)
 
@@ -84,6 +95,9 @@ class Dataset:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[number] for number in range(len(self)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, self._arguments)
+
     def __repr__(self) -> str:
         return f"<penstock.Dataset {self._core.description!r}: {len(self)} samples, fields {self.fields}>"
 
@@ -93,3 +107,7 @@ class Dataset:
         if not -size <= number < size:
             raise IndexError(f"there is no sample {number}: the data set has {size}")
         return number % size
+
+
+def _rebuild(sources: list[str], fields: dict[str, str], max_pixels: int) -> Dataset:
+    return Dataset(sources, fields=fields or None, max_pixels=max_pixels)

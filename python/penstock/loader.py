@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import operator
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
@@ -28,19 +29,24 @@ def _close_all() -> None:
 
 
 def _transform_lists(transforms: Transforms | None) -> list[tuple[str, list[_core.Transform]]]:
-    lists = transforms if isinstance(transforms, Mapping) else {"image": transforms or []}
+    lists = transforms if isinstance(transforms, Mapping) else {"image": transforms}
     handles = []
-    for field, operations in lists.items():
-        operations = list(operations)
+    for field, given in lists.items():
+        if isinstance(given, Transform) or not isinstance(given or [], Iterable):
+            raise InvalidError(f"transforms = {given!r} cannot be; give a list of penstock.transforms")
+        operations = list(given or [])
         for operation in operations:
             if not isinstance(operation, Transform):
                 raise InvalidError(f"transforms: {operation!r} is no transform; use those of penstock.transforms")
-        handles.append((field, [operation.handle for operation in operations]))
+        handles.append((str(field), [operation.handle for operation in operations]))
     return handles
 
 
 class Loader:
     """Iterate over it: each loop is the next epoch, newly shuffled if asked for.
+
+    A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
+    Text and json are parsed when a batch is asked for them, so damage in them raises there, whatever on_error says.
 
     source: a Dataset, or anything that Dataset takes.
     transforms: operations for the field image, or {field: operations}.
@@ -84,9 +90,13 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """Names the epoch of the next iteration."""
-        if epoch < 0:
-            raise InvalidError(f"epoch = {epoch} cannot be; give 0 or more")
-        self._core.set_epoch(epoch)
+        try:
+            number = operator.index(epoch)
+        except TypeError:
+            number = -1
+        if not 0 <= number < 2**63:
+            raise InvalidError(f"epoch = {epoch!r} cannot be; give a whole number, 0 or more")
+        self._core.set_epoch(number)
 
     def stats(self) -> dict[str, Any]:
         """Where the time goes: rates, per-stage times, who waits for whom, and a verdict in one sentence."""
@@ -103,6 +113,9 @@ class Loader:
     def close(self) -> None:
         """Ends the workers. Batches already delivered stay valid."""
         self._core.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Loader has threads and cannot be pickled; make it in the process that iterates over it")
 
     def __enter__(self) -> Loader:
         return self

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import operator
+from typing import SupportsIndex
+
 from . import _core
+from .errors import InvalidError
 from .transforms import Transform, make
+
+
+def _side(size: SupportsIndex) -> int:
+    try:
+        return operator.index(size)
+    except TypeError:
+        raise InvalidError(f"size = {size!r} cannot be; give the side of the square pictures") from None
 
 
 def imagenet_train(size: int = 224) -> list[Transform]:
     """RandomResizedCrop(size), RandomHorizontalFlip, ToFloat, Normalize with ImageNet's mean and std."""
-    return [make(handle.name, handle.params) for handle in _core.imagenet_train(size)]
+    return [make(handle.name, handle.params) for handle in _core.imagenet_train(_side(size))]
 
 
 def imagenet_val(size: int = 224) -> list[Transform]:
     """Resize(size * 256 / 224), CenterCrop(size), ToFloat, Normalize with ImageNet's mean and std."""
-    return [make(handle.name, handle.params) for handle in _core.imagenet_val(size)]
+    return [make(handle.name, handle.params) for handle in _core.imagenet_val(_side(size))]

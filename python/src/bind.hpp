@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "penstock/result.hpp"
@@ -36,6 +38,13 @@ struct TransformHandle {
 
 /// The Python exception (penstock.errors) for an error.
 nanobind::object to_exception(const Error& error);
+
+/// Text both ways as Python does for file names: bytes that are not UTF-8 become lone surrogates.
+nanobind::str to_str(std::string_view text);
+std::string from_str(nanobind::handle text);
+
+/// The items of any sequence as a list, or an invalid handle if it cannot be read.
+nanobind::object list_of(nanobind::handle sequence) noexcept;
 
 void bind_errors(nanobind::module_& m);
 void bind_options(nanobind::module_& m);

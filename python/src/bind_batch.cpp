@@ -46,6 +46,14 @@ std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
                                                 : std::vector<std::size_t>{height, width, 3};
 }
 
+const Column& column_of(const Batch& batch, const nb::str& name) {
+  const Column* column = batch.find(from_str(name));
+  if (column == nullptr) {
+    throw nb::key_error(nb::repr(name).c_str());
+  }
+  return *column;
+}
+
 nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
   const std::size_t rows = batch.rows();
   switch (column.shape) {
@@ -84,26 +92,24 @@ void bind_batch(nb::module_& m) {
       .def_prop_ro("rows", &Batch::rows)
       .def_prop_ro("epoch", &Batch::epoch)
       .def_prop_ro("step", &Batch::step)
-      .def_prop_ro("columns",
-                   [](const Batch& self) {
-                     std::vector<std::string> names;
-                     for (const Column& column : self.columns()) {
-                       names.push_back(column.field.name);
-                     }
-                     return names;
-                   })
+      .def_prop_ro(
+          "columns",
+          [](const Batch& self) {
+            nb::list names;
+            for (const Column& column : self.columns()) {
+              names.append(to_str(column.field.name));
+            }
+            return names;
+          },
+          nb::sig("def columns(self) -> list[str]"))
       .def(
           "kind",
-          [](const Batch& self, const std::string& name) { return name_of(self.find(name)->field.kind); },
+          [](const Batch& self, const nb::str& name) { return name_of(column_of(self, name).field.kind); },
           nb::arg("name"))
       .def(
           "column",
-          [](const Batch& self, const std::string& name, bool numpy) {
-            const Column* column = self.find(name);
-            if (column == nullptr) {
-              throw nb::key_error(name.c_str());
-            }
-            return column_object(self, *column, numpy);
+          [](const Batch& self, const nb::str& name, bool numpy) {
+            return column_object(self, column_of(self, name), numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def column(self, name: str, numpy: bool) -> Any"))
       .def(
@@ -112,14 +118,16 @@ void bind_batch(nb::module_& m) {
             return view(self, self.index().data(), {self.rows()}, nb::dtype<std::int64_t>(), numpy);
           },
           nb::arg("numpy"), nb::sig("def index(self, numpy: bool) -> Any"))
-      .def("keys",
-           [](const Batch& self) {
-             std::vector<std::string> keys;
-             for (std::size_t row = 0; row < self.rows(); ++row) {
-               keys.push_back(self.key(row));
-             }
-             return keys;
-           })
+      .def(
+          "keys",
+          [](const Batch& self) {
+            nb::list keys;
+            for (std::size_t row = 0; row < self.rows(); ++row) {
+              keys.append(to_str(self.key(row)));
+            }
+            return keys;
+          },
+          nb::sig("def keys(self) -> list[str]"))
       .def_prop_ro("is_raw", [](const Batch& self) { return self.raw() != nullptr; })
       .def(
           "raw",

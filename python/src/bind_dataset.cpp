@@ -42,6 +42,14 @@ nb::object to_object(Value value) {
   }
 }
 
+nb::list to_list(const std::vector<std::string>& texts) {
+  nb::list list;
+  for (const std::string& text : texts) {
+    list.append(to_str(text));
+  }
+  return list;
+}
+
 template <class Work>
 auto without_gil(Work&& work) {
   const nb::gil_scoped_release release;
@@ -54,29 +62,41 @@ void bind_dataset(nb::module_& m) {
   nb::class_<Dataset>(m, "Dataset", "Samples by number, read in place.")
       .def_static(
           "open",
-          [](const std::vector<std::string>& sources,
-             const std::vector<std::pair<std::string, std::string>>& fields, std::uint64_t max_pixels) {
-            return value_or_raise(without_gil([&] {
-              return Dataset::open(sources, DatasetOptions{.fields = fields, .max_pixels = max_pixels});
-            }));
+          [](const nb::list& sources, const nb::dict& fields, std::uint64_t max_pixels) {
+            std::vector<std::string> paths;
+            for (const nb::handle source : sources) {
+              paths.push_back(from_str(source));
+            }
+            DatasetOptions options{.fields = {}, .max_pixels = max_pixels};
+            for (const auto& [name, extension] : fields) {
+              options.fields.emplace_back(from_str(name), from_str(extension));
+            }
+            return value_or_raise(without_gil([&] { return Dataset::open(paths, options); }));
           },
           nb::arg("sources"), nb::arg("fields"), nb::arg("max_pixels"))
       .def("__len__", &Dataset::size)
-      .def_prop_ro("fields",
-                   [](const Dataset& self) {
-                     std::vector<std::pair<std::string, std::string>> fields;
-                     for (const FieldInfo& field : self.fields()) {
-                       fields.emplace_back(field.name, name_of(field.kind));
-                     }
-                     return fields;
-                   })
-      .def_prop_ro("classes", [](const Dataset& self) { return self.classes(); })
+      .def_prop_ro(
+          "fields",
+          [](const Dataset& self) {
+            nb::dict fields;
+            for (const FieldInfo& field : self.fields()) {
+              fields[to_str(field.name)] = name_of(field.kind);
+            }
+            return fields;
+          },
+          nb::sig("def fields(self) -> dict[str, str]"))
+      .def_prop_ro(
+          "classes", [](const Dataset& self) { return to_list(self.classes()); },
+          nb::sig("def classes(self) -> list[str]"))
       .def_prop_ro("fingerprint",
                    [](const Dataset& self) { return without_gil([&] { return self.fingerprint(); }); })
-      .def_prop_ro("warnings", [](const Dataset& self) { return self.warnings(); })
-      .def_prop_ro("description", [](const Dataset& self) { return self.description(); })
+      .def_prop_ro(
+          "warnings", [](const Dataset& self) { return to_list(self.warnings()); },
+          nb::sig("def warnings(self) -> list[str]"))
+      .def_prop_ro("description", [](const Dataset& self) { return to_str(self.description()); })
       .def(
-          "key", [](const Dataset& self, std::uint64_t sample) { return value_or_raise(self.key(sample)); },
+          "key",
+          [](const Dataset& self, std::uint64_t sample) { return to_str(value_or_raise(self.key(sample))); },
           nb::arg("sample"))
       .def(
           "at",
@@ -84,7 +104,7 @@ void bind_dataset(nb::module_& m) {
             auto values = value_or_raise(without_gil([&] { return self.at(sample); }));
             nb::dict fields;
             for (auto& [name, value] : values) {
-              fields[name.c_str()] = to_object(std::move(value));
+              fields[to_str(name)] = to_object(std::move(value));
             }
             return fields;
           },
@@ -95,7 +115,7 @@ void bind_dataset(nb::module_& m) {
             const auto values = value_or_raise(without_gil([&] { return self.raw(sample); }));
             nb::dict fields;
             for (const auto& [name, bytes] : values) {
-              fields[name.c_str()] = to_bytes(bytes);
+              fields[to_str(name)] = to_bytes(bytes);
             }
             return fields;
           },

@@ -13,7 +13,7 @@ namespace penstock::python {
 namespace {
 
 nb::object text_or_none(const std::string& text) {
-  return text.empty() ? nb::none() : nb::object(nb::str(text.c_str(), text.size()));
+  return text.empty() ? nb::none() : nb::object(to_str(text));
 }
 
 void translate(const std::exception_ptr& pointer, void*) {
@@ -37,7 +37,7 @@ nb::object to_exception(const Error& error) {
   fields["key"] = text_or_none(place.key);
   fields["index"] = place.index ? nb::object(nb::int_(*place.index)) : nb::none();
   fields["stage"] = text_or_none(place.stage);
-  return make(name_of(error.kind), error.to_string(), fields);
+  return make(name_of(error.kind), to_str(error.to_string()), fields);
 }
 
 void bind_errors(nb::module_& m) {

@@ -76,13 +76,14 @@ nb::dict stats(const Loader& loader) {
 }  // namespace
 
 void bind_loader(nb::module_& m) {
-  using TransformLists = std::vector<std::pair<std::string, std::vector<TransformHandle>>>;
+  using TransformLists = std::vector<std::pair<nb::str, std::vector<TransformHandle>>>;
   nb::class_<Loader>(m, "Loader", "Batches of a data set, epoch after epoch.")
       .def_static(
           "open",
           [](const Dataset& dataset, const TransformLists& lists, const nb::dict& options) {
             FieldTransforms transforms;
-            for (const auto& [field, handles] : lists) {
+            for (const auto& [name, handles] : lists) {
+              const std::string field = from_str(name);
               std::vector<TransformPtr> operations;
               for (const TransformHandle& handle : handles) {
                 operations.push_back(handle.transform);
@@ -116,7 +117,7 @@ void bind_loader(nb::module_& m) {
             return errors;
           },
           nb::sig("def errors(self) -> list[Exception]"))
-      .def("plan", &Loader::plan)
+      .def("plan", [](const Loader& self) { return to_str(self.plan()); })
       .def("close", &Loader::close, nb::call_guard<nb::gil_scoped_release>());
 }
 

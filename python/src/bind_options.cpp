@@ -61,7 +61,7 @@ void read(const char* option, nb::handle given, Enum& value) {
   std::string right;
   for (const auto& [name, choice] : names_of(Enum{})) {
     right += fmt::format("{}'{}'", right.empty() ? "" : " or ", name);
-    if (nb::isinstance<nb::str>(given) && name == nb::borrow<nb::str>(given).c_str()) {
+    if (nb::isinstance<nb::str>(given) && name == from_str(given)) {
       value = choice;
       return;
     }
@@ -102,7 +102,7 @@ nb::object write(const std::optional<T>& value) {
 LoaderOptions options_from(const nb::dict& given) {
   LoaderOptions options;
   for (const auto& [key, value] : given) {
-    const std::string name = nb::borrow<nb::str>(key).c_str();
+    const std::string name = from_str(key);
     bool known = false;
     std::string names;
     LoaderOptions::fields(options, [&, given_value = value](const char* option, auto& field, const char*) {

@@ -26,6 +26,11 @@ namespace {
                .place = {.stage = "plan"}}};
 }
 
+/// A number that is no array: arrays have an index too, but no single one.
+bool is_number(nb::handle given) {
+  return PyNumber_Check(given.ptr()) != 0 && PySequence_Check(given.ptr()) == 0;
+}
+
 ParamValue to_value(const std::string& operation, const std::string& parameter, nb::handle given) {
   if (given.is_none()) {
     return std::monostate{};
@@ -34,28 +39,33 @@ ParamValue to_value(const std::string& operation, const std::string& parameter, 
     return given.ptr() == Py_True;
   }
   if (nb::isinstance<nb::str>(given)) {
-    return std::string(nb::borrow<nb::str>(given).c_str());
+    return from_str(given);
   }
-  if (PyIndex_Check(given.ptr())) {
+  if (is_number(given)) {
     std::int64_t whole = 0;
-    if (!nb::try_cast(nb::steal(PyNumber_Index(given.ptr())), whole)) {
-      PyErr_Clear();
-      wrong(operation, parameter, given);
+    const nb::object index = nb::steal(PyIndex_Check(given.ptr()) ? PyNumber_Index(given.ptr()) : nullptr);
+    if (index.is_valid() && nb::try_cast(index, whole)) {
+      return whole;
     }
-    return whole;
-  }
-  if (PyFloat_Check(given.ptr())) {
-    return PyFloat_AsDouble(given.ptr());
-  }
-  if (PySequence_Check(given.ptr())) {
-    const nb::list items = nb::steal<nb::list>(PySequence_List(given.ptr()));
+    PyErr_Clear();
+    const nb::object real = nb::steal(index.is_valid() ? nullptr : PyNumber_Float(given.ptr()));
+    if (real.is_valid()) {
+      return PyFloat_AsDouble(real.ptr());
+    }
+    PyErr_Clear();
+  } else if (const nb::object items = list_of(given); items.is_valid()) {
     std::vector<std::int64_t> whole;
     if (nb::try_cast(items, whole)) {
       return whole;
     }
     std::vector<double> numbers;
-    if (!nb::try_cast(items, numbers)) {
-      wrong(operation, parameter, given);
+    for (const nb::handle item : nb::borrow<nb::list>(items)) {
+      const nb::object real = nb::steal(PyNumber_Float(item.ptr()));
+      if (!real.is_valid()) {
+        PyErr_Clear();
+        wrong(operation, parameter, given);
+      }
+      numbers.push_back(PyFloat_AsDouble(real.ptr()));
     }
     return numbers;
   }
@@ -113,7 +123,7 @@ void bind_transforms(nb::module_& m) {
       [](const std::string& name, const nb::dict& given) {
         Params params;
         for (const auto& [key, value] : given) {
-          const std::string parameter = nb::borrow<nb::str>(key).c_str();
+          const std::string parameter = from_str(key);
           params.emplace_back(parameter, to_value(name, parameter, value));
         }
         return TransformHandle{value_or_raise(make_transform(name, params))};

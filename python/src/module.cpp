@@ -1,5 +1,38 @@
 #include "bind.hpp"
 
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+nb::str to_str(std::string_view text) {
+  PyObject* decoded =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape");
+  if (decoded == nullptr) {
+    throw nb::python_error();
+  }
+  return nb::steal<nb::str>(decoded);
+}
+
+std::string from_str(nb::handle text) {
+  const nb::object encoded = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogateescape"));
+  if (!encoded.is_valid()) {
+    PyErr_Clear();
+    throw Raise{{.kind = ErrorKind::invalid,
+                 .message = std::string("text that cannot be encoded: ") + nb::repr(text).c_str()}};
+  }
+  return {PyBytes_AS_STRING(encoded.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
+}
+
+nb::object list_of(nb::handle sequence) noexcept {
+  PyObject* items = PySequence_List(sequence.ptr());
+  if (items == nullptr) {
+    PyErr_Clear();
+  }
+  return nb::steal(items);
+}
+
+}  // namespace penstock::python
+
 NB_MODULE(_core, m) {
   m.attr("__version__") = PENSTOCK_VERSION;
   penstock::python::bind_errors(m);

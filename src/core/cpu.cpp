@@ -128,7 +128,8 @@ Result<CpuTarget> active_cpu_target() {
   const std::lock_guard lock(choice_mutex());
   if (!chosen()) {
     const char* wanted = std::getenv("PENSTOCK_TARGET");
-    const auto value = wanted != nullptr ? std::optional<std::string_view>(wanted) : std::nullopt;
+    const bool given = wanted != nullptr && *wanted != '\0';
+    const auto value = given ? std::optional<std::string_view>(wanted) : std::nullopt;
     PENSTOCK_ASSIGN(const CpuTarget target, detail::choose_cpu_target(value, available_cpu_targets()));
     apply(target);
     chosen() = target;

@@ -13,8 +13,7 @@
 
 namespace penstock {
 
-/// A field as stored. Fields of kind `integer` have `number` too; `bytes` is empty for a number that has no
-/// file of its own (the label of a class folder).
+/// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
 struct StoredValue {
   ByteSpan bytes;
   std::int64_t number = 0;
@@ -32,7 +31,7 @@ class SampleTable {
   virtual const std::vector<std::string>& classes() const noexcept = 0;
   virtual std::string key(std::uint64_t sample) const = 0;
   /// The bytes as they are in the source. They live as long as the table, or until the next use of `scratch`.
-  /// A chosen field that this sample lacks is `corrupt`, and so is an integer that cannot be parsed.
+  /// A chosen field that this sample lacks is `corrupt`.
   virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const = 0;
   /// Byte size of the stored field from the index alone (numbers count 8; a lacking field 0).
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;

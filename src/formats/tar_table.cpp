@@ -79,19 +79,7 @@ class TarTable final : public SampleTable {
       error.place = place(sample, field);
       return error;
     }
-    StoredValue value{.bytes = *bytes};
-    if (fields_[field].kind == FieldKind::integer) {
-      const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-      const auto number = parse_integer(text);
-      if (!number) {
-        return fail(sample, field,
-                    fmt::format("the field '{}' is no integer: '{}'", printable(fields_[field].name),
-                                printable(text.substr(0, 40))));
-      }
-      value.number = *number;
-      value.is_number = true;
-    }
-    return value;
+    return StoredValue{.bytes = *bytes};
   }
 
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {

@@ -61,6 +61,7 @@ const std::vector<FieldInfo>& Dataset::fields() const noexcept { return impl_->t
 const std::vector<std::string>& Dataset::classes() const noexcept { return impl_->table->classes(); }
 std::string Dataset::fingerprint() const { return impl_->table->fingerprint(); }
 const std::vector<std::string>& Dataset::warnings() const noexcept { return impl_->table->warnings(); }
+std::uint64_t Dataset::max_pixels() const noexcept { return impl_->max_pixels; }
 const std::string& Dataset::description() const noexcept { return impl_->description; }
 const std::shared_ptr<const SampleTable>& Dataset::table() const noexcept { return impl_->table; }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <optional>
 #include <string_view>
+
+#include "formats/text.hpp"
 
 namespace penstock {
 
@@ -11,24 +13,14 @@ Result<std::int64_t> integer_of(const StoredValue& value) {
   if (value.is_number) {
     return value.number;
   }
-  std::string_view text(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  text =
-      first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
-  std::string_view digits = text;
-  if (digits.starts_with('+') && digits.size() > 1 && digits[1] != '-') {
-    digits.remove_prefix(1);
+  const std::string_view text(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
+  if (const std::optional<std::int64_t> number = parse_integer(text)) {
+    return *number;
   }
-  std::int64_t number = 0;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (status != std::errc{} || end != digits.data() + digits.size()) {
-    return Error{.kind = ErrorKind::corrupt,
-                 .message = fmt::format("'{}' is not a whole number", text.substr(0, 40)),
-                 .advice = {},
-                 .place = {.stage = "decode"}};
-  }
-  return number;
+  return Error{.kind = ErrorKind::corrupt,
+               .message = fmt::format("'{}' is not a whole number", printable(text.substr(0, 40))),
+               .advice = {},
+               .place = {.stage = "decode"}};
 }
 
 Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field) {

@@ -1,6 +1,8 @@
 #include "penstock/loader.hpp"
 
 #include <fmt/format.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <mutex>
 #include <system_error>
@@ -15,17 +17,39 @@ class Loader::Impl {
   Impl(Dataset dataset, Plan plan, LoaderOptions options)
       : planner(std::move(dataset), std::move(plan), std::move(options)) {}
 
+  /// Whether this process is a fork of the one that opened the loader.
+  bool inherited() const noexcept { return ::getpid() != owner_; }
+  Status check_owner() const {
+    if (!inherited()) {
+      return {};
+    }
+    return Error{
+        .kind = ErrorKind::invalid,
+        .message = "this loader was opened before the process forked, and its workers stayed with the parent",
+        .advice = "open a loader in the child",
+        .place = {.stage = "deliver"}};
+  }
+
   std::mutex iterating;  ///< held while planning, waiting and delivering
   Planner planner;
+
+ private:
+  const pid_t owner_ = ::getpid();
 };
 
 Loader::Loader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Loader::Loader(Loader&&) noexcept = default;
 Loader& Loader::operator=(Loader&&) noexcept = default;
-Loader::~Loader() = default;
+Loader::~Loader() {
+  if (impl_ && impl_->inherited()) {
+    // The workers stayed with the parent: there is nobody to join, and locks may be held for ever.
+    impl_.release();
+  }
+}
 
 Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options) {
   PENSTOCK_TRY(options.validate());
+  options.max_pixels = options.max_pixels.value_or(dataset.max_pixels());
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(options)));
@@ -47,11 +71,13 @@ void Loader::set_epoch(std::uint64_t epoch) noexcept {
 }
 
 Result<std::uint64_t> Loader::start_epoch() {
+  PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
   return impl_->planner.start_epoch();
 }
 
 Result<Loader::Step> Loader::next(std::uint64_t ticket, std::chrono::milliseconds patience) {
+  PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
   return impl_->planner.next(ticket, Clock::now() + patience);
 }
@@ -75,6 +101,9 @@ std::vector<Error> Loader::errors() const { return impl_->planner.errors(); }
 std::string Loader::plan() const { return impl_->planner.describe(); }
 
 void Loader::close() noexcept {
+  if (impl_->inherited()) {
+    return;
+  }
   const std::lock_guard lock(impl_->iterating);
   impl_->planner.close();
 }

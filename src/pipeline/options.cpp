@@ -27,7 +27,7 @@ Status LoaderOptions::validate() const {
   if (prefetch < 0 || prefetch > 4096) {
     return wrong("prefetch", fmt::format("{}", prefetch), "give 0 to 4096 batches");
   }
-  if (max_pixels == 0) {
+  if (max_pixels == std::uint64_t{0}) {
     return wrong("max_pixels", "0", "give the largest width * height to accept");
   }
   return {};

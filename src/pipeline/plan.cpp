@@ -22,6 +22,11 @@ Error invalid(std::string message, std::string advice) {
                .place = {.stage = "plan"}};
 }
 
+Error name_is_taken(const std::string& name) {
+  return invalid(fmt::format("the data set has a field '{}', a name that batches use themselves", name),
+                 fmt::format("rename it: Dataset(..., fields={{\"my_{}\": \"{}\", ...}})", name, name));
+}
+
 std::string names_of(const std::vector<FieldInfo>& fields) {
   std::string names;
   for (const FieldInfo& field : fields) {
@@ -74,6 +79,17 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     if (!operations.empty() && find_field(name) == fields.end()) {
       return invalid(fmt::format("transforms for field '{}', which the data set does not have", name),
                      fmt::format("its fields are: {}", names_of(fields)));
+    }
+  }
+
+  for (const char* own : {"index", "key"}) {
+    if (find_field(own) != fields.end()) {
+      return name_is_taken(own);
+    }
+  }
+  for (const char* own : {"data", "offsets", "sizes", "heights", "widths"}) {
+    if (!options.decode && find_field(own) != fields.end()) {
+      return name_is_taken(own);
     }
   }
 

@@ -38,16 +38,17 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options)
       plan_(std::move(plan)),
       options_(std::move(options)),
       steps_(count_steps(dataset_.size(), options_)),
+      batch_rows_(static_cast<std::size_t>(
+          std::clamp<std::uint64_t>(dataset_.size(), 1, static_cast<std::uint64_t>(options_.batch_size)))),
       workers_(options_.num_workers.value_or(usable_cores())),
       storages_(std::make_shared<BatchPool>(window_size() + kSpareStorages)) {
-  const auto batch_rows = static_cast<std::size_t>(options_.batch_size);
-  const std::size_t run_rows = plan_.rows_per_item(batch_rows, workers_);
-  const std::size_t runs_per_batch = (batch_rows + run_rows - 1) / run_rows;
+  const std::size_t run_rows = plan_.rows_per_item(batch_rows_, workers_);
+  const std::size_t runs_per_batch = (batch_rows_ + run_rows - 1) / run_rows;
   // What varies in size: one piece per run, or per picture of a list.
   const bool lists =
       std::any_of(plan_.columns().begin(), plan_.columns().end(),
                   [](const ColumnPlan& column) { return column.shape == Column::Shape::picture_list; });
-  pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows : runs_per_batch));
+  pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch));
   scheduler_ = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
                                            window_size() * runs_per_batch, pool_);
 }
@@ -100,12 +101,12 @@ Result<std::uint64_t> Planner::start_epoch() {
 
 Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadline) {
   using State = Loader::Step::State;
+  if (!scheduler_) {
+    return cancelled("the loader is closed", "open a new one");
+  }
   if (ticket != ticket_) {
     return cancelled("this iteration has ended: the loader has begun a newer one",
                      "iterate over one at a time");
-  }
-  if (!scheduler_) {
-    return cancelled("the loader is closed", "open a new one");
   }
   if (wanted_.step == steps_) {
     return Loader::Step{.state = State::finished, .batch = {}};
@@ -175,13 +176,14 @@ void Planner::plan_batch(const Cursor& at) {
   job->step = at.step;
   job->runs_out = 0;
   window_.push_back(std::move(job));
-  const auto batch_rows = static_cast<std::size_t>(options_.batch_size);
-  scheduler_->submit(*window_.back(), at.step * batch_rows, plan_.rows_per_item(batch_rows, workers_));
+  scheduler_->submit(*window_.back(), at.step * static_cast<std::uint64_t>(options_.batch_size),
+                     plan_.rows_per_item(batch_rows_, workers_));
 }
 
 BatchStorage* Planner::make_storage(const Cursor& at) {
-  const auto capacity = static_cast<std::size_t>(options_.batch_size);
-  BatchStorage* storage = storages_->acquire();
+  const std::size_t capacity = batch_rows_;
+  Batch owner(storages_->acquire());  // gives it back if memory runs out below
+  BatchStorage* storage = owner.storage();
   storage->epoch = at.epoch;
   storage->step = at.step;
   storage->rows = rows_of(at.step);
@@ -195,6 +197,7 @@ BatchStorage* Planner::make_storage(const Cursor& at) {
   }
   std::fill(storage->row_errors.begin(), storage->row_errors.end(), nullptr);
   storage->row_replaced.assign(capacity, 0);
+  storage->retain();
   return storage;
 }
 

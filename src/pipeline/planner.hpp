@@ -62,6 +62,8 @@ class Planner {
   const Plan plan_;
   const LoaderOptions options_;
   const std::uint64_t steps_;
+  const std::size_t
+      batch_rows_;  // rows of the largest batch there is: batch_size, or all samples if they are fewer
   const int workers_;
   BufferPool pool_;
   std::shared_ptr<BatchPool> storages_;

@@ -31,7 +31,7 @@ RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOpt
       options_(options),
       pool_(pool),
       counters_(counters),
-      decoder_(DecodeLimits{.max_pixels = options.max_pixels}) {
+      decoder_(DecodeLimits{.max_pixels = options.max_pixels.value_or(DecodeLimits{}.max_pixels)}) {
   for (const ColumnPlan& column : plan.columns()) {
     workspaces_.push_back(column.program ? column.program->make_workspace() : nullptr);
   }
@@ -51,6 +51,7 @@ void RowWorker::fill(const RowRun& run) noexcept {
     // Outside of any one row, such as memory for the batch: every row of the run is lost.
     for (std::uint32_t r = run.first; r < run.first + run.count; ++r) {
       run.storage->row_errors[r] = std::make_unique<Error>(from_exception(problem));
+      run.storage->row_replaced[r] = 0;
     }
   }
   counters_.busy.add(nanoseconds_between(start, Clock::now()));
@@ -177,6 +178,7 @@ void RowWorker::store_blobs(BatchStorage& storage) {
 
 void RowWorker::fill_raw(const RowRun& run) {
   BatchStorage& storage = *run.storage;
+  storage.raw.data = {};
   std::size_t total = 0;
   for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
     total += table_.stored_size(run.order->sample_at(run.first_place + row), *plan_.raw_field());

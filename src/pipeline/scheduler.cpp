@@ -116,7 +116,7 @@ bool Scheduler::work_here() {
 
 bool Scheduler::wait_for(const Job& job, Clock::time_point deadline) {
   if (own_worker_) {
-    while (!job.complete() && work_here()) {
+    while (!job.complete() && work_here() && Clock::now() < deadline) {
     }
     return job.complete();
   }

@@ -34,7 +34,7 @@ class Scheduler {
   /// `most_runs`: the largest number of runs ever out at once.
   Scheduler(const Plan& plan, std::shared_ptr<const SampleTable> table, const LoaderOptions& options,
             int workers, std::size_t most_runs, BufferPool& pool);
-  /// Ends the workers; each finishes the row it is at.
+  /// Ends the workers; each finishes the run it is at.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
