@@ -22,7 +22,7 @@ class Resize(Transform):
     def __init__(
         self,
         size: int | Sequence[int],
-        interpolation: Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"] = "bilinear",
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         max_size: int | None = None,
         antialias: bool = True,
     ) -> None: ...
@@ -44,7 +44,7 @@ class RandomCrop(Transform):
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
         fill: int | Sequence[int] | None = 0,
-        padding_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant",
+        padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
     ) -> None: ...
 
 class RandomResizedCrop(Transform):
@@ -55,7 +55,7 @@ class RandomResizedCrop(Transform):
         size: int | Sequence[int],
         scale: Sequence[float] = (0.08, 1.0),
         ratio: Sequence[float] = (0.75, 1.3333333333333333),
-        interpolation: Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"] = "bilinear",
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         antialias: bool = True,
     ) -> None: ...
 

@@ -26,9 +26,9 @@ namespace {
                .place = {.stage = "plan"}}};
 }
 
-/// A number that is no array: arrays have an index too, but no single one.
+/// A number, and not an array or tensor of some: those count as numbers too, but have a length.
 bool is_number(nb::handle given) {
-  return PyNumber_Check(given.ptr()) != 0 && PySequence_Check(given.ptr()) == 0;
+  return PyNumber_Check(given.ptr()) != 0 && !nb::hasattr(given, "__len__");
 }
 
 ParamValue to_value(const std::string& operation, const std::string& parameter, nb::handle given) {

@@ -34,6 +34,8 @@ nb::object list_of(nb::handle sequence) noexcept {
 }  // namespace penstock::python
 
 NB_MODULE(_core, m) {
+  // Objects that live until the interpreter ends, in a global or a traceback, are no reason to alarm users.
+  nb::set_leak_warnings(false);
   m.attr("__version__") = PENSTOCK_VERSION;
   penstock::python::bind_errors(m);
   penstock::python::bind_options(m);

@@ -1,0 +1,177 @@
+"""One case per bug that somebody met."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from conftest import draw, encode, write_tar
+
+import penstock
+from penstock import transforms as T  # noqa: N812 - the usual short name
+
+
+def test_arrays_and_tensors_are_sequences_of_numbers():
+    plain = T.Normalize(mean=[0.5, 0.25, 0.5], std=[0.5, 0.5, 0.5])
+    assert T.Normalize(mean=np.array([0.5, 0.25, 0.5]), std=np.full(3, 0.5)) == plain
+    assert T.Normalize(mean=torch.tensor([0.5, 0.25, 0.5]), std=[0.5] * 3) == plain
+    assert T.RandomHorizontalFlip(p=np.float32(0.5)) == T.RandomHorizontalFlip()
+    assert T.Resize(np.int64(8)) == T.Resize(8)
+
+
+def test_sequence_that_cannot_be_read_is_refused():
+    class Broken:
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, place: int) -> int:
+            raise RuntimeError("broken")
+
+    with pytest.raises(penstock.InvalidError, match="size"):
+        T.Resize(Broken())
+
+
+def test_lone_surrogates_in_options_are_refused():
+    with pytest.raises(penstock.InvalidError, match="on_error"):
+        penstock.LoaderOptions(on_error="\udc80")
+    with pytest.raises(penstock.InvalidError):
+        penstock.LoaderOptions(**{"\udc80": 1})
+    with pytest.raises(penstock.InvalidError):
+        T.Resize(4, interpolation="\udc80")
+
+
+def test_raw_gives_labels_as_they_are_stored(make_tar):
+    ds = penstock.Dataset(make_tar([("0.txt", b"a"), ("0.cls", b" 12\n"), ("1.txt", b"b"), ("1.cls", b"cat")]))
+    assert ds.raw(0)["label"] == b" 12\n"
+    assert ds[0]["label"] == 12
+    assert ds.raw(1)["label"] == b"cat"
+    with pytest.raises(penstock.CorruptError, match="'cat' is not a whole number"):
+        ds[1]
+
+
+def test_names_that_are_not_utf8_go_through_as_file_names_do(tmp_path: Path):
+    name = os.fsdecode(b"caf\xe9")
+    folder = tmp_path / name
+    folder.mkdir()
+    path = write_tar(folder / "a.tar", [(f"{name}.jpg", encode(draw(1, 8, 8))), (f"{name}2.jpg", b"no picture")])
+    ds = penstock.Dataset(path)
+    assert ds.key(0) == name
+    assert ds[0]["image"].shape == (8, 8, 3)
+    assert next(iter(penstock.Loader(ds, batch_size=1)))["key"] == [name]
+    with pytest.raises(penstock.CorruptError) as caught:
+        ds[1]
+    assert caught.value.key == f"{name}2"
+    assert caught.value.shard == str(path)
+
+
+def test_field_names_that_batches_use_themselves_are_refused(shards):
+    ds = penstock.Dataset(shards, fields={"index": "cls", "image": "jpg"})
+    with pytest.raises(penstock.InvalidError, match="index"):
+        penstock.Loader(ds)
+    ds = penstock.Dataset(shards, fields={"sizes": "cls", "image": "jpg"})
+    assert next(iter(penstock.Loader(ds, batch_size=2)))["sizes"].tolist() == [0, 1]
+    with pytest.raises(penstock.InvalidError, match="sizes"):
+        penstock.Loader(ds, decode=False)
+
+
+def test_memory_follows_the_data_not_the_batch_size(shards):
+    loader = penstock.Loader(shards, batch_size=1_000_000, transforms=[T.Resize([32, 32])])
+    assert len(next(iter(loader))["index"]) == 60
+    assert loader.stats()["buffer_bytes"] < 8 << 20
+
+
+def test_loader_keeps_the_pixel_limit_of_its_data_set(shards):
+    ds = penstock.Dataset(shards, max_pixels=100)
+    with pytest.raises(penstock.InvalidError):
+        next(iter(penstock.Loader(ds, transforms=[T.Resize([8, 8])])))
+    assert next(iter(penstock.Loader(ds, max_pixels=10**6, transforms=[T.Resize([8, 8])])))
+    for limit in (0, -1, None, "a"):
+        with pytest.raises(penstock.InvalidError, match="max_pixels"):
+            penstock.Dataset(shards, max_pixels=limit)
+
+
+@pytest.mark.parametrize(
+    "transforms", [T.Resize(8), 5, {"image": T.Resize(8)}, {"image": 5}, {"image": ["Resize"]}, "Resize"]
+)
+def test_transforms_that_are_no_list_are_refused(shards, transforms):
+    with pytest.raises(penstock.InvalidError, match="transforms"):
+        penstock.Loader(shards, transforms=transforms)
+
+
+def test_other_arguments_of_the_wrong_kind_are_refused(shards):
+    with pytest.raises(penstock.InvalidError, match="fields"):
+        penstock.Dataset(shards, fields=["jpg"])
+    with pytest.raises(penstock.InvalidError, match="size"):
+        penstock.presets.imagenet_train("a")
+    loader = penstock.Loader(shards, transforms={"image": None})
+    for epoch in ("a", 1.5, None, 2**64):
+        with pytest.raises(penstock.InvalidError, match="epoch"):
+            loader.set_epoch(epoch)
+    assert penstock.Dataset(shards, fields={"image": ".jpg"}).fields == {"image": "image"}
+
+
+def test_old_iterator_of_a_closed_loader_says_closed(shards):
+    loader = penstock.Loader(shards)
+    old, _new = iter(loader), iter(loader)
+    loader.close()
+    with pytest.raises(penstock.CancelledError, match="closed"):
+        next(old)
+
+
+def test_data_sets_can_be_pickled_and_loaders_say_why_not(shards):
+    ds = penstock.Dataset(shards, fields={"image": "jpg"}, max_pixels=10**6)
+    again = pickle.loads(pickle.dumps(ds))
+    assert (len(again), again.fields, again.fingerprint) == (60, ds.fields, ds.fingerprint)
+    with pytest.raises(TypeError, match="process"):
+        pickle.dumps(penstock.Loader(ds))
+
+
+def test_loader_inherited_by_a_fork_neither_hangs_nor_works(shards):
+    program = f"""
+        import os, signal, sys, time
+        import penstock
+        loader = penstock.Loader({shards!r}, batch_size=2, num_workers=2)
+        next(iter(loader))
+        time.sleep(0.3)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            try:
+                iter(loader)
+            except penstock.InvalidError as error:
+                assert "fork" in str(error)
+                loader.close()
+                del loader
+                assert len(list(penstock.Loader({shards!r}, batch_size=30))) == 2
+                sys.exit(7)
+            sys.exit(1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(list(loader)))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "7 30", done.stderr
+
+
+def test_interrupt_works_without_workers(shards):
+    loader = penstock.Loader(shards, batch_size=60, num_workers=0, transforms=[T.Resize([3000, 3000])])
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    start = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            next(iter(loader))
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - start < 5
