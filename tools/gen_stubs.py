@@ -64,7 +64,8 @@ def transforms_stub() -> str:
 def core_stub() -> str:
     """What nanobind wrote for the compiled module, with the types that it cannot know."""
     text = (Path(penstock.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
-    text = re.sub(r"\bdict(?!\[)", "dict[str, Any]", text)
+    text = re.sub(r"(: |-> )dict(?=[,):])", r"\1dict[str, Any]", text)
+    text = re.sub(r"(: |-> )list(?=[,):])", r"\1list[Any]", text)
     text = text.replace("list[Exception]", "list[Error]")
     head = "# Made by tools/gen_stubs.py from nanobind's stub of the compiled module.\nfrom typing import Any\n"
     return f"{head}{text.rstrip()}\n\nfrom .errors import Error\n\n__version__: str\n"

@@ -144,7 +144,13 @@ def valgrind(log: Log) -> Counts:
         "--errors-for-leak-kinds=definite",
         "--fair-sched=yes",
     ]
-    return cpp_tests(log, build(log, "dev", ["penstock_core_tests", "penstock_io_tests"]), ["core", "io"], memcheck)
+    folder = build(log, "dev")
+    counts = cpp_tests(log, folder, ["core", "io", "formats"], memcheck)
+    # Vector kernels multiply bytes past the end of a row by a weight of zero, which memcheck counts as using them; and
+    # tests of speed and reuse mean nothing at a fraction of the speed.
+    surroundings = {"PENSTOCK_TARGET": "scalar", "GTEST_FILTER": "-Loader.stats_*:Loader.idle_*:Loader.steady_*"}
+    counts.add(cpp_tests(log, folder, ["pipeline"], memcheck, surroundings))
+    return counts
 
 
 def neon(log: Log) -> Counts:
