@@ -25,11 +25,18 @@ has_fuzzer() {
   done
   return 1
 }
+# A cross compiler without its C library compiles nothing useful.
+has_aarch64_compiler() {
+  has_program aarch64-linux-gnu-g++ &&
+    echo '#include <cstdio>
+int main() { return std::puts(""); }' | aarch64-linux-gnu-g++ -x c++ - -o /dev/null >/dev/null 2>&1
+}
 has_python_headers() {
   python3 -c 'import pathlib, sys, sysconfig; sys.exit(not (pathlib.Path(sysconfig.get_paths()["include"]) / "Python.h").exists())' 2>/dev/null
 }
 
 # need <probe> -- <package> [<alternative> ...]: the first alternative that apt knows is installed when the probe fails.
+# An alternative may be several packages: a,b.
 missing=()
 need() {
   local probe=()
@@ -55,9 +62,9 @@ needs_of_test() {
   need has_module gtest -- libgtest-dev
   need has_module gmock -- libgmock-dev
   need has_program valgrind -- valgrind
-  need has_fuzzer -- clang-14 clang-18 clang-19 clang
+  need has_fuzzer -- clang-14,libclang-rt-14-dev clang-18,libclang-rt-18-dev clang-19,libclang-rt-19-dev
   need has_any_program qemu-aarch64-static qemu-aarch64 -- qemu-user-static qemu-user
-  need has_program aarch64-linux-gnu-g++ -- g++-aarch64-linux-gnu
+  need has_aarch64_compiler -- g++-aarch64-linux-gnu,libc6-dev-arm64-cross
 }
 needs_of_bench() {
   needs_of_demo
@@ -78,7 +85,7 @@ esac
 collect
 [ ${#missing[@]} -eq 0 ] && exit 0
 
-names=$(for entry in "${missing[@]}"; do echo "${entry%% *}"; done | tr '\n' ' ')
+names=$(for entry in "${missing[@]}"; do echo "${entry%% *}"; done | tr ',\n' '  ')
 if ! has_program apt-get; then
   echo "make $task needs these packages (Debian names), and there is no apt-get here to install them with: $names" >&2
   echo "Install them with this system's package manager (docs/install.md has their names elsewhere), then run make $task again." >&2
@@ -109,9 +116,10 @@ chosen=()
 for entry in "${missing[@]}"; do
   pick=${entry%% *}
   for alternative in $entry; do
-    if apt-cache show "$alternative" >/dev/null 2>&1; then pick=$alternative; break; fi
+    if apt-cache show "${alternative%%,*}" >/dev/null 2>&1; then pick=$alternative; break; fi
   done
-  chosen+=("$pick")
+  IFS=, read -ra packages <<<"$pick"
+  chosen+=("${packages[@]}")
 done
 run_as_root apt-get install -y -qq --no-install-recommends "${chosen[@]}" >/dev/null || cannot_install
 

@@ -93,6 +93,13 @@ def test_root_installs_without_sudo(machine: Machine) -> None:
     assert "g++" not in install
 
 
+def test_installs_a_compiler_where_there_is_none(machine: Machine) -> None:
+    machine.add_apt()
+    (machine.bin / "g++").unlink()
+    machine.run()
+    assert " g++ " in machine.called("apt-get")[-1]
+
+
 def test_user_installs_with_sudo_and_is_told(machine: Machine) -> None:
     machine.add_apt()
     machine.be_user(1000)
@@ -142,8 +149,9 @@ def test_takes_the_compiler_that_the_release_has(machine: Machine) -> None:
     machine.add("apt-cache", "[ $2 != clang-14 ]")
     machine.run("test")
     install = machine.called("apt-get")[-1]
-    assert "clang-18" in install
+    assert " clang-18 libclang-rt-18-dev " in install
     assert "clang-14" not in install
+    assert " g++-aarch64-linux-gnu libc6-dev-arm64-cross" in install
 
 
 def test_refuses_an_unknown_task(machine: Machine) -> None:
