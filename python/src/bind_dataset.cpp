@@ -62,7 +62,8 @@ void bind_dataset(nb::module_& m) {
   nb::class_<Dataset>(m, "Dataset", "Samples by number, read in place.")
       .def_static(
           "open",
-          [](const nb::list& sources, const nb::dict& fields, std::uint64_t max_pixels) {
+          [](const nb::typed<nb::list, nb::str>& sources, const nb::typed<nb::dict, nb::str, nb::str>& fields,
+             std::uint64_t max_pixels) {
             std::vector<std::string> paths;
             for (const nb::handle source : sources) {
               paths.push_back(from_str(source));
