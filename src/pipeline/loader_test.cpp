@@ -337,10 +337,14 @@ TEST(Loader, steady_state_allocates_nothing) {
   };
   // A worker makes its memory when it first gets work, which may be late on a busy machine.
   std::uint64_t allocated = 1;
-  for (int epoch = 0; epoch < 100 && allocated > 0; ++epoch) {
+  std::uint64_t grown = 1;
+  for (int epoch = 0; epoch < 100 && (allocated > 0 || grown > 0); ++epoch) {
+    const std::uint64_t before = loader.stats().buffer_bytes;
     allocated = run_epoch();
+    grown = loader.stats().buffer_bytes - before;
   }
   EXPECT_EQ(allocated, 0u);
+  EXPECT_EQ(grown, 0u) << "batch memory";
 }
 
 TEST(Loader, idle_loader_uses_no_cpu) {
