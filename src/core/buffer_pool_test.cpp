@@ -12,21 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
-std::atomic<std::uint64_t> news{0};
-}
-
-// Counts what the whole test program takes from the heap through new. Not inlined: gcc would see free() on
-// what new gave, and warn.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  news.fetch_add(1, std::memory_order_relaxed);
-  if (void* const memory = std::malloc(size > 0 ? size : 1)) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "core/counting_new.hpp"
 
 namespace penstock {
 namespace {
@@ -150,12 +136,12 @@ TEST(buffer_pool, a_steady_state_allocates_nothing) {
   };
   cycle();
   const BufferPoolStats before = pool.stats();
-  const std::uint64_t news_before = news;
+  const std::uint64_t news_before = allocations;
   const long faults_before = page_faults();
   for (int i = 0; i < 20; ++i) {
     cycle();
   }
-  EXPECT_EQ(news - news_before, 0u);
+  EXPECT_EQ(allocations - news_before, 0u);
   EXPECT_EQ(pool.stats().allocations, before.allocations);
   EXPECT_EQ(pool.stats().acquisitions, before.acquisitions + 20 * 150);
   EXPECT_EQ(pool.stats().bytes_allocated(), before.bytes_allocated());

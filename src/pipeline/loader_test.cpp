@@ -8,7 +8,7 @@
 #include <numeric>
 #include <thread>
 
-#include "pipeline/counting_new.hpp"
+#include "core/counting_new.hpp"
 #include "pipeline/memory_table.hpp"
 #include "pipeline/test_pictures.hpp"
 

@@ -1,27 +1,9 @@
-// Counts allocations of the whole test program, so it has a file of its own.
-
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
+#include "core/counting_new.hpp"
 #include "transforms/picture_program.hpp"
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) {
-    return memory;
-  }
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace penstock {
 namespace {
@@ -49,9 +31,9 @@ TEST(PictureProgramMemory, allocates_nothing_for_pictures_like_those_it_has_seen
       }
     };
     epoch();
-    const long before = allocations;
+    const std::uint64_t before = allocations;
     epoch();
-    EXPECT_EQ(allocations - before, 0);
+    EXPECT_EQ(allocations - before, 0u);
   }
 }
 
