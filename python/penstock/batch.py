@@ -14,7 +14,8 @@ Convert = Callable[[Any], Any]
 
 
 class Batch(Mapping[str, Any]):
-    """The rows of one step. Values are views of memory that stays valid and unchanged while anyone holds them."""
+    """The rows of one step. Pictures and bytes are views of memory that stays valid and unchanged while anyone holds
+    them; numbers are small copies, so that keeping labels does not keep pictures."""
 
     __slots__ = ("_convert", "_convert_picture", "_core", "_names", "_numpy", "_values")
 

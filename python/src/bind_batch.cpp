@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,16 +28,30 @@ nb::capsule owner_of(const Batch& batch) {
   return owner;
 }
 
-/// A view without a copy: numpy's, or one that speaks DLPack only.
-nb::object view(const Batch& batch, const void* data, const std::vector<std::size_t>& shape,
-                nb::dlpack::dtype type, bool numpy) {
-  void* memory = const_cast<void*>(data);
-  const nb::capsule owner = owner_of(batch);
+/// numpy's array, or one that speaks DLPack only, on memory that `owner` keeps.
+nb::object array_on(void* memory, const std::vector<std::size_t>& shape, nb::dlpack::dtype type,
+                    const nb::capsule& owner, bool numpy) {
   if (numpy) {
     return nb::cast(NumpyArray(memory, shape.size(), shape.data(), owner, nullptr, type));
   }
   return nb::cast(
       DlpackArray(memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cpu::value));
+}
+
+/// A view without a copy.
+nb::object view(const Batch& batch, const void* data, const std::vector<std::size_t>& shape,
+                nb::dlpack::dtype type, bool numpy) {
+  return array_on(const_cast<void*>(data), shape, type, owner_of(batch), numpy);
+}
+
+/// Numbers get memory of their own: whoever keeps the labels of an epoch must not keep its pictures.
+nb::object numbers(const std::int64_t* values, std::size_t rows, bool numpy) {
+  auto copy = std::make_unique<std::int64_t[]>(rows);
+  std::copy_n(values, rows, copy.get());
+  std::int64_t* const memory = copy.get();
+  nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<std::int64_t*>(pointer); });
+  copy.release();
+  return array_on(memory, {rows}, nb::dtype<std::int64_t>(), owner, numpy);
 }
 
 std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
@@ -58,7 +73,7 @@ nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
   const std::size_t rows = batch.rows();
   switch (column.shape) {
     case Column::Shape::integers:
-      return view(batch, column.integers, {rows}, nb::dtype<std::int64_t>(), numpy);
+      return numbers(column.integers, rows, numpy);
     case Column::Shape::pictures: {
       std::vector<std::size_t> shape = picture_shape(column.size, column.format);
       shape.insert(shape.begin(), rows);
@@ -114,9 +129,7 @@ void bind_batch(nb::module_& m) {
           nb::arg("name"), nb::arg("numpy"), nb::sig("def column(self, name: str, numpy: bool) -> Any"))
       .def(
           "index",
-          [](const Batch& self, bool numpy) {
-            return view(self, self.index().data(), {self.rows()}, nb::dtype<std::int64_t>(), numpy);
-          },
+          [](const Batch& self, bool numpy) { return numbers(self.index().data(), self.rows(), numpy); },
           nb::arg("numpy"), nb::sig("def index(self, numpy: bool) -> Any"))
       .def(
           "keys",
@@ -147,7 +160,7 @@ void bind_batch(nb::module_& m) {
             if (values == nullptr) {
               throw nb::key_error(name.c_str());
             }
-            return view(self, values, {self.rows()}, nb::dtype<std::int64_t>(), numpy);
+            return numbers(values, self.rows(), numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def raw(self, name: str, numpy: bool) -> Any"));
 }

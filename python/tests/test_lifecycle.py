@@ -60,6 +60,15 @@ def test_a_thousand_batches_leave_memory_threads_and_descriptors_flat(shards):
     assert anonymous_bytes() - memory < 4 << 20
 
 
+def test_keeping_the_labels_of_an_epoch_does_not_keep_its_pictures(shards):
+    loader = penstock.Loader(shards, batch_size=8, num_workers=2, transforms=penstock.presets.imagenet_train(96))
+    one_batch = 8 * 3 * 96 * 96 * 4
+    kept = [(batch["label"], batch["index"]) for _ in range(10) for batch in loader]
+    assert len(kept) > 50
+    assert loader.stats()["buffer_bytes"] < 6 * one_batch
+    assert all(len(label) == len(index) for label, index in kept)
+
+
 def test_two_hundred_abandoned_iterators_leave_nothing(shards):
     gc.collect()
     before = (threads(), descriptors())
