@@ -105,6 +105,15 @@ ENVIRONMENTS: dict[str, Environment] = {
 }
 
 
+#: Other ways to use a library that has an environment already.
+SHARED = {"pytorch_tuned": "pytorch"}
+
+
+def home(library: str) -> str:
+    """The environment that a library's workload files run in."""
+    return SHARED.get(library, library)
+
+
 def root() -> Path:
     """The folder that holds the environments."""
     return Path(os.environ.get("PENSTOCK_BENCH_ENVS", BENCH / ".envs")).resolve()

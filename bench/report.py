@@ -19,6 +19,7 @@ OURS = "penstock"
 NAMES = {
     "penstock": "penstock",
     "pytorch": "PyTorch DataLoader",
+    "pytorch_tuned": "PyTorch, hand-tuned",
     "ffcv": "FFCV",
     "dali": "DALI (CPU)",
     "turboloader": "TurboLoader",

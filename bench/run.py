@@ -13,18 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import environments
 import report
+from circumstances import circumstances
 from common import BENCH, REPOSITORY, RESULTS, WORKLOADS, Data
 
 RESULT_MARK = "PENSTOCK-BENCH-RESULT "  # as in measure.py, which cannot be imported here: it needs numpy
@@ -63,7 +62,7 @@ SUITE: dict[str, Workload] = {
     "raw_io": Workload(
         files="raw_io",
         title="Stored bytes, not decoded, every byte read by the consumer",
-        libraries=("penstock", "pytorch", "ffcv", "webdataset"),
+        libraries=("penstock", "pytorch", "pytorch_tuned", "ffcv", "webdataset"),
     ),
     "worker_sweep": Workload(
         files="imagenet_train",
@@ -190,7 +189,7 @@ def prepare_data(session: Session, given: Path | None, with_ffcv: bool) -> None:
 
 def run_workload(session: Session, name: str, workload: Workload, ready: list[str]) -> dict[str, Any]:
     print(f"\n{name}: {workload.title}", flush=True)
-    chosen = [library for library in workload.libraries if library in ready]
+    chosen = [library for library in workload.libraries if environments.home(library) in ready]
     for library, why in workload.cannot.items():
         if library in chosen:
             chosen.remove(library)
@@ -220,7 +219,7 @@ def run_workload(session: Session, name: str, workload: Workload, ready: list[st
         "cannot": workload.cannot,
         "libraries": {
             library: {
-                "versions": environments.versions(library),
+                "versions": environments.versions(environments.home(library)),
                 "verification": session.verified[workload.vouched_by or workload.files, library],
                 "rounds": rounds[library],
                 "summary": {str(w): summary(at_workers(rounds[library], w)) for w in workload.workers},
@@ -273,7 +272,7 @@ def timed(session: Session, workload: Workload, library: str, workers: int, numb
 
 def measure(session: Session, library: str, arguments: list[str]) -> dict[str, Any]:
     """Runs measure.py in the library's environment and returns what it printed."""
-    script = [str(environments.python(library)), str(BENCH / "measure.py")]
+    script = [str(environments.python(environments.home(library))), str(BENCH / "measure.py")]
     command = [*script, *arguments, "--root", str(session.data.root)]
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     surroundings = kept | {"TF_CPP_MIN_LOG_LEVEL": "2", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -361,38 +360,6 @@ def micro_groups(benchmarks: list[dict[str, Any]]) -> dict[str, dict[str, dict[s
         figure = {"median": statistics.median(taken_times), "min": min(taken_times), "max": max(taken_times)}
         groups.setdefault(group, {})[variant] = figure
     return groups
-
-
-def circumstances() -> dict[str, Any]:
-    return {
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": machine(),
-        "commit": git("rev-parse", "HEAD"),
-        "uncommitted_changes": bool(git("status", "--porcelain", "--", "src", "include", "python")),
-    }
-
-
-def machine() -> dict[str, Any]:
-    lines = (line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines())
-    cpuinfo = {name.strip(): value.strip() for name, _, value in lines}
-    flags = cpuinfo.get("flags", cpuinfo.get("Features", "")).split()
-    memory = Path("/proc/meminfo").read_text().splitlines()[0].split()[1]
-    simd = [flag for flag in ("sse4_2", "avx2", "avx512f", "avx512bw", "avx512_vbmi2", "asimd") if flag in flags]
-    return {
-        "cpu": cpuinfo.get("model name", platform.machine()),
-        "cores": len(os.sched_getaffinity(0)),
-        "simd": simd,
-        "forced_target": os.environ.get("PENSTOCK_TARGET"),
-        "memory_bytes": int(memory) * 1024,
-        "kernel": platform.release(),
-        "python": platform.python_version(),
-        "load_average": os.getloadavg()[0],
-    }
-
-
-def git(*arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(REPOSITORY), *arguments], capture_output=True, text=True, check=False)
-    return done.stdout.strip()
 
 
 def check_files() -> None:
