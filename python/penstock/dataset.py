@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, SupportsIndex
@@ -40,6 +41,14 @@ def _pixel_limit(limit: SupportsIndex) -> int:
     return number
 
 
+def _caller_level() -> int:
+    """The stacklevel of a warning that points at the user's line, not at penstock's."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "penstock":
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 class Dataset:
     """Samples of tar shards or class folders, by number. Read-only; may be shared by any number of loaders.
 
@@ -58,7 +67,7 @@ class Dataset:
         self._core = _core.Dataset.open(*self._arguments)
         self._kinds = self._core.fields
         for message in self._core.warnings:
-            warnings.warn(message, stacklevel=2)
+            warnings.warn(message, stacklevel=_caller_level())
 
     def __len__(self) -> int:
         return len(self._core)

@@ -49,6 +49,20 @@ def test_lone_surrogates_in_options_are_refused():
         T.Resize(4, interpolation="\udc80")
 
 
+def test_a_size_of_zero_is_called_wrong_not_missing():
+    with pytest.raises(penstock.InvalidError, match="size is not a size of a picture"):
+        T.Resize(0)
+
+
+@pytest.mark.parametrize("make", [penstock.Dataset, penstock.Loader])
+def test_warnings_point_at_the_line_of_the_user(make_tar, make):
+    picture = encode(draw(1, 8, 8))
+    path = make_tar([("a.jpg", picture), ("a.txt", b"x"), ("b.jpg", picture)])
+    with pytest.warns(UserWarning, match="txt") as caught:
+        make(path)
+    assert {warning.filename for warning in caught} == {__file__}
+
+
 def test_raw_gives_labels_as_they_are_stored(make_tar):
     ds = penstock.Dataset(make_tar([("0.txt", b"a"), ("0.cls", b" 12\n"), ("1.txt", b"b"), ("1.cls", b"cat")]))
     assert ds.raw(0)["label"] == b" 12\n"

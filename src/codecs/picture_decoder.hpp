@@ -44,10 +44,10 @@ inline Status check_size(const char* codec, std::uint64_t width, std::uint64_t h
                         fmt::format("{} header gives a size of {} x {}", codec, width, height));
   }
   if (width * height > limits.max_pixels) {
-    return decode_error(ErrorKind::invalid,
-                        fmt::format("{} of {} x {} pixels is larger than the limit of {} pixels", codec,
-                                    width, height, limits.max_pixels),
-                        "raise max_pixels if the picture is to be trusted");
+    return decode_error(ErrorKind::unsupported,
+                        fmt::format("{} of {} x {} = {} pixels is over the limit, max_pixels={}", codec,
+                                    width, height, width * height, limits.max_pixels),
+                        "give a larger max_pixels if the picture is to be trusted");
   }
   return {};
 }

@@ -241,7 +241,7 @@ TEST(Png, a_picture_above_the_limit_is_refused_by_open) {
   ImageDecoder decoder({.max_pixels = 60 * 40 - 1});
   const auto opened = decoder.open(sample_file());
   ASSERT_FALSE(opened.ok());
-  EXPECT_EQ(opened.error().kind, ErrorKind::invalid);
+  EXPECT_EQ(opened.error().kind, ErrorKind::unsupported);
 }
 
 TEST(Png, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {

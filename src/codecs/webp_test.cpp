@@ -165,7 +165,7 @@ TEST(Webp, a_picture_above_the_limit_is_refused_by_open) {
   ImageDecoder decoder({.max_pixels = 40 * 30 - 1});
   const auto opened = decoder.open(make_webp({.width = 40, .height = 30}));
   ASSERT_FALSE(opened.ok());
-  EXPECT_EQ(opened.error().kind, ErrorKind::invalid);
+  EXPECT_EQ(opened.error().kind, ErrorKind::unsupported);
 }
 
 TEST(Webp, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {

@@ -37,8 +37,10 @@ Result<TransformPtr> make_operation(const Params& params) {
   std::size_t used = 0;
   parameters.fields([&](const char* name, auto& value, const char*) {
     using Codec = ParamCodec<std::decay_t<decltype(value)>>;
+    bool found = false;
     for (const auto& [given, what] : params) {
       if (given == name) {
+        found = true;
         ++used;
         if (status.ok() && !Codec::from_value(what, value)) {
           status =
@@ -46,7 +48,7 @@ Result<TransformPtr> make_operation(const Params& params) {
         }
       }
     }
-    if (status.ok() && Codec::missing(value)) {
+    if (status.ok() && !found && Codec::missing(value)) {
       status = invalid_parameter(Op::kName, name, "is missing", "give " + std::string(Codec::kType));
     }
   });
