@@ -22,9 +22,11 @@ from .errors import (
 )
 from .loader import Loader
 from .options import LoaderOptions
+from .store import BuildReport, VerifyReport, build, verify
 
 __all__ = [
     "Batch",
+    "BuildReport",
     "CancelledError",
     "CorruptError",
     "Dataset",
@@ -36,7 +38,10 @@ __all__ = [
     "NotFoundError",
     "TimeoutError",
     "UnsupportedError",
+    "VerifyReport",
     "__version__",
+    "build",
     "presets",
     "transforms",
+    "verify",
 ]

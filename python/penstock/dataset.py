@@ -19,7 +19,7 @@ MAX_PIXELS = 178_956_970
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-def _source_list(source: Source) -> list[str]:
+def source_list(source: Source) -> list[str]:
     if isinstance(source, (str, os.PathLike)):
         source = [source]
     try:
@@ -63,7 +63,7 @@ class Dataset:
         if fields is not None and (not isinstance(fields, Mapping) or not fields):
             raise InvalidError(f"fields = {fields!r} cannot be; give {{name: extension}}, or leave fields out")
         chosen = {str(name): str(extension).removeprefix(".") for name, extension in (fields or {}).items()}
-        self._arguments = (_source_list(source), chosen, _pixel_limit(max_pixels))
+        self._arguments = (source_list(source), chosen, _pixel_limit(max_pixels))
         self._core = _core.Dataset.open(*self._arguments)
         self._kinds = self._core.fields
         for message in self._core.warnings:

@@ -52,5 +52,6 @@ void bind_dataset(nanobind::module_& m);
 void bind_transforms(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
 void bind_loader(nanobind::module_& m);
+void bind_store(nanobind::module_& m);
 
 }  // namespace penstock::python

@@ -43,4 +43,5 @@ NB_MODULE(_core, m) {
   penstock::python::bind_dataset(m);
   penstock::python::bind_batch(m);
   penstock::python::bind_loader(m);
+  penstock::python::bind_store(m);
 }

@@ -1,0 +1,135 @@
+"""Stores: a data set written once in penstock's own format, its pictures repacked so that they decode faster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _core
+from ._progress import ProgressBar
+from .dataset import Dataset, Source, source_list
+from .errors import Error, InvalidError
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build did."""
+
+    samples: int  #: in the store
+    added: int  #: by this build, resumed parts included
+    skipped: int  #: bad samples that were left out
+    resumed_at: int  #: samples that an interrupted build had done already
+    was_complete: bool  #: the store was there already, from the same source and settings
+    bytes_read: int
+    bytes_written: int
+    seconds: float
+    fingerprint: str
+    errors: list[Error] = field(default_factory=list)  #: of samples left out, the first 1,000
+
+
+@dataclass(frozen=True)
+class VerifyReport:
+    """What verify found; true if nothing."""
+
+    samples: int
+    pictures: int  #: decoded
+    compared: int  #: fields compared with the source
+    bytes: int  #: checked
+    problems: int
+    errors: list[Error] = field(default_factory=list)  #: the first 1,000
+
+    @property
+    def ok(self) -> bool:
+        """Whether the store is sound."""
+        return self.problems == 0
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+def build(
+    source: Source | Dataset,
+    dst: str | os.PathLike[str],
+    *,
+    image: str = "repack",
+    resize: int | Mapping[str, int] | None = None,
+    quality: int | None = None,
+    shard_bytes: int = _core.STORE_SHARD_BYTES,
+    workers: int | None = None,
+    on_error: str = "raise",
+    max_errors: float | None = None,
+    append: bool = False,
+    resume: bool = True,
+    progress: bool = True,
+) -> BuildReport:
+    """Writes a data set to the new folder `dst`, which appears when it is complete.
+
+    image: "repack" (JPEG without loss, decodes several times faster, the file can be rebuilt byte for byte),
+        "repack_pixels" (also where only the pixels can be kept), "keep" (files as they are) or "raw" (pixels).
+    resize: pictures with a larger shorter side are made smaller; {"shorter": n} is the same, {"longest": n} bounds the
+        longer side.
+    quality: JPEG quality, 1 to 100, of what is encoded again.
+    shard_bytes: a shard is closed before it grows larger.
+    workers: threads; None = the cores this process may use.
+    on_error: "raise", or "skip" to leave bad samples out; max_errors then bounds them: int = count, float = share.
+    append: add to a store that exists. resume: go on with an interrupted build.
+    progress: show a bar, on a terminal only.
+    """
+    dataset = source if isinstance(source, Dataset) else Dataset(source)
+    settings: dict[str, Any] = {
+        "image": _text("image", image),
+        **_resize(resize),
+        "quality": _whole("quality", quality, 1, 100),
+        "shard_bytes": _whole("shard_bytes", shard_bytes, 1, 1 << 40),
+        "workers": _whole("workers", workers, 1, 4096),
+        **_tolerance(on_error, max_errors),
+        "append": bool(append),
+        "resume": bool(resume),
+    }
+    with ProgressBar("build") as bar:
+        show = bar if progress and bar.visible else None
+        return BuildReport(**_core.build(dataset._core, os.fsdecode(dst), settings, show))
+
+
+def verify(path: str | os.PathLike[str], source: Source | None = None, *, progress: bool = True) -> VerifyReport:
+    """Checks every byte of a store and decodes every picture; with `source`, compares with what it was built from."""
+    sources = [] if source is None else source_list(source)
+    with ProgressBar("verify") as bar:
+        show = bar if progress and bar.visible else None
+        return VerifyReport(**_core.verify(os.fsdecode(path), sources, show))
+
+
+def _resize(resize: int | Mapping[str, int] | None) -> dict[str, int | None]:
+    sides = {} if resize is None else resize if isinstance(resize, Mapping) else {"shorter": resize}
+    if unknown := [name for name in sides if name not in ("shorter", "longest")]:
+        raise InvalidError(f"resize = {resize!r}: {unknown[0]!r} is no side; give shorter or longest")
+    return {f"resize_{side}": _whole("resize", sides.get(side), 1, 65536) for side in ("shorter", "longest")}
+
+
+def _tolerance(on_error: str, max_errors: float | None) -> dict[str, Any]:
+    if on_error not in ("raise", "skip"):
+        raise InvalidError(f"on_error = {on_error!r} cannot be; give 'raise' or 'skip'")
+    if max_errors is not None and on_error == "raise":
+        raise InvalidError("max_errors needs on_error='skip': with 'raise' the first bad sample ends the build")
+    share = max_errors if isinstance(max_errors, float) else None
+    if share is not None and not 0 <= share <= 1:
+        raise InvalidError(f"max_errors = {max_errors!r} cannot be; a share lies between 0.0 and 1.0")
+    count = None if share is not None else _whole("max_errors", max_errors, 0, 1 << 62)
+    return {"skip_errors": on_error == "skip", "max_errors": count, "max_error_share": share}
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
+        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number from {least} to {most}")
+    whole: int = value.__index__()
+    return whole
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InvalidError(f"{name} = {value!r} cannot be; give its name")
+    return value

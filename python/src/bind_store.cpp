@@ -1,0 +1,176 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind.hpp"
+#include "penstock/dataset.hpp"
+#include "penstock/store.hpp"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+namespace {
+
+// How long Ctrl-C may take, and how often progress is shown.
+constexpr std::chrono::milliseconds kPatience{100};
+
+/// Work of minutes runs on a thread of its own and never touches Python; the caller's thread looks for Ctrl-C
+/// and shows how far the work is.
+template <class Progress>
+class Watched {
+ public:
+  /// The callback to give to the work.
+  bool report(const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    latest_ = progress;
+    return go_on_.load();
+  }
+
+  template <class Work>
+  auto run(Work work, const nb::object& show) {
+    auto outcome = std::async(std::launch::async, std::move(work));
+    try {
+      while (!ended(outcome)) {
+        if (PyErr_CheckSignals() != 0) {
+          throw nb::python_error();
+        }
+        if (!show.is_none()) {
+          call(show);
+        }
+      }
+    } catch (...) {
+      go_on_ = false;
+      const nb::gil_scoped_release release;
+      outcome.wait();
+      throw;
+    }
+    return value_or_raise(outcome.get());
+  }
+
+ private:
+  template <class Future>
+  static bool ended(const Future& outcome) {
+    const nb::gil_scoped_release release;
+    return outcome.wait_for(kPatience) == std::future_status::ready;
+  }
+
+  void call(const nb::object& show) {
+    Progress now;
+    {
+      const std::lock_guard lock(mutex_);
+      now = latest_;
+    }
+    show(now.samples, now.total, now.bytes_read, now.seconds);
+  }
+
+  std::mutex mutex_;
+  Progress latest_{};
+  std::atomic<bool> go_on_{true};
+};
+
+nb::list exceptions(const std::vector<Error>& errors) {
+  nb::list list;
+  for (const Error& error : errors) {
+    list.append(to_exception(error));
+  }
+  return list;
+}
+
+StoreImage image_named(const std::string& name) {
+  const std::optional<StoreImage> image = store_image_named(name);
+  if (!image) {
+    throw Raise{{.kind = ErrorKind::invalid,
+                 .message = "image = '" + name + "' cannot be",
+                 .advice = "give 'repack', 'repack_pixels', 'keep' or 'raw'"}};
+  }
+  return *image;
+}
+
+nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict& given,
+               const nb::object& show) {
+  Watched<BuildProgress> watched;
+  BuildSettings settings;
+  settings.image = image_named(from_str(given["image"]));
+  settings.resize_shorter = nb::cast<std::optional<int>>(given["resize_shorter"]);
+  settings.resize_longest = nb::cast<std::optional<int>>(given["resize_longest"]);
+  settings.quality = nb::cast<std::optional<int>>(given["quality"]);
+  settings.shard_bytes = nb::cast<std::uint64_t>(given["shard_bytes"]);
+  settings.workers = nb::cast<std::optional<int>>(given["workers"]);
+  settings.skip_errors = nb::cast<bool>(given["skip_errors"]);
+  settings.max_errors = nb::cast<std::optional<std::uint64_t>>(given["max_errors"]);
+  settings.max_error_share = nb::cast<std::optional<double>>(given["max_error_share"]);
+  settings.append = nb::cast<bool>(given["append"]);
+  settings.resume = nb::cast<bool>(given["resume"]);
+  settings.max_pixels = source.max_pixels();
+  settings.progress = [&watched](const BuildProgress& progress) { return watched.report(progress); };
+  const std::string path = from_str(destination);
+  const BuildReport report =
+      watched.run([&] { return build_store(*source.table(), source.description(), path, settings); }, show);
+  nb::dict values;
+  values["samples"] = report.samples;
+  values["added"] = report.added;
+  values["skipped"] = report.skipped;
+  values["resumed_at"] = report.resumed_at;
+  values["was_complete"] = report.was_complete;
+  values["bytes_read"] = report.bytes_read;
+  values["bytes_written"] = report.bytes_written;
+  values["seconds"] = report.seconds;
+  values["fingerprint"] = report.fingerprint;
+  values["errors"] = exceptions(report.errors);
+  return values;
+}
+
+/// What verify_store says of its progress, in the shape of a build's.
+struct VerifyProgress {
+  std::uint64_t samples = 0;
+  std::uint64_t total = 0;
+  std::uint64_t bytes_read = 0;
+  double seconds = 0;
+};
+
+nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const nb::object& show) {
+  Watched<VerifyProgress> watched;
+  VerifySettings settings;
+  for (const nb::str& source : sources) {
+    settings.sources.push_back(from_str(source));
+  }
+  const auto start = std::chrono::steady_clock::now();
+  settings.progress = [&](std::uint64_t done, std::uint64_t total) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    return watched.report({.samples = done, .total = total, .seconds = passed.count()});
+  };
+  const std::string store = from_str(path);
+  const VerifyReport report = watched.run([&] { return verify_store(store, settings); }, show);
+  nb::dict values;
+  values["samples"] = report.samples;
+  values["pictures"] = report.pictures;
+  values["compared"] = report.compared;
+  values["bytes"] = report.bytes;
+  values["problems"] = report.problems;
+  values["errors"] = exceptions(report.errors);
+  return values;
+}
+
+}  // namespace
+
+void bind_store(nb::module_& m) {
+  m.attr("STORE_SHARD_BYTES") = BuildSettings{}.shard_bytes;
+  m.def("build", &build, nb::arg("source"), nb::arg("destination"), nb::arg("settings"),
+        nb::arg("show").none(),
+        nb::sig("def build(source: Dataset, destination: str, settings: dict[str, Any], "
+                "show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
+  m.def("verify", &verify, nb::arg("path"), nb::arg("sources"), nb::arg("show").none(),
+        nb::sig("def verify(path: str, sources: list[str], "
+                "show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
+}
+
+}  // namespace penstock::python

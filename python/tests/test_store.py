@@ -1,0 +1,256 @@
+"""Stores: what is built gives the samples, pixels and order of its source."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from conftest import draw, encode
+from PIL import Image
+
+import penstock
+from penstock import transforms as T  # noqa: N812 - the usual short name
+from penstock._progress import progress_line
+
+
+def contents(store: Path) -> dict[str, str]:
+    """Every file of a store, by its hash."""
+    return {
+        str(path.relative_to(store)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(store.rglob("*"))
+    }
+
+
+def batches(source: str | Path, **options: object) -> list[dict[str, torch.Tensor]]:
+    loader = penstock.Loader(
+        source, batch_size=7, shuffle=True, seed=5, transforms=penstock.presets.imagenet_train(32), **options
+    )
+    return [{name: batch[name] for name in ("image", "label", "index")} for _ in range(2) for batch in loader]
+
+
+@pytest.mark.parametrize("image", ["repack", "repack_pixels", "keep", "raw"])
+def test_a_store_holds_what_its_source_holds(shards, pillow_pictures, tmp_path, image):
+    report = penstock.build(shards, tmp_path / "store", image=image, workers=2)
+    source, store = penstock.Dataset(shards), penstock.Dataset(tmp_path / "store")
+    assert report.samples == report.added == len(store) == len(source) == 60
+    assert store.fields == source.fields
+    assert store.fingerprint == source.fingerprint == report.fingerprint
+    for i in range(60):
+        ours, theirs = store[i], source[i]
+        assert store.key(i) == source.key(i)
+        assert np.array_equal(ours["image"], pillow_pictures[i])
+        assert {name: ours[name] for name in ("label", "json", "text")} == {
+            name: theirs[name] for name in ("label", "json", "text")
+        }
+        if image != "raw":
+            assert store.raw(i) == source.raw(i)
+    assert penstock.verify(tmp_path / "store", shards).ok
+
+
+@pytest.mark.parametrize("image", ["repack", "keep", "raw"])
+def test_a_run_can_move_from_the_source_to_the_store(shards, tmp_path, image):
+    penstock.build(shards, tmp_path / "store", image=image)
+    for ours, theirs in zip(batches(tmp_path / "store", num_workers=2), batches(shards, num_workers=1), strict=True):
+        assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+
+
+def test_stored_bytes_of_a_repacked_store_are_the_original_files(shards, tmp_path):
+    penstock.build(shards, tmp_path / "store")
+    source = penstock.Dataset(shards)
+    for batch in penstock.Loader(tmp_path / "store", decode=False, batch_size=16, output="numpy"):
+        for row, sample in enumerate(batch["index"]):
+            start, size = int(batch["offsets"][row]), int(batch["sizes"][row])
+            assert batch["data"][start : start + size].tobytes() == source.raw(int(sample))["image"]
+            height, width = source[int(sample)]["image"].shape[:2]
+            assert (batch["heights"][row], batch["widths"][row]) == (height, width)
+
+
+def test_bytes_do_not_depend_on_workers(shards, tmp_path):
+    for workers in (1, 2, 5):
+        penstock.build(shards, tmp_path / str(workers), workers=workers, shard_bytes=40_000)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2") == contents(tmp_path / "5")
+    assert sum("shard" in name for name in contents(tmp_path / "1")) > 2
+
+
+def test_class_folders_keep_their_classes(tmp_path):
+    for name in ("cat", "dog"):
+        (tmp_path / "set" / name).mkdir(parents=True)
+        for i in range(3):
+            (tmp_path / "set" / name / f"{i}.png").write_bytes(encode(draw(i, 20, 30), "PNG"))
+    penstock.build(tmp_path / "set", tmp_path / "store")
+    store = penstock.Dataset(tmp_path / "store")
+    assert store.classes == ["cat", "dog"]
+    assert [store[i]["label"] for i in range(6)] == [0, 0, 0, 1, 1, 1]
+    assert store.fingerprint == penstock.Dataset(tmp_path / "set").fingerprint
+
+
+def test_resized_pixels_equal_pillow(shards, pillow_pictures, tmp_path):
+    penstock.build(shards, tmp_path / "store", image="raw", resize=32)
+    store = penstock.Dataset(tmp_path / "store")
+    for i in (0, 7, 31):
+        height, width = pillow_pictures[i].shape[:2]
+        size = (32, int(32 * height / width)) if width <= height else (int(32 * width / height), 32)
+        expected = Image.fromarray(pillow_pictures[i]).resize(size, Image.Resampling.BILINEAR)
+        assert np.array_equal(store[i]["image"], np.asarray(expected))
+    penstock.build(shards, tmp_path / "longest", image="raw", resize={"longest": 40})
+    assert all(max(sample["image"].shape) <= 40 for sample in penstock.Dataset(tmp_path / "longest"))
+
+
+def test_a_finished_store_is_not_built_again_nor_overwritten(shards, tmp_path):
+    penstock.build(shards, tmp_path / "store")
+    before = contents(tmp_path / "store")
+    assert penstock.build(shards, tmp_path / "store").was_complete
+    with pytest.raises(penstock.InvalidError):
+        penstock.build(shards, tmp_path / "store", image="keep")
+    assert contents(tmp_path / "store") == before
+
+
+def test_bad_samples_end_the_build_or_are_left_out(make_tar, tmp_path):
+    good = encode(draw(1, 30, 20))
+    path = make_tar([("a.jpg", good), ("b.jpg", good[: len(good) // 2]), ("c.jpg", good)])
+    with pytest.raises(penstock.CorruptError) as caught:
+        penstock.build(path, tmp_path / "store")
+    assert caught.value.key == "b"
+    assert not (tmp_path / "store").exists()
+    report = penstock.build(path, tmp_path / "store", on_error="skip")
+    assert (report.samples, report.skipped) == (2, 1)
+    assert isinstance(report.errors[0], penstock.CorruptError)
+    store = penstock.Dataset(tmp_path / "store")
+    assert [store.key(i) for i in range(2)] == ["a", "c"]
+    with pytest.raises(penstock.CorruptError):
+        penstock.build(path, tmp_path / "none", on_error="skip", max_errors=0)
+
+
+def test_append_adds_samples(make_tar, tmp_path):
+    first = make_tar([("a.jpg", encode(draw(1, 30, 20)))])
+    second = make_tar([("b.jpg", encode(draw(2, 25, 20)))])
+    penstock.build(first, tmp_path / "store")
+    report = penstock.build(second, tmp_path / "store", append=True)
+    assert (report.samples, report.added) == (2, 1)
+    store = penstock.Dataset(tmp_path / "store")
+    assert [store.key(i) for i in range(2)] == ["a", "b"]
+    assert store.raw(1) == penstock.Dataset(second).raw(0)
+
+
+def test_verify_finds_a_changed_byte(shards, tmp_path):
+    penstock.build(shards, tmp_path / "store")
+    shard = next((tmp_path / "store").glob("shard-*"))
+    damaged = bytearray(shard.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    shard.write_bytes(damaged)
+    report = penstock.verify(tmp_path / "store")
+    assert not report
+    assert report.problems >= 1
+    assert isinstance(report.errors[0], penstock.CorruptError)
+
+
+BUILD = """
+import sys, penstock
+penstock.build(sys.argv[1], sys.argv[2], shard_bytes=30_000, workers=2)
+"""
+
+
+def test_killed_builds_resume_to_the_same_bytes(tmp_path_factory, tmp_path, shards):
+    penstock.build(shards, tmp_path / "whole", shard_bytes=30_000)
+    expected = contents(tmp_path / "whole")
+    chance = random.Random(1)  # noqa: S311 - moments to kill at
+    for attempt in range(6):
+        store = tmp_path / f"killed-{attempt}"
+        with subprocess.Popen([sys.executable, "-c", BUILD, shards, str(store)]) as process:
+            building = store.with_name(store.name + ".building")
+            while process.poll() is None and not building.exists():
+                time.sleep(0.001)
+            time.sleep(chance.random() * 0.05)
+            process.kill()
+        penstock.build(shards, store, shard_bytes=30_000)
+        assert contents(store) == expected
+
+
+def test_control_c_ends_a_build_and_the_next_one_goes_on(tmp_path, shards):
+    program = "import penstock, sys; print('go', flush=True); penstock.build(sys.argv[1], sys.argv[2], workers=1)"
+    for _ in range(3):
+        with subprocess.Popen(
+            [sys.executable, "-c", program, shards, str(tmp_path / "store")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+            assert process.returncode == 0 or "KeyboardInterrupt" in errors
+    penstock.build(shards, tmp_path / "store", workers=1)
+    assert penstock.verify(tmp_path / "store", shards)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"image": "zip"}, "image"),
+        ({"image": 3}, "image"),
+        ({"resize": 0}, "resize"),
+        ({"resize": {"width": 4}}, "width"),
+        ({"quality": 101}, "quality"),
+        ({"shard_bytes": True}, "shard_bytes"),
+        ({"workers": 0}, "workers"),
+        ({"on_error": "replace"}, "on_error"),
+        ({"max_errors": 3}, "max_errors"),
+        ({"on_error": "skip", "max_errors": 1.5}, "max_errors"),
+    ],
+)
+def test_impossible_settings_are_refused(shards, tmp_path, settings, named):
+    with pytest.raises(penstock.InvalidError, match=named):
+        penstock.build(shards, tmp_path / "store", **settings)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_newer_store_is_refused_with_its_version(shards, tmp_path):
+    penstock.build(shards, tmp_path / "store")
+    manifest = tmp_path / "store" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 2', 1))
+    with pytest.raises(penstock.UnsupportedError, match="version 2"):
+        penstock.Dataset(tmp_path / "store")
+
+
+def test_progress_tells_rate_and_time_left():
+    assert progress_line("build", 250, 1000, 25_000_000, 0.5) == (
+        "build [######------------------] 250/1,000, 500 samples/s, 50.0 MB/s, 2 s left"
+    )
+    assert progress_line("build", 0, 0, 0, 0.0).startswith("build [########################] 0/0")
+
+
+def test_every_sampling_and_kind_of_jpeg_survives(make_tar, tmp_path):
+    members = []
+    for number, (mode, sampling, progressive, restart) in enumerate(
+        (mode, sampling, progressive, restart)
+        for mode in ("RGB", "L", "CMYK")
+        for sampling in (0, 1, 2)
+        for progressive in (False, True)
+        for restart in (0, 3)
+    ):
+        picture = draw(number, 33 + number, 47 - number % 7).convert(mode)
+        options = {"subsampling": sampling} if mode != "L" else {}
+        file = encode(picture, quality=60 + number, progressive=progressive, restart_marker_blocks=restart, **options)
+        members.append((f"{number:03d}.jpg", file))
+    path = make_tar(members)
+    for image in ("repack", "repack_pixels"):
+        penstock.build(path, tmp_path / image, image=image)
+        store = penstock.Dataset(tmp_path / image)
+        for number, (_, file) in enumerate(members):
+            expected = np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
+            assert np.array_equal(store[number]["image"], expected), number
+            if image == "repack":
+                assert store.raw(number)["image"] == file
+        cropped = penstock.Loader(tmp_path / image, batch_size=1, transforms=[T.RandomResizedCrop(16)])
+        original = penstock.Loader(path, batch_size=1, transforms=[T.RandomResizedCrop(16)])
+        for ours, theirs in zip(cropped, original, strict=True):
+            assert torch.equal(ours["image"], theirs["image"])
