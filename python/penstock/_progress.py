@@ -10,7 +10,7 @@ _BAR = 24
 
 
 class ProgressBar:
-    """Call it with samples done, samples in all, bytes read and seconds. Writes to standard error if that is a terminal."""
+    """Call it with samples done, samples in all, bytes read and seconds. It writes to standard error."""
 
     def __init__(self, title: str) -> None:
         self._title = title
