@@ -37,6 +37,7 @@ struct LoaderStats {
 
   int workers = 0;
   std::string simd_target;
+  std::string cache;    ///< state of the store of LoaderOptions::cache, for people; empty without one
   std::string verdict;  ///< one sentence: what limits the rate
 };
 

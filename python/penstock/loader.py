@@ -70,6 +70,7 @@ class Loader:
         output = core_options.pop("output")
         self._converters = converters(output, core_options["memory_format"])
         self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), core_options)
+        self._begun = False  # the first epoch is read from the source; later ones wait for the cache
         _open_loaders.add(self)
 
     @property
@@ -134,6 +135,9 @@ class _Iteration:
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
+        if loader._begun:
+            loader._core.wait_for_cache()
+        loader._begun = True
         self._ticket = loader._core.start_epoch()
 
     def __iter__(self) -> _Iteration:

@@ -41,6 +41,19 @@ nb::object next(Loader& loader, std::uint64_t ticket) {
   }
 }
 
+/// Waits until the store of the cache is complete, or could not be built.
+void wait_for_cache(const Loader& loader) {
+  const auto building = [&] {
+    const nb::gil_scoped_release release;
+    return loader.cache_building(kPatience);
+  };
+  while (building()) {
+    if (PyErr_CheckSignals() != 0) {
+      throw nb::python_error();
+    }
+  }
+}
+
 nb::dict stats(const Loader& loader) {
   const LoaderStats stats = loader.stats();
   nb::dict stages;
@@ -69,6 +82,7 @@ nb::dict stats(const Loader& loader) {
   values["buffer_bytes"] = stats.buffer_bytes;
   values["workers"] = stats.workers;
   values["simd_target"] = stats.simd_target;
+  values["cache"] = to_str(stats.cache);
   values["verdict"] = stats.verdict;
   return values;
 }
@@ -96,6 +110,7 @@ void bind_loader(nb::module_& m) {
       .def_prop_ro("options", [](const Loader& self) { return options_to_dict(self.options()); })
       .def_prop_ro("steps", &Loader::steps)
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<nb::gil_scoped_release>())
+      .def("wait_for_cache", &wait_for_cache)
       .def("start_epoch",
            [](Loader& self) {
              Result<std::uint64_t> ticket = [&] {

@@ -55,6 +55,15 @@ void read(const char* option, nb::handle given, Integer& value) {
   }
 }
 
+void read(const char* option, nb::handle given, std::string& value) {
+  const nb::object path = nb::steal(PyOS_FSPath(given.ptr()));
+  if (!path.is_valid()) {
+    PyErr_Clear();
+    wrong(option, given, "a path");
+  }
+  value = nb::isinstance<nb::str>(path) ? from_str(path) : nb::cast<std::string>(nb::str(path));
+}
+
 template <class Enum>
 requires std::is_enum_v<Enum>
 void read(const char* option, nb::handle given, Enum& value) {
@@ -81,6 +90,7 @@ void read(const char* option, nb::handle given, std::optional<T>& value) {
 }
 
 nb::object write(bool value) { return nb::bool_(value); }
+nb::object write(const std::string& value) { return to_str(value); }
 template <class Integer>
 requires std::integral<Integer> nb::object write(Integer value) { return nb::int_(value); }
 template <class Enum>

@@ -254,3 +254,63 @@ def test_every_sampling_and_kind_of_jpeg_survives(make_tar, tmp_path):
         original = penstock.Loader(path, batch_size=1, transforms=[T.RandomResizedCrop(16)])
         for ours, theirs in zip(cropped, original, strict=True):
             assert torch.equal(ours["image"], theirs["image"])
+
+
+def test_the_first_epoch_builds_what_later_epochs_read(shards, tmp_path):
+    plain = batches(shards, num_workers=2)
+    cached = batches(shards, num_workers=2, cache=tmp_path / "cache")
+    assert all(torch.equal(a[name], b[name]) for a, b in zip(cached, plain, strict=True) for name in a)
+    (store,) = (tmp_path / "cache").glob("*.store")
+    assert penstock.verify(store, shards)
+    loader = penstock.Loader(shards, cache=tmp_path / "cache", transforms=[T.RandomResizedCrop(16)])
+    list(loader)
+    assert loader.stats()["cache"] == f"complete: {store}"
+
+
+def test_a_damaged_cache_is_built_again(shards, tmp_path):
+    batches(shards, cache=tmp_path)
+    (store,) = tmp_path.glob("*.store")
+    sound = contents(store)
+    shard = next(store.glob("shard-*"))
+    for damage in (lambda data: data[:-5], lambda data: data[:500] + b"\xff" + data[501:]):
+        time.sleep(0.02)
+        shard.write_bytes(damage(shard.read_bytes()))
+        batches(shards, cache=tmp_path)
+        assert contents(store) == sound
+
+
+def test_several_processes_build_one_cache(shards, tmp_path):
+    program = """
+import sys, penstock
+loader = penstock.Loader(sys.argv[1], cache=sys.argv[2], batch_size=7, transforms=[penstock.transforms.CenterCrop(16)])
+for _ in range(2):
+    for batch in loader:
+        pass
+print(loader.stats()["cache"])
+"""
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, shards, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert all(process.communicate(timeout=120)[0].startswith("complete: ") for process in running)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".store"]
+
+
+def test_damaged_samples_are_the_same_errors_from_the_cache(make_tar, tmp_path):
+    good = encode(draw(1, 30, 20))
+    path = make_tar([("a.jpg", good), ("b.jpg", good[: len(good) // 2]), ("c.jpg", good)])
+    loader = penstock.Loader(
+        path, batch_size=3, on_error="skip", cache=tmp_path / "cache", transforms=[T.CenterCrop(16)]
+    )
+    for _ in range(2):
+        (batch,) = loader
+        assert batch["index"].tolist() == [0, 2]
+    assert loader.stats()["cache"].startswith("complete: ")
+
+
+def test_a_cache_that_cannot_be_written_only_costs_the_speed(shards, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    loader = penstock.Loader(shards, cache=tmp_path / "file" / "cache", transforms=[T.CenterCrop(16)])
+    for _ in range(2):
+        assert sum(len(batch["index"]) for batch in loader) == 60
+    assert "could not be built" in loader.stats()["cache"]

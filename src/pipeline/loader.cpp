@@ -7,15 +7,41 @@
 #include <mutex>
 #include <system_error>
 
+#include "pipeline/cached_store.hpp"
 #include "pipeline/planner.hpp"
 
 namespace penstock {
 
-/// The planner, and what lets several threads meet it.
+/// The planner, what lets several threads meet it, and the cache that may give it another data set.
 class Loader::Impl {
  public:
-  Impl(Dataset dataset, Plan plan, LoaderOptions options)
-      : planner(std::move(dataset), std::move(plan), std::move(options)) {}
+  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, LoaderOptions options)
+      : dataset(std::move(dataset)),
+        options(std::move(options)),
+        planner_(std::make_shared<Planner>(this->dataset, std::move(plan), this->options)),
+        transforms_(std::move(transforms)) {
+    if (this->options.cache) {
+      cache_ = std::make_unique<CachedStore>(this->dataset, *this->options.cache);
+    }
+  }
+
+  /// Stays valid while it is held; a newer one may take its place between epochs.
+  std::shared_ptr<Planner> planner() const {
+    const std::lock_guard lock(replacing_);
+    return planner_;
+  }
+  CachedStore* cache() const noexcept { return cache_.get(); }
+
+  /// Begins the next epoch: from the cache, once that is complete. `iterating` is held.
+  Result<std::uint64_t> start_epoch() {
+    PENSTOCK_TRY(read_from_cache());
+    PENSTOCK_ASSIGN(const std::uint64_t ticket, planner_->start_epoch());
+    return earlier_tickets_ + ticket;
+  }
+  /// The planner's ticket; 0, which is nobody's, for those of a planner that has gone.
+  std::uint64_t planner_ticket(std::uint64_t ticket) const noexcept {
+    return ticket > earlier_tickets_ ? ticket - earlier_tickets_ : 0;
+  }
 
   /// Whether this process is a fork of the one that opened the loader.
   bool inherited() const noexcept { return ::getpid() != owner_; }
@@ -30,11 +56,37 @@ class Loader::Impl {
         .place = {.stage = "deliver"}};
   }
 
+  const Dataset dataset;  ///< the source, whatever is read
+  const LoaderOptions options;
   std::mutex iterating;  ///< held while planning, waiting and delivering
-  Planner planner;
 
  private:
+  Status read_from_cache() {
+    if (!cache_ || from_cache_) {
+      return {};
+    }
+    const std::optional<Dataset> store = cache_->store();
+    if (!store) {
+      return {};
+    }
+    PENSTOCK_ASSIGN(Plan plan, Plan::make(*store, transforms_, options));
+    auto next = std::make_shared<Planner>(*store, std::move(plan), options);
+    next->set_epoch(planner_->next_epoch());
+    earlier_tickets_ += planner_->last_ticket();
+    planner_->close();
+    const std::lock_guard lock(replacing_);
+    planner_ = std::move(next);
+    from_cache_ = true;
+    return {};
+  }
+
   const pid_t owner_ = ::getpid();
+  mutable std::mutex replacing_;
+  std::shared_ptr<Planner> planner_;
+  const FieldTransforms transforms_;
+  std::unique_ptr<CachedStore> cache_;
+  std::uint64_t earlier_tickets_ = 0;
+  bool from_cache_ = false;
 };
 
 Loader::Loader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -52,7 +104,8 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
   options.max_pixels = options.max_pixels.value_or(dataset.max_pixels());
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
   try {
-    return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(options)));
+    return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
+                                         std::move(options)));
   } catch (const std::system_error& refused) {
     return Error{.kind = ErrorKind::io,
                  .message = fmt::format("the system refused to start the workers: {}", refused.what()),
@@ -61,25 +114,25 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
   }
 }
 
-const Dataset& Loader::dataset() const noexcept { return impl_->planner.dataset(); }
-const LoaderOptions& Loader::options() const noexcept { return impl_->planner.options(); }
-std::uint64_t Loader::steps() const noexcept { return impl_->planner.steps(); }
+const Dataset& Loader::dataset() const noexcept { return impl_->dataset; }
+const LoaderOptions& Loader::options() const noexcept { return impl_->options; }
+std::uint64_t Loader::steps() const noexcept { return impl_->planner()->steps(); }
 
 void Loader::set_epoch(std::uint64_t epoch) noexcept {
   const std::lock_guard lock(impl_->iterating);
-  impl_->planner.set_epoch(epoch);
+  impl_->planner()->set_epoch(epoch);
 }
 
 Result<std::uint64_t> Loader::start_epoch() {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  return impl_->planner.start_epoch();
+  return impl_->start_epoch();
 }
 
 Result<Loader::Step> Loader::next(std::uint64_t ticket, std::chrono::milliseconds patience) {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  return impl_->planner.next(ticket, Clock::now() + patience);
+  return impl_->planner()->next(impl_->planner_ticket(ticket), Clock::now() + patience);
 }
 
 Result<std::optional<Batch>> Loader::next(std::uint64_t ticket) {
@@ -96,16 +149,24 @@ Result<std::optional<Batch>> Loader::next(std::uint64_t ticket) {
   }
 }
 
-LoaderStats Loader::stats() const { return impl_->planner.stats(); }
-std::vector<Error> Loader::errors() const { return impl_->planner.errors(); }
-std::string Loader::plan() const { return impl_->planner.describe(); }
+bool Loader::cache_building(std::chrono::milliseconds patience) const {
+  return impl_->cache() != nullptr && impl_->cache()->building(patience);
+}
+
+LoaderStats Loader::stats() const {
+  LoaderStats stats = impl_->planner()->stats();
+  stats.cache = impl_->cache() != nullptr ? impl_->cache()->state() : "";
+  return stats;
+}
+std::vector<Error> Loader::errors() const { return impl_->planner()->errors(); }
+std::string Loader::plan() const { return impl_->planner()->describe(); }
 
 void Loader::close() noexcept {
   if (impl_->inherited()) {
     return;
   }
   const std::lock_guard lock(impl_->iterating);
-  impl_->planner.close();
+  impl_->planner()->close();
 }
 
 }  // namespace penstock

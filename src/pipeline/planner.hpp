@@ -32,6 +32,8 @@ class Planner {
   std::uint64_t steps() const noexcept { return steps_; }
 
   void set_epoch(std::uint64_t epoch) noexcept { next_epoch_ = epoch; }
+  std::uint64_t next_epoch() const noexcept { return next_epoch_; }
+  std::uint64_t last_ticket() const noexcept { return ticket_; }
   Result<std::uint64_t> start_epoch();
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
   void close() noexcept;

@@ -1,0 +1,58 @@
+#pragma once
+// The store that a loader builds of its source while the first epoch is read from the source itself.
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "penstock/dataset.hpp"
+#include "penstock/store.hpp"
+
+namespace penstock {
+
+/// Looks for the store of a data set in a folder of stores; where it is missing, incomplete or damaged, builds it on
+/// threads of its own. Of several processes that start at once one builds and the others wait for it; if it dies, another
+/// goes on. Any thread may call any member.
+class CachedStore {
+ public:
+  /// `folder` is made if it is not there.
+  CachedStore(Dataset source, std::string folder);
+  /// Gives up an unfinished build; the next loader resumes it.
+  ~CachedStore();
+  CachedStore(const CachedStore&) = delete;
+  CachedStore& operator=(const CachedStore&) = delete;
+
+  /// Where the store is, or will be: <folder>/<name of the source>-<8 hex digits>.store.
+  const std::string& path() const noexcept { return path_; }
+  /// Whether it is neither complete nor given up, after waiting for at most `patience`.
+  bool building(std::chrono::milliseconds patience);
+  /// The store, once it is complete.
+  std::optional<Dataset> store() const;
+  /// One line for people: complete, being built (how far), or why it could not be built.
+  std::string state() const;
+
+ private:
+  void work();
+  bool try_to_open();
+  Status build();
+  bool go_on(const BuildProgress& progress);
+  bool rest(std::chrono::milliseconds time);
+
+  const Dataset source_;
+  const std::string folder_;
+  const std::string path_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool given_up_ = false;  // by the destructor
+  bool ended_ = false;
+  BuildProgress progress_;
+  std::optional<Dataset> store_;
+  std::optional<Error> failure_;
+  std::thread worker_;
+};
+
+}  // namespace penstock
