@@ -72,6 +72,26 @@ class Data:
         return str(self.root / "bytes.beton")
 
     @property
+    def pixel_beton(self) -> str:
+        """FFCV file of pixels with a shorter side of 256."""
+        return str(self.root / "pixels.beton")
+
+    @property
+    def tbl(self) -> str:
+        """TurboLoader's file of pixels, resized to 256 x 256."""
+        return str(self.root / "pixels.tbl")
+
+    @property
+    def store(self) -> str:
+        """penstock store of the same pictures, repacked without loss."""
+        return str(self.root / "repacked.store")
+
+    @property
+    def pixel_store(self) -> str:
+        """penstock store of pixels with a shorter side of 256."""
+        return str(self.root / "pixels.store")
+
+    @property
     def reference(self) -> Path:
         """Arrays made by Pillow that every library is compared with."""
         return self.root / "reference"

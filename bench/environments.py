@@ -106,7 +106,7 @@ ENVIRONMENTS: dict[str, Environment] = {
 
 
 #: Other ways to use a library that has an environment already.
-SHARED = {"pytorch_tuned": "pytorch"}
+SHARED = {"pytorch_tuned": "pytorch", "penstock_store": "penstock", "penstock_raw": "penstock"}
 
 
 def home(library: str) -> str:

@@ -2,9 +2,12 @@
 
     python make_data.py pictures [--data FOLDER_OF_TARS] [--root CACHE]    needs numpy and Pillow
     python make_data.py beton [--root CACHE]                               needs FFCV
+    python make_data.py tbl [--root CACHE]                                 needs TurboLoader
+    python make_data.py stores [--root CACHE]                              needs penstock
 
 `pictures` writes the forms that the libraries read (one tar, class folders) and Pillow's reference arrays;
-`beton` writes FFCV's files from the class folders. Both do nothing when their result is there already.
+`beton`, `tbl` and `stores` write what FFCV, TurboLoader and penstock read faster than tars and folders. Each does
+nothing when its result is there already, except `stores`, which follows the format.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import json
 import os
 import shutil
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,7 @@ FFCV_QUALITY = 90
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("pictures", "beton"))
+    parser.add_argument("step", choices=("pictures", *STEPS))
     parser.add_argument("--data", type=Path, default=None, help="folder of WebDataset tars (default: the sample)")
     parser.add_argument("--root", type=Path, default=Data.default_root(), help="cache folder for the prepared forms")
     arguments = parser.parse_args()
@@ -41,7 +44,7 @@ def main() -> None:
     if arguments.step == "pictures":
         make_pictures(data, arguments.data)
     else:
-        make_betons(data)
+        STEPS[arguments.step](data)
 
 
 def make_pictures(data: Data, given: Path | None) -> None:
@@ -67,7 +70,7 @@ def make_pictures(data: Data, given: Path | None) -> None:
     data.manifest_path.unlink(missing_ok=True)
     for old in (data.folders, data.reference):
         shutil.rmtree(old, ignore_errors=True)
-    for old in (data.beton, data.bytes_beton):
+    for old in (data.beton, data.bytes_beton, data.pixel_beton, data.tbl):
         Path(old).unlink(missing_ok=True)
     samples = list(read_samples(tars))
     labels = [label for label, _ in samples]
@@ -152,14 +155,19 @@ def write_reference(data: Data, samples: list[tuple[int, bytes]]) -> dict[str, A
 
 def centre_crop(image: Any) -> Any:
     """torchvision's Resize(256) + CenterCrop(224), written with Pillow alone."""
+    resized = shrink(image, SHORT_SIDE)
+    left, top = round((resized.width - CROP) / 2.0), round((resized.height - CROP) / 2.0)
+    return resized.crop((left, top, left + CROP, top + CROP))
+
+
+def shrink(image: Any, short_side: int) -> Any:
+    """torchvision's Resize(short_side)."""
     from PIL import Image
 
     short, long = sorted(image.size)
-    long_side = int(SHORT_SIDE * long / short)
-    size = (SHORT_SIDE, long_side) if image.width <= image.height else (long_side, SHORT_SIDE)
-    resized = image.resize(size, Image.Resampling.BILINEAR)
-    left, top = round((resized.width - CROP) / 2.0), round((resized.height - CROP) / 2.0)
-    return resized.crop((left, top, left + CROP, top + CROP))
+    long_side = int(short_side * long / short)
+    size = (short_side, long_side) if image.width <= image.height else (long_side, short_side)
+    return image.resize(size, Image.Resampling.BILINEAR)
 
 
 def draw_tars(folder: Path) -> None:
@@ -210,9 +218,10 @@ def add_member(tar: tarfile.TarFile, name: str, content: bytes) -> None:
 class Pictures:
     """The class folders as FFCV's writer wants them: indexable, giving one tuple per sample."""
 
-    def __init__(self, data: Data, decode: bool) -> None:
+    def __init__(self, data: Data, decode: bool, short_side: int | None) -> None:
         self.paths, self.labels = data.picture_paths()
         self.decode = decode
+        self.short_side = short_side
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -222,7 +231,8 @@ class Pictures:
 
         path, label = self.paths[number], self.labels[number]
         if self.decode:
-            return Image.open(path).convert("RGB"), label
+            image = Image.open(path).convert("RGB")
+            return (shrink(image, self.short_side) if self.short_side else image), label
         stored = np.fromfile(path, np.uint8)
         return stored, label, len(stored)
 
@@ -236,15 +246,44 @@ def make_betons(data: Data) -> None:
     forms: list[tuple[str, bool, dict[str, Any]]] = [
         (data.beton, True, {"image": image, "label": IntField()}),
         (data.bytes_beton, False, {"data": BytesField(), "label": IntField(), "size": IntField()}),
+        (data.pixel_beton, True, {"image": RGBImageField(write_mode="raw"), "label": IntField()}),
     ]
     for path, decode, fields in forms:
         if Path(path).exists():
             continue
         unfinished = path + ".part"
-        DatasetWriter(unfinished, fields, num_workers=workers).from_indexed_dataset(Pictures(data, decode))
+        pictures = Pictures(data, decode, SHORT_SIDE if path == data.pixel_beton else None)
+        DatasetWriter(unfinished, fields, num_workers=workers).from_indexed_dataset(pictures)
         Path(unfinished).rename(path)
         print(f"data: wrote {path}")
 
+
+def make_tbl(data: Data) -> None:
+    import turboloader
+
+    if not Path(data.tbl).exists():
+        unfinished = data.tbl + ".part"
+        turboloader.preprocess_to_tbl(data.one_tar, unfinished, image_size=SHORT_SIDE)
+        Path(unfinished).rename(data.tbl)
+        print(f"data: wrote {data.tbl}")
+
+
+def make_stores(data: Data) -> None:
+    """Always anew: the format may have changed, and the speed of building is worth seeing."""
+    import penstock
+
+    forms: list[tuple[str, dict[str, Any]]] = [
+        (data.store, {}),
+        (data.pixel_store, {"image": "raw", "resize": SHORT_SIDE}),
+    ]
+    for path, settings in forms:
+        shutil.rmtree(path, ignore_errors=True)
+        report = penstock.build(data.tars, path, progress=False, **settings)
+        ratio = sum(file.stat().st_size for file in Path(path).iterdir()) / data.manifest()["bytes"]
+        print(f"data: wrote {path}, {report.samples / report.seconds:.0f} pictures/s, {ratio:.3f} of the JPEG bytes")
+
+
+STEPS: dict[str, Callable[[Data], None]] = {"beton": make_betons, "tbl": make_tbl, "stores": make_stores}
 
 if __name__ == "__main__":
     main()

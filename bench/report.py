@@ -15,9 +15,10 @@ from xml.sax.saxutils import escape
 from common import RESULTS
 
 Result = dict[str, Any]
-OURS = "penstock"
 NAMES = {
     "penstock": "penstock",
+    "penstock_store": "penstock, repacked store",
+    "penstock_raw": "penstock, raw store",
     "pytorch": "PyTorch DataLoader",
     "pytorch_tuned": "PyTorch, hand-tuned",
     "ffcv": "FFCV",
@@ -167,7 +168,7 @@ def row(result: Result, library: str, workers: int) -> str:
     above = figures["peak_anon"]["median"] - figures["anon_after_imports"]["median"]
     difference = found["verification"].get("mean_difference_levels")
     cells = [
-        f"**{NAMES[library]}**" if library == OURS else NAMES[library],
+        f"**{NAMES[library]}**" if library == ours_of(result) else NAMES[library],
         str(workers),
         spread(figures["rate"], 0),
         ratio_text(result, library, workers),
@@ -187,11 +188,16 @@ def spread(figure: Result, digits: int) -> str:
 
 def ratio_text(result: Result, library: str, workers: int) -> str:
     """How many times faster penstock was, as the median of the ratios within each round."""
-    ours, theirs = by_round(result, OURS, workers), by_round(result, library, workers)
+    ours, theirs = by_round(result, ours_of(result), workers), by_round(result, library, workers)
     shared = sorted(ours.keys() & theirs.keys())
-    if library == OURS or not shared:
+    if library == ours_of(result) or not shared:
         return ""
     return f"{statistics.median(ours[r] / theirs[r] for r in shared):.2f}x"
+
+
+def ours_of(result: Result) -> str:
+    """The row that the others are compared with."""
+    return str(result.get("ours", "penstock"))
 
 
 def by_round(result: Result, library: str, workers: int) -> dict[int, float]:
@@ -220,8 +226,8 @@ def bar_chart(result: Result) -> str:
         figure = rate(result, library, workers)
         y = top + place * pitch
         middle = y + 11
-        kind = "ours" if library == OURS else "bar"
-        strong = " strong" if library == OURS else ""
+        kind = "ours" if library == ours_of(result) else "bar"
+        strong = " strong" if library == ours_of(result) else ""
         end = left + figure["median"] * scale
         low, high = left + figure["min"] * scale, left + figure["max"] * scale
         name = escape(NAMES[library])
@@ -257,7 +263,7 @@ def line_chart(result: Result) -> str:
         shapes.append(f'<text class="note" x="{x:.1f}" y="{top + plot + 22}" text-anchor="middle">{workers}</text>')
     labels = spaced([top + plot * (1 - rate(result, lib, counts[-1])["median"] / highest) for lib in libraries], 17)
     for library, label in zip(libraries, labels, strict=True):
-        ours = library == OURS
+        ours = library == ours_of(result)
         points = [
             (columns[w], top + plot * (1 - rate(result, library, w)["median"] / highest))
             for w in counts

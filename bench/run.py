@@ -45,6 +45,7 @@ class Workload:
     vouched_by: str | None = None  # another workload whose check covers the pixels of this one
     libraries: tuple[str, ...] = PICTURE_LIBRARIES
     cannot: dict[str, str] = field(default_factory=dict)  # library -> why it has no file here
+    ours: str = OURS  # the row that the others are compared with
 
 
 SUITE: dict[str, Workload] = {
@@ -52,6 +53,19 @@ SUITE: dict[str, Workload] = {
         files="imagenet_train",
         title="RandomResizedCrop 224, flip, normalise to float32 NCHW",
         vouched_by="imagenet_val",
+    ),
+    "imagenet_train_store": Workload(
+        files="imagenet_train",
+        title="RandomResizedCrop 224, flip, normalise to float32 NCHW; penstock from a store of repacked pictures",
+        vouched_by="imagenet_val",
+        libraries=("penstock_store", *PICTURE_LIBRARIES),
+        ours="penstock_store",
+    ),
+    "pixels_256": Workload(
+        files="pixels_256",
+        title="Pixels stored with a shorter side of 256, then RandomResizedCrop 224, flip, normalise to float32 NCHW",
+        libraries=("penstock_raw", "ffcv", "turboloader"),
+        ours="penstock_raw",
     ),
     "imagenet_val": Workload(files="imagenet_val", title="Resize 256, CenterCrop 224, normalise to float32 NCHW"),
     "decode_only": Workload(
@@ -106,7 +120,7 @@ def main() -> int:
         Data(arguments.root.resolve()), arguments.rounds, arguments.epochs, arguments.seconds, arguments.warmup
     )
     ready = install(session, arguments.libraries)
-    prepare_data(session, arguments.data, with_ffcv="ffcv" in ready)
+    prepare_data(session, arguments.data, ready)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.workloads:
         before = len(session.failures)
@@ -178,13 +192,14 @@ def install(session: Session, libraries: list[str]) -> list[str]:
     return ready
 
 
-def prepare_data(session: Session, given: Path | None, with_ffcv: bool) -> None:
+def prepare_data(session: Session, given: Path | None, ready: list[str]) -> None:
     script = str(BENCH / "make_data.py")
     where = ["--root", str(session.data.root)]
     pictures = [*where, "--data", str(given)] if given else where
     subprocess.run([str(environments.python("tools")), script, "pictures", *pictures], check=True)
-    if with_ffcv:
-        subprocess.run([str(environments.python("ffcv")), script, "beton", *where], check=True)
+    for library, step in (("ffcv", "beton"), ("turboloader", "tbl"), ("penstock", "stores")):
+        if library in ready:
+            subprocess.run([str(environments.python(library)), script, step, *where], check=True)
 
 
 def run_workload(session: Session, name: str, workload: Workload, ready: list[str]) -> dict[str, Any]:
@@ -206,6 +221,7 @@ def run_workload(session: Session, name: str, workload: Workload, ready: list[st
     return {
         "workload": name,
         "title": workload.title,
+        "ours": workload.ours,
         **circumstances(),
         "data": {key: value for key, value in session.data.manifest().items() if key != "identity"},
         "settings": {

@@ -9,7 +9,7 @@ from typing import Any
 from common import CROP, Epoch, Settings
 
 
-def epochs(settings: Settings, train_aug: bool) -> Epoch:
+def epochs(settings: Settings, train_aug: bool, file: str | None = None) -> Epoch:
     """Its num_workers does not reach the fused path: the process is held to that many CPUs before the pool starts,
     where it may use more. A sample's index is its label, as the tar holds the samples in label order."""
     allowed = sorted(os.sched_getaffinity(0))
@@ -17,7 +17,7 @@ def epochs(settings: Settings, train_aug: bool) -> Epoch:
     import turboloader
 
     loader = turboloader.DataLoader(
-        settings.data.one_tar,
+        file or settings.data.one_tar,
         batch_size=settings.batch_size,
         num_workers=settings.workers,
         shuffle=train_aug,
