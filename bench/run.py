@@ -274,7 +274,7 @@ def timed(session: Session, workload: Workload, library: str, workers: int, numb
     command = ["time", workload.files, library, "--workers", str(workers), "--batch-size", str(workload.batch_size)]
     command += ["--epochs", str(session.epochs), "--seconds", str(session.seconds), "--warmup", str(session.warmup)]
     try:
-        timing = measure(session, library, [*command, "--seed", str(number)])
+        timing = measure(session, library, [*command, "--seed", str(number)], workers)
     except RunError as error:
         session.fail(library, f"round {number + 1} of {workload.files} at {workers} workers", str(error))
         return None
@@ -286,12 +286,14 @@ def timed(session: Session, workload: Workload, library: str, workers: int, numb
     return {"round": number, "workers": workers, **timing}
 
 
-def measure(session: Session, library: str, arguments: list[str]) -> dict[str, Any]:
+def measure(session: Session, library: str, arguments: list[str], workers: int = 2) -> dict[str, Any]:
     """Runs measure.py in the library's environment and returns what it printed."""
     script = [str(environments.python(environments.home(library))), str(BENCH / "measure.py")]
     command = [*script, *arguments, "--root", str(session.data.root)]
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     surroundings = kept | {"TF_CPP_MIN_LOG_LEVEL": "2", "PYTHONDONTWRITEBYTECODE": "1"}
+    # numba, which runs FFCV's workers, refuses more threads than cores unless it is told.
+    surroundings["NUMBA_NUM_THREADS"] = str(max(workers, len(os.sched_getaffinity(0))))
     try:
         done = subprocess.run(
             command, env=surroundings, capture_output=True, text=True, timeout=PROCESS_TIMEOUT_SECONDS, check=False
