@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "codecs/jpeg.hpp"
+#include "codecs/pixels.hpp"
 #include "codecs/png.hpp"
 #include "codecs/webp.hpp"
 
@@ -21,7 +22,7 @@ constexpr PictureCodec codec(const char* name) {
 }
 
 constexpr std::array kCodecs = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
-                                codec<WebpDecoder>("WebP")};
+                                codec<WebpDecoder>("WebP"), codec<PixelsDecoder>("pixels")};
 
 /// What a file begins with, from `offset` on.
 struct Signature {
