@@ -54,6 +54,7 @@ needs_of_demo() {
   need has_module libjpeg -- libjpeg-dev
   need has_module spng -- libspng-dev
   need has_module libwebp -- libwebp-dev
+  need has_module libzstd -- libzstd-dev
   need has_module libhwy -- libhwy-dev
   need has_module fmt -- libfmt-dev
 }

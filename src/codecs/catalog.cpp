@@ -9,6 +9,7 @@
 #include "codecs/jpeg.hpp"
 #include "codecs/pixels.hpp"
 #include "codecs/png.hpp"
+#include "codecs/repacked.hpp"
 #include "codecs/webp.hpp"
 
 namespace penstock {
@@ -22,7 +23,8 @@ constexpr PictureCodec codec(const char* name) {
 }
 
 constexpr std::array kCodecs = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
-                                codec<WebpDecoder>("WebP"), codec<PixelsDecoder>("pixels")};
+                                codec<WebpDecoder>("WebP"), codec<RepackedDecoder>("repacked"),
+                                codec<PixelsDecoder>("pixels")};
 
 /// What a file begins with, from `offset` on.
 struct Signature {

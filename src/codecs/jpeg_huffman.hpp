@@ -6,19 +6,11 @@
 #include <cstdint>
 
 #include "codecs/huffman_lookup.hpp"
+#include "codecs/jpeg_scan.hpp"
 
 struct jpeg_decompress_struct;
 
 namespace penstock::detail {
-
-/// A reader of the bits of a scan. Copied into local variables where it is used much.
-struct ScanBits {
-  std::uint64_t window = 0;  ///< the next bits, first bit on top
-  int count = 0;             ///< how many of them
-  int padding = 0;           ///< zeros among them, at the end, that stand for data after a marker or the end
-  const std::uint8_t* next = nullptr;
-  const std::uint8_t* end = nullptr;
-};
 
 /// Owned by a JpegDecoder, attached anew to each picture. Sound data gives libjpeg's coefficients; data that
 /// ends early, has a bad code, too many coefficients or a missing restart marker makes the libjpeg call fail.

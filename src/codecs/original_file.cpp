@@ -4,11 +4,24 @@
 #include <vector>
 
 #include "codecs/picture_decoder.hpp"
+#include "codecs/repacked.hpp"
 
 namespace penstock {
 
 struct OriginalFile::Impl {
+  /// Parsed once while the span stays the same.
+  Status use_tables(ByteSpan bytes) {
+    if (!tables || bytes.data() != table_bytes.data() || bytes.size() != table_bytes.size()) {
+      PENSTOCK_ASSIGN(tables, parse_repack_tables(bytes));
+      table_bytes = bytes;
+    }
+    return {};
+  }
+
   std::string number;
+  ByteSpan table_bytes;
+  std::shared_ptr<const RepackTables> tables;
+  std::vector<std::uint8_t> file;
 };
 
 OriginalFile::OriginalFile() : impl_(std::make_unique<Impl>()) {}
@@ -21,6 +34,11 @@ Result<ByteSpan> OriginalFile::of(const StoredValue& stored) {
   }
   if (stored.codec == StoredCodec::original) {
     return stored.bytes;
+  }
+  if (stored.codec == StoredCodec::repacked) {
+    PENSTOCK_TRY(impl_->use_tables(stored.tables));
+    PENSTOCK_ASSIGN(impl_->file, rebuild_jpeg(stored.bytes, *impl_->tables));
+    return ByteSpan(impl_->file);
   }
   return detail::decode_error(ErrorKind::unsupported,
                               "the store holds the pixels of this picture, not its file",

@@ -13,6 +13,7 @@
 #include "store/ordered_run.hpp"
 #include "store/sample_packer.hpp"
 #include "store/store_writer.hpp"
+#include "store/table_training.hpp"
 
 namespace penstock {
 namespace {
@@ -178,6 +179,7 @@ class Build {
           if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
             PENSTOCK_ASSIGN(Journal opened, Journal::go_on(journal_path, journal->ends[i]));
             report_.resumed_at = checkpoint.done;
+            PENSTOCK_TRY(prepare_tables(folder));
             return open_writer(folder, std::move(opened), checkpoint, checkpoint.shards.size());
           }
         }
@@ -189,9 +191,25 @@ class Build {
       PENSTOCK_TRY(folder.begin_with(*existing_));
       PENSTOCK_ASSIGN(start, state_of(*existing_));
     }
+    PENSTOCK_TRY(prepare_tables(folder));
     PENSTOCK_ASSIGN(Journal journal, Journal::begin(journal_path, identity()));
     PENSTOCK_TRY(journal.add(start, 0));
     return open_writer(folder, std::move(journal), start, start.shards.size());
+  }
+
+  /// Those of the folder, or new ones: training again gives the same.
+  Status prepare_tables(const BuildingFolder& folder) {
+    const bool repacks =
+        settings_.image == StoreImage::repack || settings_.image == StoreImage::repack_pixels;
+    if (!repacks) {
+      return {};
+    }
+    PENSTOCK_ASSIGN(tables_, read_tables(folder.file(kStoreTablesName)));
+    if (!tables_) {
+      PENSTOCK_ASSIGN(tables_, train_tables(source_, added_.fingerprint, worker_count(settings_.workers)));
+      PENSTOCK_TRY(tables_ ? write_tables(*tables_, folder.file(kStoreTablesName)) : Status());
+    }
+    return {};
   }
 
   Result<StoreWriter> open_writer(const BuildingFolder& folder, Journal journal, const Checkpoint& from,
@@ -201,7 +219,7 @@ class Build {
   }
 
   Status write_samples(StoreWriter& writer) {
-    const PackingPlan plan{.source = source_, .settings = settings_};
+    const PackingPlan plan{.source = source_, .settings = settings_, .tables = tables_};
     const unsigned threads = worker_count(settings_.workers);
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
@@ -307,6 +325,7 @@ class Build {
   std::string destination_;
   StoreSource added_;
   std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
+  std::shared_ptr<const RepackTables> tables_;
   BuildReport report_;
   Clock::time_point begun_ = Clock::now();
   Clock::time_point start_;

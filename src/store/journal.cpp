@@ -100,17 +100,13 @@ std::optional<JournalContents> read_journal(const std::string& path) {
     }
     if (contents.build.empty()) {
       contents.build = std::string(*line);
-      contents.begin_end = begin;
       continue;
     }
     const auto json = Json::parse(*line);
     if (!json.ok()) {
       break;
     }
-    if (const Json* const tables = json->find("tables")) {
-      contents.tables = file_of(tables);
-      contents.begin_end = begin;
-    } else if (const auto shard = file_of(json->find("shard"))) {
+    if (const auto shard = file_of(json->find("shard"))) {
       shards.push_back(*shard);
     } else if (auto checkpoint = checkpoint_of(*json, shards)) {
       contents.checkpoints.push_back(std::move(*checkpoint));
@@ -144,10 +140,6 @@ Result<Journal> Journal::go_on(const std::string& path, std::uint64_t size) {
 Status Journal::add_line(const std::string& json) {
   const std::string line = fmt::format("{:08x} {}\n", crc32c(as_bytes(json)), json);
   return file_.append(as_bytes(line));
-}
-
-Status Journal::add_tables(const StoreFile& tables) {
-  return add_line(Json(Json::Members{{"tables", as_json(tables)}}).text());
 }
 
 Status Journal::add(const Checkpoint& checkpoint, std::size_t known_shards) {

@@ -28,10 +28,8 @@ struct Checkpoint {
 /// What a journal file holds: as many whole lines as there are.
 struct JournalContents {
   std::string build;                    ///< which build it belongs to
-  std::optional<StoreFile> tables;      ///< of the tables that are written
   std::vector<Checkpoint> checkpoints;  ///< the last ones, oldest first
   std::vector<std::uint64_t> ends;      ///< in the file, of each checkpoint's line
-  std::uint64_t begin_end = 0;          ///< end of the lines before the first checkpoint
 };
 
 /// Nothing if there is no journal, or its first line is damaged.
@@ -45,7 +43,6 @@ class Journal {
   /// One that is there, cut to `size` bytes.
   static Result<Journal> go_on(const std::string& path, std::uint64_t size);
 
-  Status add_tables(const StoreFile& tables);
   /// Finished shards are written once; `known_shards` of them are in the journal already.
   Status add(const Checkpoint& checkpoint, std::size_t known_shards);
   Status sync() { return file_.sync(); }

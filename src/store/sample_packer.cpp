@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codecs/jpeg.hpp"
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
 #include "penstock/transform.hpp"
@@ -46,7 +47,11 @@ struct SamplePacker::Stored {
 };
 
 SamplePacker::SamplePacker(const PackingPlan& plan)
-    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels}) {}
+    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels}) {
+  if (plan.tables) {
+    encoder_.emplace(plan.tables);
+  }
+}
 SamplePacker::~SamplePacker() = default;
 
 Result<PackedSample> SamplePacker::pack(std::uint64_t sample) {
@@ -125,11 +130,36 @@ Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value
 }
 
 Result<SamplePacker::Stored> SamplePacker::store_file(ByteSpan file, ImageSize size, bool decoded) {
+  Stored stored{.bytes = file, .codec = RecordCodec::original, .size = size, .original_size = file.size()};
+  const StoreImage image = plan_.settings.image;
+  if (image == StoreImage::repack || image == StoreImage::repack_pixels) {
+    const std::optional<std::string> reason = repack(file);
+    if (!reason) {
+      stored.bytes = record_;
+      stored.codec = RecordCodec::repacked;
+      return stored;
+    }
+    stored.reason = *reason;
+  }
   // A damaged picture is found now, not in the middle of a training run.
   if (!decoded) {
     PENSTOCK_TRY(read_pixels(size, size));
   }
-  return Stored{.bytes = file, .codec = RecordCodec::original, .size = size, .original_size = file.size()};
+  return stored;
+}
+
+std::optional<std::string> SamplePacker::repack(ByteSpan file) {
+  if (!JpegDecoder::recognises(file)) {
+    return "not JPEG";
+  }
+  if (!encoder_) {
+    return "no tables";
+  }
+  auto reason = encoder_->encode(file, RepackFidelity::file, record_);
+  if (reason && plan_.settings.image == StoreImage::repack_pixels) {
+    reason = encoder_->encode(file, RepackFidelity::pixels, record_);
+  }
+  return reason;
 }
 
 Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {

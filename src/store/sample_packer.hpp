@@ -9,6 +9,7 @@
 
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
+#include "codecs/repacked.hpp"
 #include "core/scratch.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
@@ -29,6 +30,7 @@ struct PackedSample {
 struct PackingPlan {
   const SampleTable& source;
   BuildSettings settings;
+  std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
 };
 
 /// One per thread. Not thread-safe.
@@ -46,6 +48,8 @@ class SamplePacker {
   Result<Stored> pack_picture(const StoredValue& value);
   /// `decoded`: the picture is known to be whole.
   Result<Stored> store_file(ByteSpan file, ImageSize size, bool decoded);
+  /// To record_; or the reason why not.
+  std::optional<std::string> repack(ByteSpan file);
   /// The open picture to pixels_, resized where the sizes differ.
   Status read_pixels(ImageSize from, ImageSize to);
   ImageSize target(ImageSize picture) const noexcept;
@@ -54,7 +58,9 @@ class SamplePacker {
   Scratch scratch_;
   OriginalFile original_;
   ImageDecoder decoder_;
+  std::optional<RepackEncoder> encoder_;
   Scratch pixels_;
+  std::vector<std::uint8_t> record_;
   std::vector<std::uint8_t> file_;
 };
 

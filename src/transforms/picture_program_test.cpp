@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "transforms/kernels/each_target.hpp"
+#include "core/each_target.hpp"
 #include "transforms/stages.hpp"
 
 namespace penstock {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "transforms/kernels/each_target.hpp"
+#include "core/each_target.hpp"
 #include "transforms/picture_program.hpp"
 
 namespace penstock {

@@ -8,8 +8,8 @@
 #define HWY_TARGET_INCLUDE "transforms/kernels/resample.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
-#include "transforms/kernels/vector_helpers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock {

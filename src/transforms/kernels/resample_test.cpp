@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "transforms/kernels/each_target.hpp"
+#include "core/each_target.hpp"
 
 namespace penstock {
 namespace {

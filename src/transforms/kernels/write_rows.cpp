@@ -6,9 +6,9 @@
 #define HWY_TARGET_INCLUDE "transforms/kernels/write_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include "core/vector_helpers-inl.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
-#include "transforms/kernels/vector_helpers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "transforms/kernels/each_target.hpp"
+#include "core/each_target.hpp"
 #include "transforms/kernels/resample.hpp"
 
 namespace penstock {

@@ -1,0 +1,232 @@
+#include "codecs/repacked/color_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codecs/repacked/kernels/color_rows.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "core/vector_helpers-inl.hpp"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace penstock {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+void upsample_across_here(const std::uint8_t* in, int count, std::uint8_t* out) {
+  for (int i = 0; i < count; ++i) {
+    out[2 * i] = static_cast<std::uint8_t>((3 * in[i] + in[i - 1] + 1) >> 2);
+    out[2 * i + 1] = static_cast<std::uint8_t>((3 * in[i] + in[i + 1] + 2) >> 2);
+  }
+}
+
+void upsample_down_here(const std::uint8_t* near, const std::uint8_t* far, bool lower, int count,
+                        std::uint8_t* out) {
+  for (int i = 0; i < count; ++i) {
+    out[i] = static_cast<std::uint8_t>((3 * near[i] + far[i] + (lower ? 2 : 1)) >> 2);
+  }
+}
+
+void upsample_both_here(const std::uint8_t* near, const std::uint8_t* far, int count, std::uint8_t* out) {
+  const auto sum = [&](int i) { return 3 * near[i] + far[i]; };
+  for (int i = 0; i < count; ++i) {
+    out[2 * i] = static_cast<std::uint8_t>((3 * sum(i) + sum(i - 1) + 8) >> 4);
+    out[2 * i + 1] = static_cast<std::uint8_t>((3 * sum(i) + sum(i + 1) + 7) >> 4);
+  }
+}
+
+void write_color_row_here(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
+                          PixelLayout layout, std::uint8_t* out) {
+  const auto clamped = [](int value) { return static_cast<std::uint8_t>(std::clamp(value, 0, 255)); };
+  for (int x = 0; x < width; ++x, out += static_cast<int>(layout)) {
+    const int blue = cb[x] - 128;
+    const int red = cr[x] - 128;
+    out[0] = clamped(y[x] + ((91881 * red + 32768) >> 16));
+    out[1] = clamped(y[x] + ((-22554 * blue - 46802 * red + 32768) >> 16));
+    out[2] = clamped(y[x] + ((116130 * blue + 32768) >> 16));
+  }
+}
+
+void write_gray_row_here(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
+  for (int x = 0; x < width; ++x, out += static_cast<int>(layout)) {
+    out[0] = out[1] = out[2] = y[x];
+  }
+}
+
+#else
+
+using DHalf8 = hn::Half<D8>;
+using DU16 = hn::Repartition<std::uint16_t, D8>;
+using VU16 = hn::Vec<DU16>;
+
+constexpr int kHalf = static_cast<int>(HWY_MAX_BYTES / 2);
+constexpr int kWhole = static_cast<int>(HWY_MAX_BYTES);
+
+HWY_INLINE VU16 load_16_wide(const std::uint8_t* from) {
+  return hn::PromoteTo(DU16(), hn::LoadU(DHalf8(), from));
+}
+
+HWY_INLINE VU16 times_3(VU16 v) { return hn::Add(v, hn::Add(v, v)); }
+
+HWY_INLINE void store_in_turns(VU16 even, VU16 odd, std::uint8_t* out) {
+  hn::StoreU(hn::BitCast(D8(), hn::Or(even, hn::ShiftLeft<8>(odd))), D8(), out);
+}
+
+void upsample_across_here(const std::uint8_t* in, int count, std::uint8_t* out) {
+  for (int i = 0; i < count; i += kHalf) {
+    const VU16 here = times_3(load_16_wide(in + i));
+    const VU16 before = hn::Add(load_16_wide(in + i - 1), hn::Set(DU16(), 1));
+    const VU16 after = hn::Add(load_16_wide(in + i + 1), hn::Set(DU16(), 2));
+    store_in_turns(hn::ShiftRight<2>(hn::Add(here, before)), hn::ShiftRight<2>(hn::Add(here, after)),
+                   out + 2 * i);
+  }
+}
+
+void upsample_down_here(const std::uint8_t* near, const std::uint8_t* far, bool lower, int count,
+                        std::uint8_t* out) {
+  const VU16 rounding = hn::Set(DU16(), lower ? 2 : 1);
+  for (int i = 0; i < count; i += kHalf) {
+    const VU16 sum = hn::Add(times_3(load_16_wide(near + i)), hn::Add(load_16_wide(far + i), rounding));
+    const auto result = hn::BitCast(D16(), hn::ShiftRight<2>(sum));
+    hn::StoreU(hn::DemoteTo(DHalf8(), result), DHalf8(), out + i);
+  }
+}
+
+void upsample_both_here(const std::uint8_t* near, const std::uint8_t* far, int count, std::uint8_t* out) {
+  const auto sum = [&](int i)
+                       HWY_ATTR { return hn::Add(times_3(load_16_wide(near + i)), load_16_wide(far + i)); };
+  for (int i = 0; i < count; i += kHalf) {
+    const VU16 here = times_3(sum(i));
+    const VU16 before = hn::Add(sum(i - 1), hn::Set(DU16(), 8));
+    const VU16 after = hn::Add(sum(i + 1), hn::Set(DU16(), 7));
+    store_in_turns(hn::ShiftRight<4>(hn::Add(here, before)), hn::ShiftRight<4>(hn::Add(here, after)),
+                   out + 2 * i);
+  }
+}
+
+/// Red, green and blue of one vector half; the integers are those of libjpeg's tables for every input.
+struct Colors {
+  V16 red, green, blue;
+};
+
+HWY_INLINE Colors convert(V16 y, V16 cb, V16 cr) {
+  const V16 middle = hn::Set(D16(), 128);
+  cb = hn::Sub(cb, middle);
+  cr = hn::Sub(cr, middle);
+  const V16 red = hn::Add(y, hn::MulFixedPoint15(hn::Add(cr, cr), hn::Set(D16(), 22970)));
+  const V16 blue = hn::Add(y, hn::MulFixedPoint15(hn::Add(cb, cb), hn::Set(D16(), 29033)));
+  // -46802 is 18734 - 65536: the last term is subtracted as a whole.
+  const V32 half = hn::Set(D32(), 32768);
+  const V16 factors =
+      hn::BitCast(D16(), hn::Set(D32(), static_cast<std::int32_t>((18734u << 16) | (65536u - 22554u))));
+  const V32 lower = hn::ShiftRight<16>(add_pair_products(half, hn::InterleaveLower(D16(), cb, cr), factors));
+  const V32 upper = hn::ShiftRight<16>(add_pair_products(half, hn::InterleaveUpper(D16(), cb, cr), factors));
+  return {red, hn::Sub(hn::Add(y, pack_16(lower, upper)), cr), blue};
+}
+
+HWY_INLINE void store_pixels(V8 red, V8 green, V8 blue, PixelLayout layout, std::uint8_t* out) {
+  if (layout == PixelLayout::rgb) {
+    hn::StoreInterleaved3(red, green, blue, D8(), out);
+  } else {
+    hn::StoreInterleaved4(red, green, blue, blue, D8(), out);
+  }
+}
+
+HWY_INLINE void convert_vector(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr,
+                               PixelLayout layout, std::uint8_t* out) {
+  const V8 zero = hn::Zero(D8());
+  const auto lower = [&](V8 v) HWY_ATTR { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, zero)); };
+  const auto upper = [&](V8 v) HWY_ATTR { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, zero)); };
+  const V8 vy = hn::LoadU(D8(), y);
+  const V8 vcb = hn::LoadU(D8(), cb);
+  const V8 vcr = hn::LoadU(D8(), cr);
+  const Colors a = convert(lower(vy), lower(vcb), lower(vcr));
+  const Colors b = convert(upper(vy), upper(vcb), upper(vcr));
+  store_pixels(pack_8(a.red, b.red), pack_8(a.green, b.green), pack_8(a.blue, b.blue), layout, out);
+}
+
+/// Runs `vector(x, out)` for whole vectors of pixels, the last of which overlaps; rows of less than a vector
+/// go through memory of their own.
+template <class Vector>
+HWY_INLINE void for_each_vector(int width, PixelLayout layout, std::uint8_t* out, Vector vector) {
+  const int step = static_cast<int>(layout);
+  if (width < kWhole) {
+    std::uint8_t memory[kWhole * 4];
+    vector(0, memory);
+    std::memcpy(out, memory, static_cast<std::size_t>(width * step));
+    return;
+  }
+  int x = 0;
+  for (; x + kWhole <= width; x += kWhole) {
+    vector(x, out + static_cast<std::ptrdiff_t>(x) * step);
+  }
+  if (x < width) {
+    vector(width - kWhole, out + static_cast<std::ptrdiff_t>(width - kWhole) * step);
+  }
+}
+
+void write_color_row_here(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
+                          PixelLayout layout, std::uint8_t* out) {
+  if (layout == PixelLayout::rgb) {
+    for_each_vector(width, PixelLayout::rgb, out, [&](int x, std::uint8_t* to) HWY_ATTR {
+      convert_vector(y + x, cb + x, cr + x, PixelLayout::rgb, to);
+    });
+  } else {
+    for_each_vector(width, PixelLayout::rgbx, out, [&](int x, std::uint8_t* to) HWY_ATTR {
+      convert_vector(y + x, cb + x, cr + x, PixelLayout::rgbx, to);
+    });
+  }
+}
+
+void write_gray_row_here(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
+  for_each_vector(width, layout, out, [&](int x, std::uint8_t* to) HWY_ATTR {
+    const V8 v = hn::LoadU(D8(), y + x);
+    store_pixels(v, v, v, layout, to);
+  });
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace penstock
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace penstock {
+
+HWY_EXPORT(upsample_across_here);
+HWY_EXPORT(upsample_down_here);
+HWY_EXPORT(upsample_both_here);
+HWY_EXPORT(write_color_row_here);
+HWY_EXPORT(write_gray_row_here);
+
+namespace detail {
+
+void upsample_across(const std::uint8_t* in, int count, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(upsample_across_here)(in, count, out);
+}
+
+void upsample_down(const std::uint8_t* near, const std::uint8_t* far, bool lower, int count,
+                   std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(upsample_down_here)(near, far, lower, count, out);
+}
+
+void upsample_both(const std::uint8_t* near, const std::uint8_t* far, int count, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(upsample_both_here)(near, far, count, out);
+}
+
+void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
+                     PixelLayout layout, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(write_color_row_here)(y, cb, cr, width, layout, out);
+}
+
+void write_gray_row(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(write_gray_row_here)(y, width, layout, out);
+}
+
+}  // namespace detail
+}  // namespace penstock
+#endif

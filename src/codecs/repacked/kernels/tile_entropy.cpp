@@ -1,0 +1,357 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "codecs/repacked/bytes.hpp"
+#include "codecs/repacked/tile_data.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codecs/repacked/kernels/tile_entropy.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+
+#include "core/vector_helpers-inl.hpp"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+#if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL) && HWY_COMPILER_GCC && \
+    !HWY_COMPILER_CLANG
+#pragma GCC target("lzcnt")  // which Highway asks for with AVX2, but does not let gcc use
+#endif
+namespace penstock {
+namespace HWY_NAMESPACE {
+using namespace detail;  // NOLINT: a namespace per target
+namespace {
+
+constexpr int kRoundsPerRefill = 5;  // of kMaxCodeBits each; 57 bits are there
+constexpr std::uint64_t kTop = std::uint64_t{1} << 63;
+
+/// The bit streams of a tile. Nothing here goes wrong with damaged data but the values: positions are
+/// compared with the lanes' ends after the last symbol.
+struct Lanes {
+  const std::uint8_t* base;
+  std::array<std::uint64_t, kLanes> position;  // in bits from base
+  std::int64_t last_word;                      // the last byte from base where 8 can be read
+
+  /// Whether so many rounds of the longest codes stay within the readable memory.
+  HWY_INLINE bool are_safe_for(std::size_t rounds) const {
+    const std::uint64_t furthest = *std::max_element(position.begin(), position.end());
+    return static_cast<std::int64_t>((furthest + rounds * kMaxCodeBits) >> 3) <= last_word;
+  }
+
+  /// The next 57 bits of a lane, first bit lowest, and on top a bit by which finish() knows how many were
+  /// used.
+  template <bool kSafe>
+  HWY_INLINE std::uint64_t window(std::size_t lane) const {
+    const std::uint64_t at = position[lane];
+    if (kSafe) {
+      return load_64(base + (at >> 3)) >> (at & 7) | kTop;
+    }
+    if (static_cast<std::int64_t>(at >> 3) <= last_word) {
+      return load_64(base + (at >> 3)) >> (at & 7) | kTop;
+    }
+    const std::int64_t beyond = static_cast<std::int64_t>(at) - last_word * 8;
+    return (beyond < 64 ? load_64(base + last_word) >> beyond : 0) | kTop;
+  }
+
+  HWY_INLINE void finish(std::size_t lane, std::uint64_t window) {
+    position[lane] += static_cast<unsigned>(std::countl_zero(window));
+  }
+};
+
+using EveryLane = std::make_index_sequence<kLanes>;
+
+HWY_INLINE void take(std::uint64_t& window, const std::uint16_t* lookup, std::uint8_t* out) {
+  const unsigned entry = lookup[window & ((1u << kMaxCodeBits) - 1)];
+  window >>= entry & 63;
+  *out = static_cast<std::uint8_t>(entry >> 8);
+}
+
+/// Symbols of one class, symbol i from lane i mod 8.
+template <bool kSafe, std::size_t... kLane>
+HWY_INLINE void decode_rounds(Lanes& lanes, const std::uint16_t* lookup, std::uint8_t* out,
+                              std::size_t rounds, std::index_sequence<kLane...>) {
+  const auto one_round = [&](std::uint64_t(&windows)[kLanes], std::uint8_t* to)
+                             HWY_ATTR { (take(windows[kLane], lookup, to + kLane), ...); };
+  for (; rounds >= kRoundsPerRefill; rounds -= kRoundsPerRefill, out += kRoundsPerRefill * kLanes) {
+    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
+    one_round(windows, out);
+    one_round(windows, out + kLanes);
+    one_round(windows, out + 2 * kLanes);
+    one_round(windows, out + 3 * kLanes);
+    one_round(windows, out + 4 * kLanes);
+    (lanes.finish(kLane, windows[kLane]), ...);
+  }
+  if (rounds > 0) {
+    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
+    do {
+      one_round(windows, out);
+      out += kLanes;
+    } while (--rounds > 0);
+    (lanes.finish(kLane, windows[kLane]), ...);
+  }
+}
+
+HWY_NOINLINE void decode_symbols(Lanes& lanes, const std::uint16_t* lookup, std::uint8_t* out,
+                                 std::size_t count) {
+  const std::size_t rounds = (count + kLanes - 1) / kLanes;
+  if (HWY_LIKELY(lanes.are_safe_for(rounds))) {
+    decode_rounds<true>(lanes, lookup, out, rounds, EveryLane());
+  } else {
+    decode_rounds<false>(lanes, lookup, out, rounds, EveryLane());
+  }
+}
+
+/// The four classes with one symbol per block, side by side on two lanes each.
+template <bool kSafe, std::size_t... kLane>
+HWY_INLINE void decode_block_rounds(Lanes& lanes, const std::uint16_t* const* lookup,
+                                    std::uint8_t* const* out, std::size_t rounds,
+                                    std::index_sequence<kLane...>) {
+  const std::uint16_t* const tables[4] = {lookup[0], lookup[1], lookup[2], lookup[3]};
+  std::uint8_t* const lists[4] = {out[0], out[1], out[2], out[3]};
+  for (std::size_t i = 0; rounds > 0;) {
+    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
+    std::size_t now = std::min<std::size_t>(rounds, kRoundsPerRefill);
+    rounds -= now;
+    do {
+      (take(windows[kLane], tables[kLane / 2], lists[kLane / 2] + i + kLane % 2), ...);
+      i += 2;
+    } while (--now > 0);
+    (lanes.finish(kLane, windows[kLane]), ...);
+  }
+}
+
+HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const* lookup, PartData& part) {
+  std::uint8_t* const out[4] = {part.groups.data(), part.mask0.data(), part.mask1.data(),
+                                part.dc_high.data()};
+  const std::size_t rounds = (static_cast<std::size_t>(part.blocks) + 1) / 2;
+  if (HWY_LIKELY(lanes.are_safe_for(rounds))) {
+    decode_block_rounds<true>(lanes, lookup, out, rounds, EveryLane());
+  } else {
+    decode_block_rounds<false>(lanes, lookup, out, rounds, EveryLane());
+  }
+}
+
+/// Where the six masks go, by which groups there are.
+alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks = [] {
+  std::array<std::array<std::uint8_t, 16>, 64> table{};
+  for (unsigned groups = 0; groups < 64; ++groups) {
+    std::uint8_t next = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      const bool there = i >= 2 && i < 8 && (groups >> (i - 2) & 1) != 0;
+      table[groups][i] = there ? next++ : std::uint8_t{0x80};
+    }
+  }
+  return table;
+}();
+
+/// The masks of groups 2 to 7, at their places in the block's mask.
+HWY_INLINE std::uint64_t spread_masks(const std::uint8_t* list, unsigned groups) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  std::uint64_t masks = 0;
+  for (unsigned left = groups; left != 0; left &= left - 1) {
+    masks |= std::uint64_t{*list++} << (16 + 8 * std::countr_zero(left));
+  }
+  return masks;
+#else
+  const hn::Full128<std::uint8_t> d;
+  const hn::Full128<std::uint64_t> d64;
+  return hn::GetLane(hn::BitCast(
+      d64, hn::TableLookupBytesOr0(hn::LoadU(d, list), hn::Load(d, kSpreadMasks[groups].data()))));
+#endif
+}
+
+std::size_t count_masks(const PartData& part) {
+  std::size_t count = 0;
+  for (int i = 0; i < part.blocks; i += 8) {
+    std::uint64_t groups = load_64(part.groups.data() + i) & 0x3F3F3F3F3F3F3F3Full;
+    if (part.blocks - i < 8) {
+      groups &= (std::uint64_t{1} << (8 * (part.blocks - i))) - 1;
+    }
+    count += static_cast<std::size_t>(std::popcount(groups));
+  }
+  return count;
+}
+
+using ValueCounts = std::array<std::size_t, kValueClasses>;
+
+/// Puts the masks of blocks [begin, end) together and counts their values.
+HWY_INLINE const std::uint8_t* join_masks(PartData& part, int begin, int end, const std::uint8_t* list,
+                                          ValueCounts& counts) {
+  std::size_t count0 = 0, count1 = 0, count2 = 0, count3 = 0;
+  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    const unsigned groups = part.groups[i] & 63u;
+    const std::uint64_t more = spread_masks(list, groups);
+    list += std::popcount(groups);
+    const unsigned mask0 = part.mask0[i] & 0xFEu;
+    const unsigned mask1 = part.mask1[i];
+    part.masks[i] = more | mask0 | mask1 << 8;
+    count0 += static_cast<std::size_t>(std::popcount(mask0));
+    count1 += static_cast<std::size_t>(std::popcount(mask1));
+    count2 += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(more >> 16)));
+    count3 += static_cast<std::size_t>(std::popcount(static_cast<std::uint16_t>(more >> 48)));
+  }
+  counts[0] += count0;
+  counts[1] += count1;
+  counts[2] += count2;
+  counts[3] += count3;
+  return list;
+}
+
+/// Finds where each block's escapes begin; false unless they are exactly as many as the flags say.
+HWY_INLINE bool find_escapes(PartData& part, std::size_t count) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(part.blocks); ++i) {
+    if ((part.groups[i] & kHasEscapes) == 0) {
+      continue;
+    }
+    part.escape_begin[i] = static_cast<std::uint16_t>(at);
+    bool last = false;
+    while (!last) {
+      if (at == count) {
+        return false;
+      }
+      last = (part.escapes[at] & kLastEscape) != 0;
+      at += 2;
+    }
+  }
+  return at == count;
+}
+
+/// The DC of each block from the differences to its neighbour.
+HWY_INLINE void sum_dc(PartData& part, const std::uint8_t* nibbles, int components, int wide, int high) {
+  std::size_t i = 0;
+  for (int component = 0; component < components; ++component) {
+    unsigned above = 0;
+    for (int y = 0; y < high; ++y) {
+      unsigned dc = above;
+      for (int x = 0; x < wide; ++x, ++i) {
+        const unsigned folded =
+            static_cast<unsigned>(part.dc_high[i]) << 4 | (nibbles[i / 2] >> (i % 2 * 4) & 15u);
+        dc += (folded >> 1) ^ (0u - (folded & 1));
+        part.dc[i] = static_cast<std::int16_t>(dc);
+        above = x == 0 ? dc : above;
+      }
+    }
+  }
+}
+
+/// The bytes before the lanes, taken one after the other.
+struct Reader {
+  const std::uint8_t* at;
+  const std::uint8_t* end;
+
+  bool has(std::size_t count) const { return static_cast<std::size_t>(end - at) >= count; }
+};
+
+bool read_escape_count(Reader& reader, unsigned limit, unsigned& flags, std::size_t& count) {
+  if (!reader.has(3)) {
+    return false;
+  }
+  flags = *reader.at++;
+  count = flags & limit;
+  if (count == limit) {
+    count = load_16(reader.at);
+    reader.at += 2;
+  }
+  return true;
+}
+
+}  // namespace
+
+const char* decode_tile_here(const TileBytes& in, TileData& out) {
+  Reader reader{in.tile.data(), in.tile.data() + in.tile.size()};
+  std::array<std::size_t, kParts> escapes{};
+  unsigned flags = 0;
+  unsigned unused = 0;
+  if (!read_escape_count(reader, 127, flags, escapes[0]) ||
+      (in.parts == 2 && !read_escape_count(reader, 255, unused, escapes[1]))) {
+    return "a tile is cut off";
+  }
+  const std::size_t length_size = (flags & 128) != 0 ? 2 : 1;
+  const std::uint8_t* const lengths = reader.at;
+  std::array<const std::uint8_t*, kParts> nibbles{};
+  std::size_t before_lanes = (kLanes - 1) * length_size;
+  for (int part = 0; part < in.parts; ++part) {
+    const auto index = static_cast<std::size_t>(part);
+    out[index].blocks = in.wide[index] * in.high[index] * (part + 1);
+    nibbles[index] = reader.at + before_lanes;
+    before_lanes += (static_cast<std::size_t>(out[index].blocks) + 1) / 2;
+    if (escapes[index] > static_cast<std::size_t>(out[index].blocks) * 63) {
+      return "too many escapes";
+    }
+  }
+  if (!reader.has(before_lanes)) {
+    return "a tile is cut off";
+  }
+  Lanes lanes;
+  lanes.base = reader.at + before_lanes;
+  const auto lane_bytes = static_cast<std::size_t>(reader.end - lanes.base);
+  std::array<std::size_t, kLanes> ends{};
+  std::size_t end = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    lanes.position[lane] = end * 8;
+    if (lane == kLanes - 1) {
+      end = std::max(end, lane_bytes);
+    } else {
+      end += length_size == 2 ? load_16(lengths + 2 * lane) : lengths[lane];
+    }
+    ends[lane] = end;
+  }
+  if (end > lane_bytes) {
+    return "a lane is cut off";
+  }
+  lanes.last_word = in.readable_end - lanes.base - 8;
+
+  for (int index = 0; index < in.parts; ++index) {
+    const auto at = static_cast<std::size_t>(index);
+    PartData& part = out[at];
+    const auto& lookups = in.lookups[at];
+    decode_block_symbols(lanes, lookups.data(), part);
+    decode_symbols(lanes, lookups[kMasks], part.more_masks.data(), count_masks(part));
+    const std::array<std::uint8_t*, kValueClasses> values = {part.values0.data(), part.values1.data(),
+                                                             part.values2.data(), part.values3.data()};
+    ValueCounts counts{};
+    const int half = part.blocks / (index + 1);
+    const std::uint8_t* list = part.more_masks.data();
+    for (std::size_t component = 0; component <= at; ++component) {
+      for (std::size_t i = 0; i < kValueClasses; ++i) {
+        part.value_begins[component][i] = values[i] + counts[i];
+      }
+      const int begin = static_cast<int>(component) * half;
+      list = join_masks(part, begin, begin + half, list, counts);
+    }
+    for (std::size_t i = 0; i < kValueClasses; ++i) {
+      decode_symbols(lanes, lookups[kValues0 + i], values[i], counts[i]);
+    }
+    if (escapes[at] > 0) {
+      decode_symbols(lanes, lookups[kEscapes], part.escapes.data(), 2 * escapes[at]);
+    }
+    if (!find_escapes(part, 2 * escapes[at])) {
+      return "escapes do not match";
+    }
+    sum_dc(part, nibbles[at], index + 1, in.wide[at], in.high[at]);
+  }
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if ((lanes.position[lane] + 7) / 8 != ends[lane]) {
+      return "a lane does not end where it should";
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace penstock
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace penstock {
+
+HWY_EXPORT(decode_tile_here);
+
+const char* detail::decode_tile(const TileBytes& in, TileData& out) {
+  return HWY_DYNAMIC_DISPATCH(decode_tile_here)(in, out);
+}
+
+}  // namespace penstock
+#endif

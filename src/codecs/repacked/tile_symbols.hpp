@@ -1,0 +1,43 @@
+#pragma once
+// A tile's coefficients as symbols, the first half of encoding.
+
+#include <array>
+#include <cstdint>
+
+#include "codecs/repacked/coefficients.hpp"
+#include "codecs/repacked/layout.hpp"
+#include "core/scratch.hpp"
+
+namespace penstock::detail {
+
+/// The symbols of one part, tile after tile.
+class PartSymbols {
+ public:
+  using Counts = std::array<std::size_t, kClasses>;
+
+  /// Room for a picture of so many blocks; forgets what was there.
+  void start(std::size_t blocks);
+  const std::uint8_t* symbols(std::size_t symbol_class) const { return begins_[symbol_class]; }
+  const Counts& counts() const { return counts_; }
+  /// Low bits of the DC differences, one per byte, as many as there are symbols of kDc.
+  const std::uint8_t* dc_nibbles() const { return dc_nibbles_; }
+
+ private:
+  friend class BlockWriter;
+
+  Scratch memory_;
+  std::array<std::uint8_t*, kClasses> begins_{};
+  std::uint8_t* dc_nibbles_ = nullptr;
+  Counts counts_{};
+};
+
+using PictureSymbols = std::array<PartSymbols, kParts>;
+
+/// Room for the symbols of all tiles of the picture.
+void start_symbols(const RepackGeometry& geometry, PictureSymbols& out);
+
+/// Adds the symbols of the tile. False if a value is beyond what records hold, or so large that decoders of
+/// JPEG may differ in its pixels.
+bool add_tile_symbols(const JpegCoefficients& picture, int tile_x, int tile_y, PictureSymbols& out);
+
+}  // namespace penstock::detail

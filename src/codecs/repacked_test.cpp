@@ -1,0 +1,345 @@
+#include "codecs/repacked.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "codecs/test_repacked.hpp"
+#include "core/each_target.hpp"
+
+namespace penstock::test {
+namespace {
+
+using Sampling = std::vector<std::pair<int, int>>;
+
+const std::vector<Sampling> kSamplings = {{{1, 1}}, {{2, 1}}, {{1, 2}}, {{2, 2}}};
+
+/// The file can be had back, and its pixels are those of the JPEG decoder.
+void expect_repacks(const JpegVariant& variant, int boxes) {
+  const auto file = make_jpeg(variant);
+  ASSERT_TRUE(file) << variant.name();
+  const Repacked result = repack(*file);
+  if (result.kept == "larger") {  // headers outweigh tiny pictures
+    const Repacked pixels = repack(*file, RepackFidelity::pixels);
+    ASSERT_EQ(pixels.kept, "") << variant.name();
+    expect_same_pixels(*file, pixels.record, boxes, variant.name());
+    return;
+  }
+  ASSERT_EQ(result.kept, "") << variant.name();
+  expect_same_pixels(*file, result.record, boxes, variant.name());
+  const auto rebuilt = rebuild_jpeg(result.record, *drawn_tables());
+  ASSERT_TRUE(rebuilt.ok()) << variant.name() << ": " << rebuilt.error().to_string();
+  ASSERT_TRUE(*rebuilt == *file) << variant.name();
+}
+
+TEST(Repacked, every_sampling_coding_and_quality) {
+  for (const Sampling& sampling : kSamplings) {
+    for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts}) {
+      for (const int quality : {30, 75, 90, 95}) {
+        expect_repacks(
+            {.width = 203, .height = 151, .coding = coding, .sampling = sampling, .quality = quality}, 6);
+      }
+    }
+  }
+}
+
+TEST(Repacked, gray_pictures) {
+  for (const int quality : {20, 80, 97}) {
+    for (const Sampling& sampling : {Sampling{{1, 1}}, Sampling{{2, 2}}}) {
+      expect_repacks({.width = 133,
+                      .height = 99,
+                      .color = JpegColor::gray,
+                      .coding = JpegCoding::restarts,
+                      .sampling = sampling,
+                      .quality = quality},
+                     8);
+    }
+  }
+}
+
+TEST(Repacked, every_small_size) {
+  for (const Sampling& sampling : kSamplings) {
+    for (int size = 1; size <= 40; ++size) {
+      expect_repacks({.width = size, .height = 41 - size, .sampling = sampling}, 4);
+      expect_repacks({.width = size, .height = size, .sampling = sampling, .quality = 60}, 2);
+    }
+  }
+}
+
+TEST(Repacked, pictures_of_several_tiles_each_way) {
+  for (const Sampling& sampling : kSamplings) {
+    expect_repacks({.width = 300, .height = 290, .sampling = sampling}, 20);
+  }
+}
+
+TEST(Repacked, every_cpu_target_gives_the_same_pixels) {
+  for_each_target([](CpuTarget) {
+    for (const Sampling& sampling : kSamplings) {
+      expect_repacks({.width = 170, .height = 141, .sampling = sampling, .quality = 93}, 12);
+    }
+    expect_repacks({.width = 70, .height = 41, .color = JpegColor::gray}, 6);
+  });
+}
+
+TEST(Repacked, progressive_and_several_scans_keep_their_pixels_only) {
+  const std::map<JpegCoding, std::string> reasons = {{JpegCoding::progressive, "progressive"},
+                                                     {JpegCoding::one_scan_per_component, "several scans"}};
+  for (const auto& [coding, reason] : reasons) {
+    for (const Sampling& sampling : kSamplings) {
+      const JpegVariant variant{.width = 117, .height = 83, .coding = coding, .sampling = sampling};
+      const auto file = make_jpeg(variant);
+      EXPECT_EQ(repack(*file).kept, reason);
+      const Repacked result = repack(*file, RepackFidelity::pixels);
+      ASSERT_EQ(result.kept, "") << variant.name();
+      expect_same_pixels(*file, result.record, 8, variant.name());
+      const auto rebuilt = rebuild_jpeg(result.record, *drawn_tables());
+      ASSERT_FALSE(rebuilt.ok());
+      EXPECT_EQ(rebuilt.error().kind, ErrorKind::unsupported);
+    }
+  }
+}
+
+TEST(Repacked, says_why_an_original_is_kept) {
+  const auto reason = [](const JpegVariant& variant) {
+    const auto file = make_jpeg(variant);
+    return file ? repack(*file, RepackFidelity::pixels).kept : "not made";
+  };
+  EXPECT_EQ(reason({.width = 50, .height = 50, .coding = JpegCoding::arithmetic}), "arithmetic coding");
+  EXPECT_EQ(reason({.width = 50, .height = 50, .color = JpegColor::cmyk}), "CMYK");
+  EXPECT_EQ(reason({.width = 50, .height = 50, .color = JpegColor::ycck}), "CMYK");
+  EXPECT_EQ(reason({.width = 50, .height = 50, .color = JpegColor::rgb}), "not YCbCr");
+  EXPECT_EQ(reason({.width = 50, .height = 50, .color = JpegColor::two_components}), "components");
+  EXPECT_EQ(reason({.width = 50, .height = 50, .sampling = {{4, 1}}}), "sampling");
+  EXPECT_EQ(reason({.width = 50, .height = 50, .sampling = {{2, 2}, {2, 1}, {2, 1}}}), "sampling");
+  EXPECT_EQ(repack({}).kept, "damaged");
+  EXPECT_EQ(repack({0xFF, 0xD8, 0xFF}).kept, "damaged");
+}
+
+TEST(Repacked, a_damaged_file_is_kept) {
+  const auto file = make_jpeg({.width = 83, .height = 61, .coding = JpegCoding::restarts});
+  RepackEncoder encoder(drawn_tables());
+  int kept = 0;
+  for_each_mutation(*file, 300, [&](const Bytes& damaged) {
+    Bytes record;
+    if (encoder.encode(damaged, RepackFidelity::file, record)) {
+      ++kept;
+      return;
+    }
+    const auto rebuilt = rebuild_jpeg(record, *drawn_tables());
+    ASSERT_TRUE(rebuilt.ok() && *rebuilt == damaged);
+    ImageDecoder reference;
+    if (decode_whole(reference, damaged).ok()) {
+      expect_same_pixels(damaged, record, 1, "mutated file");
+    }
+  });
+  EXPECT_GT(kept, 100);
+}
+
+TEST(Repacked, bytes_after_the_picture_and_before_it_come_back) {
+  auto file = *make_jpeg({.width = 90, .height = 70});
+  for (int i = 0; i < 100; ++i) {
+    file.push_back(static_cast<std::uint8_t>(i * 7));
+  }
+  const Bytes comment = {0xFF, 0xFE, 0, 6, 'h', 'e', 'y', '!'};
+  file.insert(file.begin() + 2, comment.begin(), comment.end());
+  const Repacked result = repack(file);
+  ASSERT_EQ(result.kept, "");
+  const auto rebuilt = rebuild_jpeg(result.record, *drawn_tables());
+  ASSERT_TRUE(rebuilt.ok());
+  EXPECT_TRUE(*rebuilt == file);
+}
+
+TEST(Repacked, a_last_byte_filled_with_zeros_comes_back) {
+  auto file = *make_jpeg({.width = 90, .height = 70, .color = JpegColor::gray});
+  // Take ones off the end of the last byte: it still decodes as long as only padding is lost.
+  std::uint8_t& last = file[file.size() - 3];
+  const std::uint8_t before = last;
+  bool changed = false;
+  for (unsigned bits = 1; bits < 8; ++bits) {
+    last = static_cast<std::uint8_t>(before & ~((1u << bits) - 1));
+    const Repacked result = repack(file);
+    if (result.kept.empty()) {
+      const auto rebuilt = rebuild_jpeg(result.record, *drawn_tables());
+      ASSERT_TRUE(rebuilt.ok() && *rebuilt == file);
+      changed = changed || last != before;
+    }
+  }
+  EXPECT_TRUE(changed || (before & 1) == 0);
+}
+
+TEST(Repacked, mutated_records_give_pixels_or_errors) {
+  for (const Sampling& sampling : kSamplings) {
+    const auto file = make_jpeg({.width = 100, .height = 140, .sampling = sampling, .quality = 95});
+    const Repacked sound = repack(*file);
+    ASSERT_EQ(sound.kept, "");
+    RepackedDecoder decoder{{.max_pixels = 1u << 20}};
+    decoder.use_tables(drawn_tables());
+    int refused = 0;
+    for_each_mutation(sound.record, 600, [&](const Bytes& record) {
+      const auto rebuilt = rebuild_jpeg(record, *drawn_tables());
+      const auto size = decoder.open(record);
+      if (!size.ok()) {
+        ++refused;
+        return;
+      }
+      const auto pixels = decode_box(decoder, {0, 0, size->width, size->height}, PixelLayout::rgb, 0);
+      if (!pixels.ok()) {
+        ++refused;
+        EXPECT_EQ(pixels.error().kind, ErrorKind::corrupt);
+        EXPECT_EQ(pixels.error().place.stage, "decode");
+      }
+    });
+    EXPECT_GT(refused, 100);
+  }
+}
+
+TEST(Repacked, a_record_cut_anywhere_is_corrupt) {
+  const auto file = make_jpeg({.width = 60, .height = 50, .sampling = {{2, 2}}});
+  const Repacked sound = repack(*file);
+  ASSERT_EQ(sound.kept, "");
+  RepackedDecoder decoder{DecodeLimits{}};
+  decoder.use_tables(drawn_tables());
+  for (std::size_t size = 0; size < sound.record.size(); ++size) {
+    const Bytes cut(sound.record.begin(), sound.record.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto rebuilt = rebuild_jpeg(cut, *drawn_tables());
+    ASSERT_FALSE(rebuilt.ok()) << size;
+    EXPECT_EQ(rebuilt.error().kind, ErrorKind::corrupt) << size;
+    if (decoder.open(cut).ok()) {
+      (void)decode_box(decoder, {0, 0, 60, 50}, PixelLayout::rgb, 0).ok();
+    }
+  }
+}
+
+TEST(Repacked, mutated_pictures_are_equal_on_every_cpu_target) {
+  const auto file = make_jpeg({.width = 66, .height = 70, .sampling = {{2, 2}}, .quality = 97});
+  const Bytes record = repack(*file, RepackFidelity::pixels).record;
+  std::vector<Bytes> mutated;
+  for_each_mutation(record, 300, [&](const Bytes& bytes) { mutated.push_back(bytes); });
+  std::vector<Bytes> wanted(mutated.size());
+  for_each_target([&](CpuTarget target) {
+    for (std::size_t i = 0; i < mutated.size(); ++i) {
+      RepackedDecoder decoder{{.max_pixels = 1u << 16}};
+      decoder.use_tables(drawn_tables());
+      const auto size = decoder.open(mutated[i]);
+      Bytes pixels;
+      if (size.ok()) {
+        auto decoded = decode_box(decoder, {0, 0, size->width, size->height}, PixelLayout::rgb, 0);
+        pixels = decoded.ok() ? decoded->pixels : Bytes{1};
+      }
+      if (target == CpuTarget::scalar) {
+        wanted[i] = pixels;
+      }
+      ASSERT_TRUE(pixels == wanted[i]) << i;
+    }
+  });
+}
+
+TEST(Repacked, sizes_beyond_the_limit_are_refused) {
+  const auto file = make_jpeg({.width = 60, .height = 50});
+  const Bytes record = repack(*file).record;
+  RepackedDecoder decoder{{.max_pixels = 2999}};
+  decoder.use_tables(drawn_tables());
+  const auto size = decoder.open(record);
+  ASSERT_FALSE(size.ok());
+  EXPECT_EQ(size.error().kind, ErrorKind::invalid);
+}
+
+TEST(Repacked, needs_its_tables) {
+  const Bytes record = repack(*make_jpeg({.width = 60, .height = 50})).record;
+  RepackedDecoder decoder{DecodeLimits{}};
+  EXPECT_EQ(decoder.open(record).error().kind, ErrorKind::invalid);
+  const Bytes tables = serialise(*drawn_tables());
+  ASSERT_TRUE(decoder.use_tables(ByteSpan(tables)).ok());
+  EXPECT_TRUE(decoder.open(record).ok());
+}
+
+TEST(RepackTables, survive_serialising) {
+  const Bytes bytes = serialise(*drawn_tables());
+  const auto parsed = parse_repack_tables(bytes);
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_TRUE(serialise(**parsed) == bytes);
+}
+
+TEST(RepackTables, damaged_ones_are_refused) {
+  const Bytes bytes = serialise(*drawn_tables());
+  for (std::size_t size = 0; size < bytes.size(); size += 97) {
+    ASSERT_FALSE(parse_repack_tables(ByteSpan(bytes).first(size)).ok());
+  }
+  for (std::size_t at = 12; at < 12 + 20480; at += 31) {
+    Bytes changed = bytes;
+    changed[at] ^= 0x31;
+    ASSERT_FALSE(parse_repack_tables(changed).ok()) << at;
+  }
+  Bytes newer = bytes;
+  newer[4] = 2;
+  EXPECT_EQ(parse_repack_tables(newer).error().kind, ErrorKind::unsupported);
+}
+
+TEST(RepackTrainer, depends_on_the_files_only) {
+  const auto train = [] {
+    RepackTrainer trainer;
+    for (const int quality : {50, 70, 80, 90}) {
+      EXPECT_TRUE(trainer.add(*make_jpeg({.width = 80, .height = 60, .quality = quality})));
+    }
+    EXPECT_FALSE(trainer.add(Bytes{1, 2, 3}));
+    EXPECT_FALSE(trainer.add(*make_jpeg({.width = 50, .height = 50, .color = JpegColor::cmyk})));
+    return serialise(*trainer.train());
+  };
+  EXPECT_TRUE(train() == train());
+}
+
+TEST(RepackTrainer, without_files_makes_tables_that_still_work) {
+  const auto tables = RepackTrainer().train();
+  ASSERT_NE(tables, nullptr);
+  RepackEncoder encoder(tables);
+  Bytes record;
+  const auto file = make_jpeg({.width = 200, .height = 200, .quality = 95});
+  const auto kept = encoder.encode(*file, RepackFidelity::file, record);
+  EXPECT_TRUE(!kept || *kept == "larger");
+}
+
+TEST(Repacked, real_pictures) {
+  const auto files = sample_jpegs();
+  if (files.empty()) {
+    GTEST_SKIP() << "the shared sample is not here";
+  }
+  RepackTrainer trainer;
+  for (std::size_t i = 0; i < files.size(); i += 8) {
+    EXPECT_TRUE(trainer.add(files[i]));
+  }
+  const auto tables = trainer.train();
+  RepackEncoder encoder(tables);
+  RepackedDecoder decoder{DecodeLimits{}};
+  decoder.use_tables(tables);
+  std::size_t file_bytes = 0;
+  std::size_t stored_bytes = 0;
+  std::map<std::string, int> kept;
+  Bytes record;
+  std::mt19937 random(3);
+  for (const Bytes& file : files) {
+    file_bytes += file.size();
+    if (const auto reason = encoder.encode(file, RepackFidelity::file, record)) {
+      ++kept[*reason];
+      stored_bytes += file.size();
+      continue;
+    }
+    stored_bytes += record.size();
+    ImageDecoder reference;
+    const auto opened = reference.open(file);
+    ASSERT_TRUE(opened.ok() && decoder.open(record).ok());
+    const auto draw = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+    const int x = draw(opened->width);
+    const int y = draw(opened->height);
+    const Rect box{x, y, 1 + draw(opened->width - x), 1 + draw(opened->height - y)};
+    const auto wanted = decode_guarded(reference, box, PixelLayout::rgb);
+    const auto got = decode_box(decoder, box, PixelLayout::rgb, 0);
+    ASSERT_TRUE(wanted.ok() && got.ok());
+    ASSERT_TRUE(*wanted == *got);
+  }
+  EXPECT_LE(stored_bytes, file_bytes);
+  EXPECT_LE(kept.size(), 2u);
+  EXPECT_LT(kept["larger"], static_cast<int>(files.size()) / 20);
+}
+
+}  // namespace
+}  // namespace penstock::test

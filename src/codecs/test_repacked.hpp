@@ -1,0 +1,34 @@
+#pragma once
+// For the tests of repacked pictures: tables for drawn pictures, and boxes with guard bytes around them.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codecs/repacked.hpp"
+#include "codecs/test_pictures.hpp"
+
+namespace penstock::test {
+
+/// Tables learnt from drawn pictures of several kinds; the same for the whole process.
+std::shared_ptr<const RepackTables> drawn_tables();
+
+/// The record of a file, and the reason if there is none.
+struct Repacked {
+  Bytes record;
+  std::string kept;
+};
+Repacked repack(const Bytes& file, RepackFidelity fidelity = RepackFidelity::file);
+
+/// Decodes the box of the opened picture; fails the test if a byte around the output changes. `gap`: bytes
+/// between rows.
+Result<Rgb> decode_box(RepackedDecoder& decoder, const Rect& box, PixelLayout layout, std::size_t gap);
+
+/// Compares boxes of the record, and all of it, with JpegDecoder's picture of the file.
+void expect_same_pixels(const Bytes& file, const Bytes& record, int boxes, const std::string& name);
+
+/// The JPEG pictures of the shared sample, where it is there.
+std::vector<Bytes> sample_jpegs();
+
+}  // namespace penstock::test
