@@ -57,6 +57,7 @@ needs_of_demo() {
   need has_module libzstd -- libzstd-dev
   need has_module libhwy -- libhwy-dev
   need has_module fmt -- libfmt-dev
+  need has_module CLI11 -- libcli11-dev
 }
 needs_of_test() {
   needs_of_demo

@@ -46,7 +46,7 @@ class Dataset {
   const std::vector<FieldInfo>& fields() const noexcept;
   /// Class names of class folders, else empty.
   const std::vector<std::string>& classes() const noexcept;
-  /// Hash of the ordered (key, field name, byte size) of all samples, 32 hex digits.
+  /// Hash of the ordered (key, field name, original byte size) of all samples, 32 hex digits.
   std::string fingerprint() const;
   /// What the user should know about the source, a line each.
   const std::vector<std::string>& warnings() const noexcept;
@@ -58,7 +58,8 @@ class Dataset {
   Result<std::string> key(std::uint64_t sample) const;
   /// Decoded fields by name.
   Result<std::map<std::string, Value>> at(std::uint64_t sample) const;
-  /// Stored bytes by field name; numbers without a file of their own are given as decimal text.
+  /// The original files by field name, rebuilt where they are stored in another form; numbers without a file
+  /// of their own are given as decimal text.
   Result<std::map<std::string, std::vector<std::uint8_t>>> raw(std::uint64_t sample) const;
 
   /// For the pipeline.

@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "codecs/jpeg.hpp"
+#include "codecs/pixels.hpp"
 #include "codecs/png.hpp"
+#include "codecs/repacked.hpp"
 #include "codecs/webp.hpp"
 
 namespace penstock {
@@ -21,7 +23,8 @@ constexpr PictureCodec codec(const char* name) {
 }
 
 constexpr std::array kCodecs = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
-                                codec<WebpDecoder>("WebP")};
+                                codec<WebpDecoder>("WebP"), codec<RepackedDecoder>("repacked"),
+                                codec<PixelsDecoder>("pixels")};
 
 /// What a file begins with, from `offset` on.
 struct Signature {

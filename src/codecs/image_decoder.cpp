@@ -46,7 +46,7 @@ ImageDecoder::~ImageDecoder() = default;
 ImageDecoder::ImageDecoder(ImageDecoder&&) noexcept = default;
 ImageDecoder& ImageDecoder::operator=(ImageDecoder&&) noexcept = default;
 
-Result<ImageSize> ImageDecoder::open(ByteSpan file) {
+Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
   const Timer timer(impl_->nanoseconds);
   impl_->current = nullptr;
   const auto codecs = picture_codecs();
@@ -58,6 +58,7 @@ Result<ImageSize> ImageDecoder::open(ByteSpan file) {
     if (!decoder) {
       decoder = codecs[i].make(impl_->limits);
     }
+    PENSTOCK_TRY(decoder->use_tables(tables));
     PENSTOCK_ASSIGN(impl_->size, decoder->open(file));
     impl_->current = decoder.get();
     return impl_->size;

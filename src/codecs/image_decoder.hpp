@@ -37,8 +37,9 @@ class ImageDecoder {
   ImageDecoder& operator=(ImageDecoder&&) noexcept;
 
   /// Recognises the content (never the name), reads the header, checks the limits.
-  /// `file` must stay valid until the last decode() of this picture.
-  Result<ImageSize> open(ByteSpan file);
+  /// `file` must stay valid until the last decode() of this picture, `tables` (those that repacked pictures
+  /// share) until the last decode() of a picture opened with them.
+  Result<ImageSize> open(ByteSpan file, ByteSpan tables = {});
 
   /// Writes the pixels of `box` (inside the opened picture, not empty) to `out`, whose size is the box's.
   /// Equal to the same rectangle of a full decode. May be called again for another box.

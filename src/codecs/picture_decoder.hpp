@@ -19,6 +19,8 @@ class PictureDecoder {
   PictureDecoder& operator=(const PictureDecoder&) = delete;
   virtual ~PictureDecoder() = default;
 
+  /// The code tables of the files that follow, for a codec whose files share them.
+  virtual Status use_tables(ByteSpan) { return {}; }
   /// As ImageDecoder::open(), for a file that the codec recognises. The span must outlive the last decode().
   virtual Result<ImageSize> open(ByteSpan file) = 0;
   /// As ImageDecoder::decode(); the caller has checked the box and the view against the opened size.

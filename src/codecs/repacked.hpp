@@ -30,6 +30,10 @@ class RepackTrainer {
 
   /// A file that cannot be repacked is ignored (false).
   bool add(ByteSpan jpeg);
+  /// As if the files of `later` had been added now: several threads may each learn from a part.
+  void append(const RepackTrainer& later);
+  /// Files that were not ignored.
+  std::size_t size() const noexcept;
   std::shared_ptr<const RepackTables> train() const;
 
  private:
@@ -70,7 +74,7 @@ class RepackedDecoder final : public PictureDecoder {
   static bool recognises(ByteSpan record) noexcept;
 
   /// The serialised tables of the records that follow; parsed once while the span stays the same.
-  Status use_tables(ByteSpan tables);
+  Status use_tables(ByteSpan tables) override;
   /// Tables that are parsed already, which several decoders may share.
   void use_tables(std::shared_ptr<const RepackTables> tables);
 

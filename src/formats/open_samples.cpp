@@ -7,6 +7,7 @@
 #include "formats/image_folder.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/source_list.hpp"
+#include "formats/store.hpp"
 #include "formats/tar_table.hpp"
 #include "formats/text.hpp"
 
@@ -40,6 +41,16 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
     if (!is_folder(entry.path)) {
       shards.push_back(entry);
       continue;
+    }
+    if (is_store(entry.path)) {
+      if (found.size() > 1) {
+        return Error{
+            .kind = ErrorKind::unsupported,
+            .message = fmt::format("'{}' is a store, among {} sources", printable(entry.path), found.size()),
+            .advice = "a store is opened by itself; penstock build --append joins sources in one",
+            .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
+      }
+      return open_store(entry, fields);
     }
     PENSTOCK_ASSIGN(const std::vector<NamedPath> tars, tars_in(entry));
     if (!tars.empty()) {

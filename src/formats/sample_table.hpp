@@ -13,11 +13,20 @@
 
 namespace penstock {
 
+/// What the stored bytes of a field are.
+enum class StoredCodec : std::uint8_t {
+  original,  ///< the file as it was in the source
+  repacked,  ///< a JPEG file's coefficients in our own layout
+  pixels     ///< the pixels of a picture
+};
+
 /// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
 struct StoredValue {
   ByteSpan bytes;
   std::int64_t number = 0;
   bool is_number = false;
+  StoredCodec codec = StoredCodec::original;
+  ByteSpan tables = {};  ///< repacked: the code tables, which live as long as the sample table
 };
 
 /// Read-only, immutable after opening; every member may be called from any number of threads at once.
@@ -30,10 +39,11 @@ class SampleTable {
   /// Class names of class folders, else empty.
   virtual const std::vector<std::string>& classes() const noexcept = 0;
   virtual std::string key(std::uint64_t sample) const = 0;
-  /// The bytes as they are in the source. They live as long as the table, or until the next use of `scratch`.
+  /// The bytes as they are stored. They live as long as the table, or until the next use of `scratch`.
   /// A chosen field that this sample lacks is `corrupt`.
   virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const = 0;
-  /// Byte size of the stored field from the index alone (numbers count 8; a lacking field 0).
+  /// Byte size of the field as it was in the source, from the index alone (numbers count 8; a lacking field
+  /// 0).
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
   /// Size of the picture if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;

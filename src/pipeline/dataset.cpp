@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codecs/image_decoder.hpp"
+#include "codecs/original_file.hpp"
 #include "formats/sample_table.hpp"
 #include "pipeline/field_value.hpp"
 
@@ -28,7 +29,7 @@ Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDe
   if (field.kind == FieldKind::integer) {
     PENSTOCK_ASSIGN(value.integer, integer_of(stored));
   } else if (field.kind == FieldKind::image) {
-    PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes));
+    PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes, stored.tables));
     const std::size_t stride = std::size_t{3} * value.size.width;
     value.bytes.resize(stride * value.size.height + Scratch::kSlack);
     PENSTOCK_TRY(decoder.decode({0, 0, value.size.width, value.size.height}, {.data = value.bytes.data(),
@@ -101,19 +102,18 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
 Result<std::map<std::string, std::vector<std::uint8_t>>> Dataset::raw(std::uint64_t sample) const {
   PENSTOCK_TRY(check(sample));
   Scratch scratch;
+  OriginalFile original;
   std::map<std::string, std::vector<std::uint8_t>> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
     Result<StoredValue> stored = impl_->table->read(sample, field, scratch);
     if (!stored) {
       return at_sample(std::move(stored).error(), *impl_->table, sample, field);
     }
-    std::vector<std::uint8_t>& bytes = values[fields()[field].name];
-    if (stored->is_number) {
-      const std::string text = std::to_string(stored->number);
-      bytes.assign(text.begin(), text.end());
-    } else {
-      bytes.assign(stored->bytes.begin(), stored->bytes.end());
+    Result<ByteSpan> file = original.of(*stored);
+    if (!file) {
+      return at_sample(std::move(file).error(), *impl_->table, sample, field);
     }
+    values[fields()[field].name].assign(file->begin(), file->end());
   }
   return values;
 }

@@ -142,7 +142,7 @@ Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t
   PictureWorkspace& workspace = *workspaces_[c];
   const Clock::time_point start = Clock::now();
   const std::uint64_t decoded_before = decoder_.nanoseconds();
-  PENSTOCK_ASSIGN(const ImageSize picture, decoder_.open(value.bytes));
+  PENSTOCK_ASSIGN(const ImageSize picture, decoder_.open(value.bytes, value.tables));
   PENSTOCK_ASSIGN(const ImageSize result, plan.program->resolve(workspace, picture, key));
   void* out = nullptr;
   if (plan.shape == Column::Shape::pictures) {
@@ -211,22 +211,26 @@ Status RowWorker::fill_raw_row(BatchStorage& storage, std::size_t row, std::uint
   if (!value) {
     return at_sample(std::move(value).error(), table_, sample, field);
   }
-  if (used + value->bytes.size() > bytes.size()) {  // a replaced sample, or a file that grew
-    Slab larger = pool_.acquire((used + value->bytes.size()) * 2);
+  Result<ByteSpan> file = original_.of(*value);
+  if (!file) {
+    return at_sample(std::move(file).error(), table_, sample, field);
+  }
+  if (used + file->size() > bytes.size()) {  // a replaced sample, or a file that grew
+    Slab larger = pool_.acquire((used + file->size()) * 2);
     std::memcpy(larger.data(), bytes.data(), used);
     bytes = std::move(larger);
   }
-  std::memcpy(bytes.data() + used, value->bytes.data(), value->bytes.size());
+  std::memcpy(bytes.data() + used, file->data(), file->size());
   ImageSize size = table_.image_size(sample, field);
   if (size.width == 0 && table_.fields()[field].kind == FieldKind::image) {
-    size = picture_size(value->bytes);
+    size = picture_size(*file);
   }
   RawBytes& raw = storage.raw;
   raw.offsets[row] = static_cast<std::int64_t>(used);
-  raw.sizes[row] = static_cast<std::int64_t>(value->bytes.size());
+  raw.sizes[row] = static_cast<std::int64_t>(file->size());
   raw.heights[row] = size.height;
   raw.widths[row] = size.width;
-  used += value->bytes.size();
+  used += file->size();
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codecs/image_decoder.hpp"
+#include "codecs/original_file.hpp"
 #include "core/buffer_pool.hpp"
 #include "core/rng.hpp"
 #include "core/scratch.hpp"
@@ -65,6 +66,7 @@ class RowWorker {
   BufferPool& pool_;
   WorkerCounters& counters_;
   ImageDecoder decoder_;
+  OriginalFile original_;
   std::vector<PictureWorkspacePtr> workspaces_;  // per column, null without pictures
   Scratch scratch_;
   std::vector<std::uint8_t> blob_bytes_;

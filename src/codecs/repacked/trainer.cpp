@@ -140,6 +140,17 @@ bool RepackTrainer::add(ByteSpan jpeg) {
   return true;
 }
 
+void RepackTrainer::append(const RepackTrainer& later) {
+  const Impl& other = *later.impl_;
+  impl_->histograms.insert(impl_->histograms.end(), other.histograms.begin(), other.histograms.end());
+  impl_->is_gray.insert(impl_->is_gray.end(), other.is_gray.begin(), other.is_gray.end());
+  for (const auto& [segment, files] : other.segments) {
+    impl_->segments[segment] += files;
+  }
+}
+
+std::size_t RepackTrainer::size() const noexcept { return impl_->histograms.size(); }
+
 std::shared_ptr<const RepackTables> RepackTrainer::train() const {
   const Impl& impl = *impl_;
   auto lengths = std::make_unique<RepackTables::Lengths>();

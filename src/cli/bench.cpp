@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "cli/output.hpp"
+#include "cli/verbs.hpp"
+#include "penstock/loader.hpp"
+
+namespace penstock::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::vector<std::string> sources;
+  double seconds = 5;
+  int size = 224;
+  int batch_size = 256;
+  int workers = 0;
+  bool json = false;
+};
+
+/// Runs epochs until the time is over; the error of the first bad sample.
+Status consume(Loader& loader, double seconds) {
+  const Clock::time_point end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  while (Clock::now() < end && !interrupted()) {
+    PENSTOCK_ASSIGN(const std::uint64_t ticket, loader.start_epoch());
+    while (Clock::now() < end && !interrupted()) {
+      PENSTOCK_ASSIGN(const std::optional<Batch> batch, loader.next(ticket));
+      if (!batch) {
+        break;
+      }
+    }
+  }
+  return {};
+}
+
+Result<LoaderStats> measure(const Arguments& arguments) {
+  PENSTOCK_ASSIGN(Dataset dataset, Dataset::open(arguments.sources));
+  if (dataset.size() == 0) {
+    return Error{.kind = ErrorKind::invalid, .message = "the data set holds no sample"};
+  }
+  LoaderOptions options{.batch_size = arguments.batch_size, .shuffle = true};
+  if (arguments.workers > 0) {
+    options.num_workers = arguments.workers;
+  }
+  options.on_error = OnError::skip;
+  PENSTOCK_ASSIGN(Loader loader,
+                  Loader::open(std::move(dataset), presets::imagenet_train(arguments.size), options));
+  PENSTOCK_TRY(consume(loader, arguments.seconds));
+  return loader.stats();
+}
+
+int run(const Arguments& arguments) {
+  catch_interrupt();
+  const auto stats = measure(arguments);
+  if (!stats.ok()) {
+    return fail(stats.error(), arguments.json);
+  }
+  if (arguments.json) {
+    Json::Members stages;
+    for (const LoaderStats::Stage& stage : stats->stages) {
+      stages.emplace_back(stage.name, stage.share);
+    }
+    print_document(Json::Members{{"images_per_second", stats->samples_per_second},
+                                 {"images", stats->samples},
+                                 {"seconds", stats->seconds},
+                                 {"errors", stats->errors},
+                                 {"stages", std::move(stages)},
+                                 {"simd_target", stats->simd_target},
+                                 {"verdict", stats->verdict}});
+  } else {
+    fmt::print("{:.0f} images/s: {} images in {:.1f} s, imagenet_train({}), batches of {}\n",
+               stats->samples_per_second, stats->samples, stats->seconds, arguments.size,
+               arguments.batch_size);
+    for (const LoaderStats::Stage& stage : stats->stages) {
+      fmt::print("  {:<10} {:>5.1f} %\n", stage.name, 100 * stage.share);
+    }
+    if (stats->errors > 0) {
+      fmt::print("{} bad samples were skipped\n", stats->errors);
+    }
+    fmt::print("{}\n", stats->verdict);
+  }
+  return stats->errors > 0 ? kFinding : kSuccess;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* const verb = app.add_subcommand("bench", "images per second of a loader on your own data");
+  verb->add_option("path", arguments->sources, "any source: tar shards, class folders, a store")->required();
+  verb->add_option("--seconds", arguments->seconds, "how long to measure")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--size", arguments->size, "side of the delivered pictures")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--batch-size", arguments->batch_size, "pictures per batch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--workers", arguments->workers, "threads (default: the cores this process may use)")
+      ->check(CLI::PositiveNumber);
+  verb->add_flag("--json", arguments->json, "print one JSON document");
+  verb->callback([arguments, &code] { code = run(*arguments); });
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/output.hpp"
+#include "cli/verbs.hpp"
+#include "penstock/store.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> paths;  ///< the sources, then the destination
+  std::string image = "repack";
+  int resize = 0;
+  int resize_longest = 0;
+  int quality = 0;
+  std::uint64_t shard_bytes = BuildSettings{}.shard_bytes;
+  int workers = 0;
+  std::string on_error = "raise";
+  std::string max_errors;
+  bool append = false;
+  bool no_resume = false;
+  bool json = false;
+};
+
+std::optional<int> given(int value) { return value > 0 ? std::optional(value) : std::nullopt; }
+
+BuildSettings settings_of(const Arguments& arguments) {
+  BuildSettings settings;
+  settings.image = *store_image_named(arguments.image);
+  settings.resize_shorter = given(arguments.resize);
+  settings.resize_longest = given(arguments.resize_longest);
+  settings.quality = given(arguments.quality);
+  settings.shard_bytes = arguments.shard_bytes;
+  settings.workers = given(arguments.workers);
+  settings.skip_errors = arguments.on_error == "skip";
+  settings.append = arguments.append;
+  settings.resume = !arguments.no_resume;
+  if (arguments.max_errors.find('.') != std::string::npos) {
+    settings.max_error_share = std::stod(arguments.max_errors);
+  } else if (!arguments.max_errors.empty()) {
+    settings.max_errors = std::stoull(arguments.max_errors);
+  }
+  return settings;
+}
+
+std::string time_left(const BuildProgress& progress) {
+  if (progress.samples_per_second <= 0) {
+    return "";
+  }
+  const auto seconds = static_cast<std::uint64_t>(static_cast<double>(progress.total - progress.samples) /
+                                                  progress.samples_per_second);
+  return fmt::format(", {}:{:02}:{:02} left", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+void print(const BuildReport& report, const Arguments& arguments) {
+  if (arguments.json) {
+    Json::List errors;
+    for (const Error& error : report.errors) {
+      errors.push_back(as_json(error));
+    }
+    print_document(Json::Members{{"store", arguments.paths.back()},
+                                 {"samples", report.samples},
+                                 {"added", report.added},
+                                 {"skipped", report.skipped},
+                                 {"resumed_at", report.resumed_at},
+                                 {"was_complete", report.was_complete},
+                                 {"bytes_read", report.bytes_read},
+                                 {"bytes_written", report.bytes_written},
+                                 {"seconds", report.seconds},
+                                 {"fingerprint", report.fingerprint},
+                                 {"errors", std::move(errors)}});
+    return;
+  }
+  if (report.was_complete) {
+    fmt::print("{}: {} samples, there already\n", arguments.paths.back(), report.samples);
+    return;
+  }
+  for (const Error& error : report.errors) {
+    fmt::print(stderr, "left out: {}\n", error.to_string());
+  }
+  fmt::print("{}: {} samples added", arguments.paths.back(), report.added);
+  if (report.skipped > 0) {
+    fmt::print(", {} left out", report.skipped);
+  }
+  if (report.resumed_at > 0) {
+    fmt::print(", {} of them before", report.resumed_at);
+  }
+  fmt::print("; {} read, {} written in {:.1f} s\n", as_size(report.bytes_read), as_size(report.bytes_written),
+             report.seconds);
+}
+
+int run(const Arguments& arguments) {
+  BuildSettings settings = settings_of(arguments);
+  const std::vector<std::string> sources(arguments.paths.begin(), arguments.paths.end() - 1);
+  catch_interrupt();
+  auto report = [&] {
+    ProgressLine line(!arguments.json);
+    settings.progress = [&line](const BuildProgress& progress) {
+      const double rate =
+          progress.seconds > 0 ? static_cast<double>(progress.bytes_read) / progress.seconds : 0;
+      line.show(progress.samples, progress.total,
+                fmt::format("  {:.0f} samples/s, {}/s{}", progress.samples_per_second,
+                            as_size(static_cast<std::uint64_t>(rate)), time_left(progress)));
+      return !interrupted();
+    };
+    return build_store(sources, arguments.paths.back(), settings);
+  }();
+  if (!report.ok()) {
+    return fail(report.error(), arguments.json);
+  }
+  print(*report, arguments);
+  return report->skipped > 0 ? kFinding : kSuccess;
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, int& code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* const verb = app.add_subcommand("build", "write a data set as a store");
+  verb->add_option("paths", arguments->paths,
+                   "SRC... DST: paths, globs or brace patterns, then the folder to make")
+      ->required()
+      ->expected(2, -1);
+  verb->add_option("--image", arguments->image, "what becomes of pictures")
+      ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}))
+      ->capture_default_str();
+  verb->add_option("--resize", arguments->resize, "make pictures smaller: longest length of the shorter side")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--resize-longest", arguments->resize_longest, "the same for the longer side")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--quality", arguments->quality, "JPEG quality of what is encoded again")
+      ->check(CLI::Range(1, 100));
+  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard")->capture_default_str();
+  verb->add_option("--workers", arguments->workers, "threads (default: one per core)")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--on-error", arguments->on_error, "what happens to bad samples")
+      ->check(CLI::IsMember({"raise", "skip"}))
+      ->capture_default_str();
+  verb->add_option("--max-errors", arguments->max_errors,
+                   "with --on-error skip: fail above this number, or share of the samples (0.01)")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_flag("--append", arguments->append, "add to the store DST");
+  verb->add_flag("--no-resume", arguments->no_resume,
+                 "begin anew instead of going on with an interrupted build");
+  verb->add_flag("--json", arguments->json, "print one JSON document");
+  verb->callback([arguments, &code] { code = run(*arguments); });
+}
+
+}  // namespace penstock::cli

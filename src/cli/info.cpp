@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/output.hpp"
+#include "cli/verbs.hpp"
+#include "formats/store.hpp"
+#include "penstock/dataset.hpp"
+#include "penstock/store.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct Arguments {
+  std::string path;
+  bool json = false;
+};
+
+Json as_json(const StoreInfo& info) {
+  Json::List fields;
+  for (const StoreInfo::Field& field : info.fields) {
+    Json::Members codecs;
+    for (const auto& [name, codec] : field.codecs) {
+      codecs.emplace_back(name, Json::Members{{"fields", codec.fields},
+                                              {"stored_bytes", codec.stored_bytes},
+                                              {"original_bytes", codec.original_bytes}});
+    }
+    fields.push_back(Json::Members{
+        {"name", field.info.name}, {"kind", name_of(field.info.kind)}, {"codecs", std::move(codecs)}});
+  }
+  Json::Members reasons;
+  for (const auto& [reason, count] : info.kept_because) {
+    reasons.emplace_back(reason, count);
+  }
+  Json::Members sizes;
+  for (const auto& [side, count] : info.picture_sizes) {
+    sizes.emplace_back(std::to_string(side), count);
+  }
+  return Json::Members{{"format", "store"},
+                       {"version", info.version},
+                       {"written_by", info.written_by},
+                       {"fingerprint", info.fingerprint},
+                       {"samples", info.samples},
+                       {"skipped", info.skipped},
+                       {"image", info.image},
+                       {"fields", std::move(fields)},
+                       {"classes", Json::List(info.classes.begin(), info.classes.end())},
+                       {"sources", Json::List(info.sources.begin(), info.sources.end())},
+                       {"shards", info.shards},
+                       {"total_bytes", info.total_bytes},
+                       {"kept_because", std::move(reasons)},
+                       {"picture_sizes", std::move(sizes)}};
+}
+
+void print(const StoreInfo& info, const std::string& path) {
+  fmt::print("{}: store of {} samples in {} shards, {}\n", path, info.samples, info.shards,
+             as_size(info.total_bytes));
+  fmt::print("  written by  {}, image={}\n", info.written_by, info.image);
+  fmt::print("  fingerprint {}\n", info.fingerprint);
+  for (const std::string& source : info.sources) {
+    fmt::print("  source      {}\n", source);
+  }
+  if (info.skipped > 0) {
+    fmt::print("  left out    {} bad samples\n", info.skipped);
+  }
+  if (!info.classes.empty()) {
+    fmt::print("  classes     {}\n", info.classes.size());
+  }
+  for (const StoreInfo::Field& field : info.fields) {
+    fmt::print("  field       {} ({})\n", field.info.name, name_of(field.info.kind));
+    for (const auto& [name, codec] : field.codecs) {
+      const double share = codec.original_bytes == 0 ? 1
+                                                     : static_cast<double>(codec.stored_bytes) /
+                                                           static_cast<double>(codec.original_bytes);
+      fmt::print("    {:<9} {:>10}  {} of {} ({:.3f})\n", name, codec.fields, as_size(codec.stored_bytes),
+                 as_size(codec.original_bytes), share);
+    }
+  }
+  for (const auto& [reason, count] : info.kept_because) {
+    fmt::print("  kept        {:>10}  {}\n", count, reason);
+  }
+  for (const auto& [side, count] : info.picture_sizes) {
+    fmt::print("  longer side {:>10}  {}\n", count, side == 0 ? "unknown" : fmt::format("up to {}", side));
+  }
+}
+
+/// Any other data set: what its index tells.
+int run_dataset(const Dataset& dataset, const Arguments& arguments) {
+  if (arguments.json) {
+    Json::List fields;
+    for (const FieldInfo& field : dataset.fields()) {
+      fields.push_back(Json::Members{{"name", field.name}, {"kind", name_of(field.kind)}});
+    }
+    print_document(
+        Json::Members{{"format", "source"},
+                      {"fingerprint", dataset.fingerprint()},
+                      {"samples", dataset.size()},
+                      {"fields", std::move(fields)},
+                      {"classes", Json::List(dataset.classes().begin(), dataset.classes().end())}});
+    return kSuccess;
+  }
+  fmt::print("{}: {} samples, no store\n  fingerprint {}\n", arguments.path, dataset.size(),
+             dataset.fingerprint());
+  for (const FieldInfo& field : dataset.fields()) {
+    fmt::print("  field       {} ({})\n", field.name, name_of(field.kind));
+  }
+  return kSuccess;
+}
+
+int run(const Arguments& arguments) {
+  const auto dataset = Dataset::open(arguments.path);
+  if (!dataset.ok()) {
+    return fail(dataset.error(), arguments.json);
+  }
+  if (!is_store(arguments.path)) {
+    return run_dataset(*dataset, arguments);
+  }
+  const auto info = store_info(arguments.path);
+  if (!info.ok()) {
+    return fail(info.error(), arguments.json);
+  }
+  if (arguments.json) {
+    print_document(as_json(*info));
+  } else {
+    print(*info, arguments.path);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int& code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* const verb = app.add_subcommand("info", "what a data set holds");
+  verb->add_option("path", arguments->path, "a store, or any other source")->required();
+  verb->add_flag("--json", arguments->json, "print one JSON document");
+  verb->callback([arguments, &code] { code = run(*arguments); });
+}
+
+}  // namespace penstock::cli

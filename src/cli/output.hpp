@@ -1,0 +1,44 @@
+#pragma once
+// What every verb prints in the same way.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "formats/json.hpp"
+#include "penstock/result.hpp"
+
+namespace penstock::cli {
+
+/// "1.5 GB".
+std::string as_size(std::uint64_t bytes);
+
+/// One line of JSON on standard output.
+void print_document(const Json& document);
+Json as_json(const Error& error);
+
+/// Says what went wrong, on standard error or as a JSON document; returns the exit code.
+int fail(const Error& error, bool json);
+
+/// A line on standard error that is written over and over; nothing unless that is a terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool wanted);
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine();
+
+  /// `rest`: what stands behind the bar.
+  void show(std::uint64_t done, std::uint64_t total, const std::string& rest);
+
+ private:
+  bool on_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+/// Ctrl-C asks the program to end in good order; a second one ends it at once.
+void catch_interrupt();
+bool interrupted() noexcept;
+
+}  // namespace penstock::cli

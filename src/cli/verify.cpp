@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/output.hpp"
+#include "cli/verbs.hpp"
+#include "penstock/store.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct Arguments {
+  std::string path;
+  std::vector<std::string> sources;
+  bool no_decode = false;
+  int workers = 0;
+  bool json = false;
+};
+
+int run(const Arguments& arguments) {
+  VerifySettings settings;
+  settings.sources = arguments.sources;
+  settings.decode = !arguments.no_decode;
+  if (arguments.workers > 0) {
+    settings.workers = arguments.workers;
+  }
+  catch_interrupt();
+  const auto report = [&] {
+    ProgressLine line(!arguments.json);
+    settings.progress = [&line](std::uint64_t done, std::uint64_t total) {
+      line.show(done, total, "");
+      return !interrupted();
+    };
+    return verify_store(arguments.path, settings);
+  }();
+  if (!report.ok()) {
+    return fail(report.error(), arguments.json);
+  }
+  if (arguments.json) {
+    Json::List errors;
+    for (const Error& error : report->errors) {
+      errors.push_back(as_json(error));
+    }
+    print_document(Json::Members{{"store", arguments.path},
+                                 {"ok", report->ok()},
+                                 {"samples", report->samples},
+                                 {"pictures", report->pictures},
+                                 {"compared", report->compared},
+                                 {"bytes", report->bytes},
+                                 {"problems", report->problems},
+                                 {"errors", std::move(errors)}});
+  } else {
+    for (const Error& error : report->errors) {
+      fmt::print("{}\n", error.to_string());
+    }
+    fmt::print("{}: {} samples, {} pictures decoded, {} fields compared, {} checked: {}\n", arguments.path,
+               report->samples, report->pictures, report->compared, as_size(report->bytes),
+               report->ok() ? "no problem found" : fmt::format("{} problems", report->problems));
+  }
+  return report->ok() ? kSuccess : kFinding;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, int& code) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* const verb = app.add_subcommand("verify", "check every byte of a store");
+  verb->add_option("path", arguments->path, "the store")->required();
+  verb->add_option("--source", arguments->sources, "compare with the data set that the store was built from");
+  verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no picture");
+  verb->add_option("--workers", arguments->workers, "threads (default: one per core)")
+      ->check(CLI::PositiveNumber);
+  verb->add_flag("--json", arguments->json, "print one JSON document");
+  verb->callback([arguments, &code] { code = run(*arguments); });
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,48 @@
+#include "codecs/original_file.hpp"
+
+#include <string>
+#include <vector>
+
+#include "codecs/picture_decoder.hpp"
+#include "codecs/repacked.hpp"
+
+namespace penstock {
+
+struct OriginalFile::Impl {
+  /// Parsed once while the span stays the same.
+  Status use_tables(ByteSpan bytes) {
+    if (!tables || bytes.data() != table_bytes.data() || bytes.size() != table_bytes.size()) {
+      PENSTOCK_ASSIGN(tables, parse_repack_tables(bytes));
+      table_bytes = bytes;
+    }
+    return {};
+  }
+
+  std::string number;
+  ByteSpan table_bytes;
+  std::shared_ptr<const RepackTables> tables;
+  std::vector<std::uint8_t> file;
+};
+
+OriginalFile::OriginalFile() : impl_(std::make_unique<Impl>()) {}
+OriginalFile::~OriginalFile() = default;
+
+Result<ByteSpan> OriginalFile::of(const StoredValue& stored) {
+  if (stored.is_number) {
+    impl_->number = std::to_string(stored.number);
+    return ByteSpan(reinterpret_cast<const std::uint8_t*>(impl_->number.data()), impl_->number.size());
+  }
+  if (stored.codec == StoredCodec::original) {
+    return stored.bytes;
+  }
+  if (stored.codec == StoredCodec::repacked) {
+    PENSTOCK_TRY(impl_->use_tables(stored.tables));
+    PENSTOCK_ASSIGN(impl_->file, rebuild_jpeg(stored.bytes, *impl_->tables));
+    return ByteSpan(impl_->file);
+  }
+  return detail::decode_error(ErrorKind::unsupported,
+                              "the store holds the pixels of this picture, not its file",
+                              "read the file from the source, or build the store with image='repack'");
+}
+
+}  // namespace penstock

@@ -1,0 +1,33 @@
+#pragma once
+// Pictures stored as their pixels. To the byte: docs/formats/store.md.
+
+#include <cstdint>
+#include <vector>
+
+#include "codecs/picture_decoder.hpp"
+
+namespace penstock {
+
+/// Bytes before the first pixel.
+inline constexpr std::size_t kPixelsHeader = 16;
+
+/// A record for a picture of this size, its pixels still to be written: rows of R, G, B behind the header.
+std::vector<std::uint8_t> make_pixels_record(ImageSize size);
+
+/// Any rectangle by copying rows.
+class PixelsDecoder final : public PictureDecoder {
+ public:
+  explicit PixelsDecoder(DecodeLimits limits) : limits_(limits) {}
+
+  static bool recognises(ByteSpan record) noexcept;
+
+  Result<ImageSize> open(ByteSpan record) override;
+  Status decode(const Rect& box, const PixelView& out) override;
+
+ private:
+  DecodeLimits limits_;
+  ByteSpan record_;
+  ImageSize size_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,45 @@
+#include "codecs/pixels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "codecs/test_pictures.hpp"
+
+namespace penstock {
+namespace {
+
+test::Bytes record_of(const test::Rgb& picture) {
+  test::Bytes record = make_pixels_record({picture.width, picture.height});
+  std::memcpy(record.data() + kPixelsHeader, picture.pixels.data(), picture.pixels.size());
+  return record;
+}
+
+TEST(pixels, any_box_equals_the_pixels) {
+  for (const auto& [width, height] : {std::pair{1, 1}, {3, 7}, {64, 33}}) {
+    const test::Rgb picture{width, height, test::draw(width, height, 3)};
+    test::expect_boxes_equal(record_of(picture), picture, 20, "pixels");
+  }
+}
+
+TEST(pixels, damaged_records_are_refused) {
+  const test::Bytes record = record_of({5, 4, test::draw(5, 4, 3)});
+  ImageDecoder decoder;
+  ASSERT_TRUE(decoder.open(record).ok());
+  for (std::size_t size = 4; size < record.size(); ++size) {
+    const auto opened = decoder.open(ByteSpan(record).first(size));
+    ASSERT_FALSE(opened.ok());
+    EXPECT_EQ(opened.error().kind, ErrorKind::corrupt);
+  }
+  test::Bytes newer = record;
+  newer[4] = 2;
+  EXPECT_EQ(decoder.open(newer).error().kind, ErrorKind::unsupported);
+  test::Bytes huge = record;
+  std::memset(huge.data() + 8, 0x7F, 8);
+  EXPECT_EQ(decoder.open(huge).error().kind, ErrorKind::invalid);
+  std::memset(huge.data() + 8, 0, 8);
+  EXPECT_EQ(decoder.open(huge).error().kind, ErrorKind::corrupt);
+}
+
+}  // namespace
+}  // namespace penstock

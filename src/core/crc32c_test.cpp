@@ -1,0 +1,46 @@
+#include "core/crc32c.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string_view>
+#include <vector>
+
+namespace penstock {
+namespace {
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+TEST(crc32c, equals_published_values) {
+  EXPECT_EQ(crc32c({}), 0u);
+  EXPECT_EQ(crc32c(bytes_of("123456789")), 0xe3069283u);
+  // RFC 3720, B.4.
+  EXPECT_EQ(crc32c(std::vector<std::uint8_t>(32, 0)), 0x8a9136aau);
+  EXPECT_EQ(crc32c(std::vector<std::uint8_t>(32, 0xFF)), 0x62a8ab43u);
+}
+
+TEST(crc32c, instruction_and_tables_agree_at_every_length_and_alignment) {
+  std::mt19937 random(1);
+  std::vector<std::uint8_t> bytes(300);
+  for (auto& byte : bytes) {
+    byte = static_cast<std::uint8_t>(random());
+  }
+  for (std::size_t begin = 0; begin < 9; ++begin) {
+    for (std::size_t size = 0; size + begin <= bytes.size(); ++size) {
+      const auto part = std::span<const std::uint8_t>(bytes).subspan(begin, size);
+      ASSERT_EQ(crc32c(part, 7), detail::crc32c_portable(part, 7));
+    }
+  }
+}
+
+TEST(crc32c, pieces_give_the_checksum_of_the_whole) {
+  const auto whole = bytes_of("a store is a folder that penstock writes once");
+  for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
+    ASSERT_EQ(crc32c(whole.subspan(cut), crc32c(whole.first(cut))), crc32c(whole));
+  }
+}
+
+}  // namespace
+}  // namespace penstock

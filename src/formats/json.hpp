@@ -1,0 +1,58 @@
+#pragma once
+// JSON values: read strictly, written in one way. For our own small documents, not for data.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "penstock/result.hpp"
+
+namespace penstock {
+
+/// A plain value. Whole numbers of 64 bits keep every digit. Members of an object keep their order.
+class Json {
+ public:
+  using List = std::vector<Json>;
+  using Members = std::vector<std::pair<std::string, Json>>;
+
+  Json() = default;                                                       ///< null
+  Json(bool value) : value_(value) {}                                     // NOLINT: implicit on purpose
+  Json(std::uint64_t value) : value_(value) {}                            // NOLINT
+  Json(std::int64_t value);                                               // NOLINT
+  Json(int value) : Json(static_cast<std::int64_t>(value)) {}             // NOLINT
+  Json(std::uint32_t value) : Json(static_cast<std::uint64_t>(value)) {}  // NOLINT
+  Json(double value) : value_(value) {}                                   // NOLINT
+  Json(std::string value) : value_(std::move(value)) {}                   // NOLINT
+  Json(std::string_view value) : value_(std::string(value)) {}            // NOLINT
+  Json(const char* value) : value_(std::string(value)) {}                 // NOLINT
+  Json(List value) : value_(std::move(value)) {}                          // NOLINT
+  Json(Members value) : value_(std::move(value)) {}                       // NOLINT
+
+  /// RFC 8259, nothing before or after the value but white space, no member twice, at most 32 deep; anything
+  /// else is `corrupt` with the byte where it happens. Texts are bytes: UTF-8, and \udc80 to \udcff stand for
+  /// the bytes 0x80 to 0xff, as in Python's surrogateescape.
+  static Result<Json> parse(std::string_view text);
+  /// One line if `indent` is 0; else lists and objects that hold others are broken into lines.
+  std::string text(int indent = 0) const;
+
+  bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
+  /// Nothing if the value is of another kind.
+  std::optional<std::uint64_t> whole() const noexcept;
+  const std::string* string() const noexcept { return std::get_if<std::string>(&value_); }
+  const List* list() const noexcept { return std::get_if<List>(&value_); }
+  const Members* members() const noexcept { return std::get_if<Members>(&value_); }
+  /// The member of an object; null if there is none.
+  const Json* find(std::string_view name) const noexcept;
+
+ private:
+  void write(std::string& out, int indent, int depth) const;
+  bool holds_others() const noexcept;
+
+  std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string, List, Members> value_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,80 @@
+#include "formats/json.hpp"
+
+#include <gtest/gtest.h>
+
+namespace penstock {
+namespace {
+
+TEST(json, what_was_written_is_read_back) {
+  const Json value(Json::Members{{"n", Json()},
+                                 {"t", true},
+                                 {"whole", std::uint64_t{18446744073709551615ull}},
+                                 {"negative", std::int64_t{-5}},
+                                 {"real", 0.25},
+                                 {"text", "a \"b\" \\ \n \x01 \xC3\xA9 \xFF\x80"},
+                                 {"list", Json::List{1, 2, Json::List{}, Json::Members{}}}});
+  for (const int indent : {0, 2}) {
+    const auto parsed = Json::parse(value.text(indent));
+    ASSERT_TRUE(parsed.ok()) << parsed.error().to_string();
+    EXPECT_EQ(parsed->text(), value.text());
+    EXPECT_EQ(*parsed->find("text")->string(), *value.find("text")->string());
+    EXPECT_EQ(parsed->find("whole")->whole(), 18446744073709551615ull);
+  }
+  EXPECT_EQ(Json("\xFF").text(), "\"\\udcff\"");
+}
+
+TEST(json, escapes_are_understood) {
+  const auto parsed = Json::parse(R"( "\u0041\u00e9\u20ac\ud83d\ude00\t\/" )");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(*parsed->string(), "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\t/");
+}
+
+TEST(json, anything_else_is_refused_with_its_place) {
+  for (const char* const text : {"",
+                                 " ",
+                                 "{",
+                                 "[",
+                                 "[1",
+                                 "[1,",
+                                 "[1,]",
+                                 "{\"a\"}",
+                                 "{\"a\":}",
+                                 "{\"a\":1,}",
+                                 "{a:1}",
+                                 "01",
+                                 "-",
+                                 "1.",
+                                 "1e",
+                                 "+1",
+                                 "tru",
+                                 "nul",
+                                 "\"",
+                                 "\"\\\"",
+                                 "\"\\x\"",
+                                 "\"\\u12\"",
+                                 "\"\\ud800\"",
+                                 "\"\\ud800\\u0041\"",
+                                 "\"\\udc00\"",
+                                 "\"\x01\"",
+                                 "\"\xFF\"",
+                                 "\"\xED\xA0\x80\"",
+                                 "1 2",
+                                 "{\"a\":1,\"a\":2}",
+                                 "1e999",
+                                 "NaN",
+                                 "'a'",
+                                 "// x\n1"}) {
+    const auto parsed = Json::parse(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_EQ(parsed.error().kind, ErrorKind::corrupt);
+    EXPECT_TRUE(parsed.error().place.offset.has_value());
+  }
+}
+
+TEST(json, depth_is_limited) {
+  EXPECT_TRUE(Json::parse(std::string(30, '[') + std::string(30, ']')).ok());
+  EXPECT_FALSE(Json::parse(std::string(100000, '[')).ok());
+}
+
+}  // namespace
+}  // namespace penstock

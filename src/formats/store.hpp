@@ -1,0 +1,66 @@
+#pragma once
+// A store as a table of samples. To the byte: docs/formats/store.md.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/named_path.hpp"
+#include "formats/sample_table.hpp"
+#include "formats/store_format.hpp"
+#include "formats/store_manifest.hpp"
+#include "io/mapped_file.hpp"
+
+namespace penstock {
+
+/// Whether a folder is a store: by its manifest or its index, whole or damaged.
+bool is_store(const std::string& folder);
+
+/// The files of a store, mapped. Immutable after opening; any thread. Rows are checked when they are used.
+class StoreFiles {
+ public:
+  /// Maps and compares headers and sizes; looks at no row.
+  static Result<std::unique_ptr<StoreFiles>> open(const NamedPath& folder);
+  ~StoreFiles();
+
+  const NamedPath& folder() const noexcept { return folder_; }
+  const StoreManifest& manifest() const noexcept { return manifest_; }
+  std::uint64_t size() const noexcept { return manifest_.samples; }
+  ByteSpan index() const noexcept { return index_->bytes(); }
+  ByteSpan keys() const noexcept { return keys_->bytes(); }
+  /// Empty without repacked pictures.
+  ByteSpan tables() const noexcept { return tables_ ? tables_->bytes() : ByteSpan(); }
+  std::string shard_path(std::uint64_t shard) const;
+
+  /// Empty if the row is damaged.
+  std::string_view key(std::uint64_t sample) const noexcept;
+  /// The records of a sample that exists, in the order of the manifest's fields.
+  std::span<const FieldRecord> records(std::uint64_t sample) const noexcept;
+  /// The stored bytes; `corrupt` with the place if the record points outside of its shard.
+  Result<ByteSpan> stored(const FieldRecord& record) const;
+  /// The shard, mapped at its first use.
+  Result<const MappedFile*> shard(std::uint64_t number) const;
+
+ private:
+  struct Shards;
+  StoreFiles(NamedPath folder, StoreManifest manifest);
+  std::uint64_t key_end(std::uint64_t sample) const noexcept;
+  Status check_files() const;
+  std::string path_of(const char* name) const;
+  Error damaged(const char* file, std::string what) const;
+
+  NamedPath folder_;
+  StoreManifest manifest_;
+  std::unique_ptr<MappedFile> index_;
+  std::unique_ptr<MappedFile> keys_;
+  std::unique_ptr<MappedFile> tables_;
+  std::unique_ptr<Shards> shards_;
+};
+
+/// A choice names a field of the store, or an extension that stands for it in tar shards.
+Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& fields);
+std::unique_ptr<SampleTable> store_table(std::shared_ptr<const StoreFiles> files);
+
+}  // namespace penstock

@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "formats/store.hpp"
+#include "io/range.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kLargestManifest = std::uint64_t{256} << 20;
+
+std::string first_bytes(const std::string& path, std::size_t count) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) {
+    return {};
+  }
+  std::string bytes(count, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return bytes;
+}
+
+Error at(Error error, const NamedPath& folder, const std::string& path) {
+  error.place.source = folder.named;
+  error.place.shard = path;
+  error.place.stage = "open";
+  return error;
+}
+
+Result<StoreManifest> read_manifest(const NamedPath& folder, const std::string& path) {
+  auto file = MappedFile::open(path);
+  if (!file.ok()) {
+    Error error = std::move(file).error();
+    if (error.kind == ErrorKind::not_found) {
+      error.kind = ErrorKind::corrupt;
+      error.message = "the store has no manifest: it was not finished, or not copied whole";
+    }
+    return at(std::move(error), folder, path);
+  }
+  if ((*file)->size() > kLargestManifest) {
+    return at({.kind = ErrorKind::corrupt,
+               .message = fmt::format("a manifest of {} bytes is too large", (*file)->size()),
+               .advice = {},
+               .place = {}},
+              folder, path);
+  }
+  const ByteSpan bytes = (*file)->bytes();
+  auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder, path);
+}
+
+}  // namespace
+
+bool is_store(const std::string& folder) {
+  constexpr std::size_t kLooked = 4096;
+  if (StoreManifest::recognises(first_bytes(folder + "/" + kStoreManifestName, kLooked))) {
+    return true;
+  }
+  const std::string magic = first_bytes(folder + "/" + kStoreIndexName, kStoreMagic.size());
+  return magic == std::string_view(kStoreMagic.data(), kStoreMagic.size());
+}
+
+/// Mapped one by one, when first used.
+struct StoreFiles::Shards {
+  explicit Shards(std::size_t count) : mapped(count) {}
+  ~Shards() {
+    for (const auto& file : mapped) {
+      delete file.load(std::memory_order_relaxed);
+    }
+  }
+  Shards(const Shards&) = delete;
+  Shards& operator=(const Shards&) = delete;
+
+  std::mutex opening;
+  std::vector<std::atomic<const MappedFile*>> mapped;
+};
+
+StoreFiles::StoreFiles(NamedPath folder, StoreManifest manifest)
+    : folder_(std::move(folder)),
+      manifest_(std::move(manifest)),
+      shards_(std::make_unique<Shards>(manifest_.shards.size())) {}
+StoreFiles::~StoreFiles() = default;
+
+std::string StoreFiles::path_of(const char* name) const {
+  return (std::filesystem::path(folder_.path) / name).string();
+}
+
+std::string StoreFiles::shard_path(std::uint64_t shard) const {
+  return path_of(store_shard_name(shard).c_str());
+}
+
+Error StoreFiles::damaged(const char* file, std::string what) const {
+  return at({.kind = ErrorKind::corrupt,
+             .message = std::move(what),
+             .advice = "build the store anew, or copy it again",
+             .place = {}},
+            folder_, path_of(file));
+}
+
+Result<std::unique_ptr<StoreFiles>> StoreFiles::open(const NamedPath& folder) {
+  const std::string manifest_path = (std::filesystem::path(folder.path) / kStoreManifestName).string();
+  PENSTOCK_ASSIGN(StoreManifest manifest, read_manifest(folder, manifest_path));
+  std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(manifest)));
+  const auto map = [&](const char* name, std::unique_ptr<MappedFile>& file) -> Status {
+    auto mapped = MappedFile::open(files->path_of(name));
+    if (!mapped.ok()) {
+      Error error = std::move(mapped).error();
+      error.kind = error.kind == ErrorKind::not_found ? ErrorKind::corrupt : error.kind;
+      return at(std::move(error), folder, files->path_of(name));
+    }
+    file = std::move(*mapped);
+    return {};
+  };
+  PENSTOCK_TRY(map(kStoreIndexName, files->index_));
+  PENSTOCK_TRY(map(kStoreKeysName, files->keys_));
+  if (files->manifest_.tables) {
+    PENSTOCK_TRY(map(kStoreTablesName, files->tables_));
+  }
+  PENSTOCK_TRY(files->check_files());
+  return files;
+}
+
+Status StoreFiles::check_files() const {
+  const auto wrong_size = [this](const char* name, std::uint64_t size, const StoreFile& expected) {
+    return damaged(name, fmt::format("the file has {} bytes, and the manifest says {}", size, expected.size));
+  };
+  if (index_->size() != manifest_.index.size) {
+    return wrong_size(kStoreIndexName, index_->size(), manifest_.index);
+  }
+  if (keys_->size() != manifest_.keys.size) {
+    return wrong_size(kStoreKeysName, keys_->size(), manifest_.keys);
+  }
+  if (tables_ && tables_->size() != manifest_.tables->size) {
+    return wrong_size(kStoreTablesName, tables_->size(), *manifest_.tables);
+  }
+  if (tables_ && crc32c(tables_->bytes()) != manifest_.tables->checksum) {
+    return damaged(kStoreTablesName, "the checksum of the code tables is wrong");
+  }
+  StoreIndexHeader header;
+  if (index_->size() < sizeof header) {
+    return damaged(kStoreIndexName, "the index is shorter than its header");
+  }
+  std::memcpy(&header, index_->bytes().data(), sizeof header);
+  if (header.magic != kStoreMagic || header.checksum != header.right_checksum()) {
+    return damaged(kStoreIndexName, "the header of the index is damaged");
+  }
+  const std::uint64_t rows = index_->size() - sizeof header;
+  const std::uint32_t row_size = store_row_size(manifest_.fields.size());
+  if (header.version != kStoreVersion || header.header_size != sizeof header ||
+      header.samples != manifest_.samples || header.fields != manifest_.fields.size() ||
+      header.row_size != row_size || header.key_bytes != manifest_.keys.size ||
+      header.shards != manifest_.shards.size() || rows % row_size != 0 || rows / row_size != header.samples) {
+    return damaged(kStoreIndexName, "the index does not belong to the manifest");
+  }
+  return {};
+}
+
+std::uint64_t StoreFiles::key_end(std::uint64_t sample) const noexcept {
+  std::uint64_t end = 0;
+  const std::uint64_t row = sizeof(StoreIndexHeader) + sample * store_row_size(manifest_.fields.size());
+  std::memcpy(&end, index_->bytes().data() + row, sizeof end);
+  return end;
+}
+
+std::string_view StoreFiles::key(std::uint64_t sample) const noexcept {
+  if (sample >= size()) {
+    return {};
+  }
+  const std::uint64_t begin = sample == 0 ? 0 : key_end(sample - 1);
+  const std::uint64_t end = key_end(sample);
+  if (begin > end || end > keys_->size()) {
+    return {};
+  }
+  return {reinterpret_cast<const char*>(keys_->bytes().data()) + begin,
+          static_cast<std::size_t>(end - begin)};
+}
+
+std::span<const FieldRecord> StoreFiles::records(std::uint64_t sample) const noexcept {
+  const std::uint64_t row = sizeof(StoreIndexHeader) + sample * store_row_size(manifest_.fields.size());
+  // Rows are multiples of 8 bytes from the begin of a mapped page, so records are aligned.
+  return {reinterpret_cast<const FieldRecord*>(index_->bytes().data() + row + 8), manifest_.fields.size()};
+}
+
+Result<const MappedFile*> StoreFiles::shard(std::uint64_t number) const {
+  if (number >= shards_->mapped.size()) {
+    return damaged(kStoreIndexName,
+                   fmt::format("a record names shard {}, and there are {}", number, shards_->mapped.size()));
+  }
+  auto& slot = shards_->mapped[number];
+  if (const MappedFile* const mapped = slot.load(std::memory_order_acquire)) {
+    return mapped;
+  }
+  const std::lock_guard lock(shards_->opening);
+  if (const MappedFile* const mapped = slot.load(std::memory_order_acquire)) {
+    return mapped;
+  }
+  const std::string name = store_shard_name(number);
+  auto opened = MappedFile::open(path_of(name.c_str()));
+  if (!opened.ok()) {
+    Error error = std::move(opened).error();
+    error.kind = error.kind == ErrorKind::not_found ? ErrorKind::corrupt : error.kind;
+    error.place.source = folder_.named;
+    return error;
+  }
+  const std::uint64_t expected = manifest_.shards[number].size;
+  if ((*opened)->size() != expected) {
+    return damaged(name.c_str(), fmt::format("the shard has {} bytes, and the manifest says {}",
+                                             (*opened)->size(), expected));
+  }
+  StoreShardHeader header;
+  StoreShardHeader right;
+  right.number = static_cast<std::uint32_t>(number);
+  if (expected < sizeof header) {
+    return damaged(name.c_str(), "the shard is shorter than its header");
+  }
+  std::memcpy(&header, (*opened)->bytes().data(), sizeof header);
+  if (std::memcmp(&header, &right, sizeof header) != 0) {
+    return damaged(name.c_str(), "the header of the shard is damaged, or it is another shard");
+  }
+  const MappedFile* const mapped = opened->release();
+  slot.store(mapped, std::memory_order_release);
+  return mapped;
+}
+
+Result<ByteSpan> StoreFiles::stored(const FieldRecord& record) const {
+  PENSTOCK_ASSIGN(const MappedFile* const file, shard(record.shard()));
+  if (record.offset() < sizeof(StoreShardHeader) ||
+      !is_within(record.offset(), record.stored_size(), file->size())) {
+    Error error = damaged(kStoreIndexName,
+                          fmt::format("the index places a field at bytes {} to {} of a shard of {}",
+                                      record.offset(), record.offset() + record.stored_size(), file->size()));
+    error.place.shard = file->name();
+    error.place.offset = record.offset();
+    error.place.stage = "read";
+    return error;
+  }
+  return file->bytes().subspan(static_cast<std::size_t>(record.offset()),
+                               static_cast<std::size_t>(record.stored_size()));
+}
+
+}  // namespace penstock

@@ -1,0 +1,276 @@
+#include "formats/store_manifest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/crc32c.hpp"
+#include "formats/json.hpp"
+#include "formats/store_format.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::string_view kFormat = "penstock store";
+constexpr std::string_view kChecksumMember = "\n  \"crc32c\": \"";
+
+ByteSpan as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+Json checksum_text(std::uint32_t checksum) { return Json(fmt::format("{:08x}", checksum)); }
+
+Json as_json(const StoreFile& file) {
+  return Json::Members{{"size", file.size}, {"crc32c", checksum_text(file.checksum)}};
+}
+
+Json as_json(const std::optional<std::uint64_t>& number) { return number ? Json(*number) : Json(); }
+
+Error damaged(std::string what) {
+  return {.kind = ErrorKind::corrupt,
+          .message = fmt::format("the manifest of the store is damaged: {}", what),
+          .advice = "build the store anew, or copy it again",
+          .place = {.stage = "open"}};
+}
+
+/// Reads members of one object; the first that is wrong is remembered.
+class Members {
+ public:
+  explicit Members(const Json& object) : object_(object) {}
+
+  std::uint64_t whole(const char* name) {
+    const auto number = get(name).whole();
+    return number ? *number : wrong(name), number.value_or(0);
+  }
+  std::optional<std::uint64_t> optional_whole(const char* name) {
+    const Json& value = get(name);
+    if (value.is_null()) {
+      return {};
+    }
+    return whole(name);
+  }
+  std::string text(const char* name) {
+    const std::string* const value = get(name).string();
+    return value != nullptr ? *value : wrong_text(name);
+  }
+  std::uint32_t checksum(const char* name) {
+    const std::string digits = text(name);
+    std::uint32_t value = 0;
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (digits.size() != 8 || failure != std::errc() || end != digits.data() + 8) {
+      wrong(name);
+    }
+    return value;
+  }
+  template <class Read>
+  void list(const char* name, Read&& read) {
+    const Json::List* const items = get(name).list();
+    if (items == nullptr) {
+      wrong(name);
+      return;
+    }
+    for (const Json& item : *items) {
+      read(item);
+    }
+  }
+  const Json& get(const char* name) {
+    static const Json kNull;
+    const Json* const found = object_.find(name);
+    if (found == nullptr) {
+      wrong(name);
+    }
+    return found != nullptr ? *found : kNull;
+  }
+  std::uint64_t wrong(const char* name) {
+    if (problem_.empty()) {
+      problem_ = name;
+    }
+    return 0;
+  }
+  /// Joins what went wrong in an object inside this one.
+  void join(const Members& inner) {
+    if (problem_.empty()) {
+      problem_ = inner.problem_;
+    }
+  }
+  const std::string& problem() const noexcept { return problem_; }
+
+ private:
+  std::string wrong_text(const char* name) {
+    wrong(name);
+    return {};
+  }
+
+  const Json& object_;
+  std::string problem_;
+};
+
+StoreFile file_of(Members& parent, const Json& object) {
+  Members members(object);
+  StoreFile file{.size = members.whole("size"), .checksum = members.checksum("crc32c")};
+  parent.join(members);
+  return file;
+}
+
+std::optional<FieldKind> kind_named(std::string_view name) {
+  for (const FieldKind kind : {FieldKind::image, FieldKind::bytes, FieldKind::text, FieldKind::json,
+                               FieldKind::integer, FieldKind::real, FieldKind::array, FieldKind::audio}) {
+    if (name == name_of(kind)) {
+      return kind;
+    }
+  }
+  return {};
+}
+
+Status check_version(const Json& document) {
+  const Json* const format = document.find("format");
+  const Json* const version = document.find("version");
+  if (format == nullptr || format->string() == nullptr || *format->string() != kFormat) {
+    return damaged("it does not say that it is one");
+  }
+  if (version == nullptr || !version->whole()) {
+    return damaged("'version' is missing or wrong");
+  }
+  if (*version->whole() > kStoreVersion) {
+    return Error{.kind = ErrorKind::unsupported,
+                 .message = fmt::format("the store has version {}, and this penstock reads up to version {}",
+                                        *version->whole(), kStoreVersion),
+                 .advice = "use a newer penstock, or build the store anew",
+                 .place = {.stage = "open"}};
+  }
+  if (*version->whole() != kStoreVersion) {
+    return damaged(fmt::format("there is no version {}", *version->whole()));
+  }
+  return {};
+}
+
+Status check_checksum(std::string_view text) {
+  const std::size_t at = text.rfind(kChecksumMember);
+  if (at == std::string_view::npos) {
+    return damaged("its checksum is missing");
+  }
+  const std::string expected =
+      fmt::format("{}{:08x}\"\n}}\n", kChecksumMember, crc32c(as_bytes(text.substr(0, at))));
+  if (text.substr(at) != expected) {
+    return damaged("its checksum is wrong");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string StoreManifest::text() const {
+  Json::List field_list;
+  for (const FieldInfo& field : fields) {
+    field_list.push_back(Json::Members{{"name", field.name}, {"kind", name_of(field.kind)}});
+  }
+  Json::List source_list;
+  for (const StoreSource& source : sources) {
+    source_list.push_back(Json::Members{{"description", source.description},
+                                        {"fingerprint", source.fingerprint},
+                                        {"samples", source.samples}});
+  }
+  Json::List shard_list;
+  for (const StoreFile& shard : shards) {
+    shard_list.push_back(as_json(shard));
+  }
+  const Json document(Json::Members{
+      {"format", kFormat},
+      {"version", kStoreVersion},
+      {"written_by", written_by},
+      {"fingerprint", fingerprint},
+      {"samples", samples},
+      {"skipped", skipped},
+      {"fields", std::move(field_list)},
+      {"classes", classes.empty() ? Json() : Json(Json::List(classes.begin(), classes.end()))},
+      {"sources", std::move(source_list)},
+      {"settings", Json::Members{{"image", settings.image},
+                                 {"resize_shorter", as_json(settings.resize_shorter)},
+                                 {"resize_longest", as_json(settings.resize_longest)},
+                                 {"quality", as_json(settings.quality)},
+                                 {"shard_bytes", settings.shard_bytes}}},
+      {"kept_because", Json::List(kept_because.begin(), kept_because.end())},
+      {"index", as_json(index)},
+      {"keys", as_json(keys)},
+      {"tables", tables ? as_json(*tables) : Json()},
+      {"shards", std::move(shard_list)},
+  });
+  std::string text = document.text(2);
+  text.resize(text.size() - 2);  // the line break and bracket, to go on with the last member
+  text += ',';
+  const std::uint32_t checksum = crc32c(as_bytes(text));
+  return text + fmt::format("{}{:08x}\"\n}}\n", kChecksumMember, checksum);
+}
+
+bool StoreManifest::recognises(std::string_view text) noexcept {
+  return text.find("\"penstock store\"") != std::string_view::npos;
+}
+
+Result<StoreManifest> StoreManifest::parse(std::string_view text) {
+  PENSTOCK_ASSIGN(const Json document, Json::parse(text));
+  PENSTOCK_TRY(check_version(document));
+  PENSTOCK_TRY(check_checksum(text));
+  Members members(document);
+  StoreManifest manifest;
+  manifest.written_by = members.text("written_by");
+  manifest.fingerprint = members.text("fingerprint");
+  manifest.samples = members.whole("samples");
+  manifest.skipped = members.whole("skipped");
+  members.list("fields", [&](const Json& item) {
+    Members field(item);
+    const std::string name = field.text("name");
+    const auto kind = kind_named(field.text("kind"));
+    if (!kind || name.empty()) {
+      field.wrong("fields");
+    }
+    manifest.fields.push_back({name, kind.value_or(FieldKind::bytes)});
+    members.join(field);
+  });
+  if (!members.get("classes").is_null()) {
+    members.list("classes", [&](const Json& item) {
+      item.string() != nullptr ? manifest.classes.push_back(*item.string()) : void(members.wrong("classes"));
+    });
+  }
+  members.list("sources", [&](const Json& item) {
+    Members source(item);
+    manifest.sources.push_back({.description = source.text("description"),
+                                .fingerprint = source.text("fingerprint"),
+                                .samples = source.whole("samples")});
+    members.join(source);
+  });
+  Members settings(members.get("settings"));
+  manifest.settings = {.image = settings.text("image"),
+                       .resize_shorter = settings.optional_whole("resize_shorter"),
+                       .resize_longest = settings.optional_whole("resize_longest"),
+                       .quality = settings.optional_whole("quality"),
+                       .shard_bytes = settings.whole("shard_bytes")};
+  members.join(settings);
+  members.list("kept_because", [&](const Json& item) {
+    item.string() != nullptr ? manifest.kept_because.push_back(*item.string())
+                             : void(members.wrong("kept_because"));
+  });
+  manifest.index = file_of(members, members.get("index"));
+  manifest.keys = file_of(members, members.get("keys"));
+  if (!members.get("tables").is_null()) {
+    manifest.tables = file_of(members, members.get("tables"));
+  }
+  members.list("shards", [&](const Json& item) { manifest.shards.push_back(file_of(members, item)); });
+  if (!members.problem().empty()) {
+    return damaged(fmt::format("'{}' is missing or wrong", members.problem()));
+  }
+  if (manifest.fields.empty() || manifest.fields.size() > kStoreMostFields ||
+      manifest.shards.size() > kStoreMostShards || manifest.fingerprint.size() != 32) {
+    return damaged("a count is impossible");
+  }
+  for (std::size_t i = 0; i < manifest.fields.size(); ++i) {
+    const auto same = [&](const FieldInfo& other) { return other.name == manifest.fields[i].name; };
+    if (std::any_of(manifest.fields.begin() + static_cast<std::ptrdiff_t>(i) + 1, manifest.fields.end(),
+                    same)) {
+      return damaged("a field comes twice");
+    }
+  }
+  return manifest;
+}
+
+}  // namespace penstock

@@ -1,0 +1,244 @@
+#include "formats/store.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include "io/temporary_folder_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::HasSubstr;
+
+std::string_view text_of(const auto& value) { return {reinterpret_cast<const char*>(&value), sizeof value}; }
+
+std::uint32_t checksum_of(std::string_view text) {
+  return crc32c({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+/// A store of texts, written by hand.
+struct SmallStore {
+  StoreManifest manifest;
+  std::string index;
+  std::string keys;
+  std::string shard;
+
+  SmallStore() {
+    manifest.written_by = "a test";
+    manifest.fingerprint = std::string(32, 'f');
+    manifest.fields = {{"text", FieldKind::text}, {"label", FieldKind::integer}};
+    manifest.sources = {{"somewhere \xFF", std::string(32, 'a'), 3}};
+    manifest.settings.image = "keep";
+    manifest.settings.shard_bytes = 1 << 20;
+    manifest.kept_because = {"progressive"};
+    manifest.samples = 3;
+    shard = text_of(StoreShardHeader{});
+    std::string rows;
+    for (const char* const word : {"one", "two", "three"}) {
+      keys += std::string("key-") + word;
+      rows += text_of(std::uint64_t{keys.size()});
+      add(rows, word, RecordCodec::original);
+      const std::int64_t number = -7;
+      add(rows, text_of(number), RecordCodec::number);
+    }
+    StoreIndexHeader header;
+    header.samples = 3;
+    header.fields = 2;
+    header.row_size = store_row_size(2);
+    header.key_bytes = keys.size();
+    header.shards = 1;
+    header.checksum = header.right_checksum();
+    index = std::string(text_of(header)) + rows;
+  }
+
+  void add(std::string& rows, std::string_view value, RecordCodec codec) {
+    FieldRecord record;
+    record.set_place(0, shard.size());
+    record.set_stored_size(value.size());
+    record.set_original_size(value.size());
+    record.checksum = checksum_of(value);
+    record.codec = codec;
+    shard += value;
+    rows += text_of(record);
+  }
+
+  std::string write(const TemporaryFolder& folder) {
+    manifest.index = {index.size(), checksum_of(index)};
+    manifest.keys = {keys.size(), checksum_of(keys)};
+    manifest.shards = {{shard.size(), checksum_of(shard)}};
+    folder.write("s/index.bin", std::string_view(index));
+    folder.write("s/keys.bin", std::string_view(keys));
+    folder.write("s/shard-000000.bin", std::string_view(shard));
+    folder.write("s/manifest.json", manifest.text());
+    return folder / "s";
+  }
+};
+
+TEST(store, samples_are_read_in_place) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  const auto table = open_samples({store.write(folder)}, {});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  ASSERT_EQ((*table)->size(), 3u);
+  Scratch scratch;
+  EXPECT_EQ((*table)->key(2), "key-three");
+  EXPECT_EQ(as_text((*table)->read(1, 0, scratch)->bytes), "two");
+  EXPECT_EQ((*table)->read(1, 1, scratch)->number, -7);
+  EXPECT_TRUE((*table)->read(1, 1, scratch)->is_number);
+  EXPECT_EQ((*table)->fingerprint(), std::string(32, 'f'));
+  const Place place = (*table)->place(1, 0);
+  EXPECT_EQ(place.shard, folder / "s/shard-000000.bin");
+  EXPECT_EQ(place.offset, 16u + 3 + 8);
+  EXPECT_EQ((*table)->read(3, 0, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(0, 2, scratch).error().kind, ErrorKind::invalid);
+}
+
+TEST(store, fields_are_chosen_by_name_or_extension) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  const std::string path = store.write(folder);
+  const auto table = open_samples({path}, {{"y", "cls"}, {"words", "text"}});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ((*table)->fields(),
+            (std::vector<FieldInfo>{{"y", FieldKind::integer}, {"words", FieldKind::text}}));
+  Scratch scratch;
+  EXPECT_EQ(as_text((*table)->read(0, 1, scratch)->bytes), "one");
+  EXPECT_NE((*table)->fingerprint(), std::string(32, 'f'));
+  EXPECT_EQ(open_samples({path}, {{"x", "jpg"}}).error().kind, ErrorKind::invalid);
+}
+
+TEST(store, manifest_is_read_as_it_was_written) {
+  SmallStore store;
+  store.manifest.tables = StoreFile{5, 6};
+  store.manifest.classes = {"a", "b \"\n\xC3\xA9\xFE"};
+  store.manifest.settings.quality = 80;
+  const auto parsed = StoreManifest::parse(store.manifest.text());
+  ASSERT_TRUE(parsed.ok()) << parsed.error().to_string();
+  EXPECT_TRUE(*parsed == store.manifest);
+}
+
+TEST(store, newer_versions_are_refused_clearly) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  store.write(folder);
+  std::string text = store.manifest.text();
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 2");
+  folder.write("s/manifest.json", text);
+  const auto table = open_samples({folder / "s"}, {});
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(table.error().to_string(), HasSubstr("version 2"));
+}
+
+TEST(store, any_change_to_the_manifest_is_refused) {
+  SmallStore store;
+  const std::string text = store.manifest.text();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    const auto parsed = StoreManifest::parse(changed);
+    ASSERT_FALSE(parsed.ok()) << i;
+  }
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    ASSERT_FALSE(StoreManifest::parse(text.substr(0, size)).ok()) << size;
+  }
+}
+
+TEST(store, a_folder_without_manifest_is_no_finished_store) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  store.write(folder);
+  std::filesystem::remove(folder / "s/manifest.json");
+  const auto table = open_samples({folder / "s"}, {});
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::corrupt);
+  EXPECT_THAT(table.error().message, HasSubstr("no manifest"));
+}
+
+TEST(store, records_that_point_elsewhere_are_corrupt) {
+  const TemporaryFolder folder;
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 300; ++round) {
+    SmallStore store;
+    for (int i = 0; i < 4; ++i) {
+      store.index[64 + random() % (store.index.size() - 64)] = static_cast<char>(random());
+    }
+    const auto table = open_samples({store.write(folder)}, {});
+    ASSERT_TRUE(table.ok()) << table.error().to_string();
+    Scratch scratch;
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      sum += (*table)->key(i).size();
+      for (std::size_t field = 0; field < 2; ++field) {
+        const auto value = (*table)->read(i, field, scratch);
+        ASSERT_TRUE(value.ok() || value.error().kind == ErrorKind::corrupt);
+        for (const std::uint8_t byte : value.ok() ? value->bytes : ByteSpan()) {
+          sum += byte;
+        }
+      }
+    }
+    EXPECT_LT(sum, 1u << 20);
+  }
+}
+
+TEST(store, damaged_fields_are_found_when_they_are_read) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  store.shard[17] ^= 1;
+  const auto table = open_samples({store.write(folder)}, {});
+  Scratch scratch;
+  const auto value = (*table)->read(0, 0, scratch);
+  ASSERT_FALSE(value.ok());
+  EXPECT_EQ(value.error().kind, ErrorKind::corrupt);
+  EXPECT_EQ(value.error().place.offset, 16u);
+}
+
+TEST(store, a_store_is_opened_by_itself) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  const std::string path = store.write(folder);
+  EXPECT_EQ(open_samples({path, path}, {}).error().kind, ErrorKind::unsupported);
+}
+
+TEST(store, a_billion_samples_open_as_fast_as_a_thousand) {
+  const TemporaryFolder folder;
+  const auto seconds_to_open = [&](std::uint64_t samples) {
+    SmallStore store;
+    const std::string path = store.write(folder);
+    StoreIndexHeader header;
+    std::memcpy(&header, store.index.data(), sizeof header);
+    header.samples = samples;
+    header.checksum = header.right_checksum();
+    store.index.replace(0, sizeof header, text_of(header));
+    folder.write("s/index.bin", std::string_view(store.index));
+    // Rows of zeros behind the first three: the file is sparse.
+    std::filesystem::resize_file(path + "/index.bin", 64 + samples * header.row_size);
+    store.manifest.samples = samples;
+    store.manifest.index.size = 64 + samples * header.row_size;
+    folder.write("s/manifest.json", store.manifest.text());
+    double best = 1e9;
+    for (int i = 0; i < 5; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto table = open_samples({path}, {});
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      EXPECT_TRUE(table.ok()) << table.error().to_string();
+      EXPECT_EQ((*table)->size(), samples);
+      Scratch scratch;
+      EXPECT_EQ(as_text((*table)->read(2, 0, scratch)->bytes), "three");
+      EXPECT_FALSE((*table)->read(samples - 1, 0, scratch).ok());
+    }
+    return best;
+  };
+  const double thousand = seconds_to_open(1000);
+  const double billion = seconds_to_open(1'000'000'000);
+  EXPECT_LT(billion, thousand * 3 + 0.002);
+}
+
+}  // namespace
+}  // namespace penstock

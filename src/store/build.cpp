@@ -1,0 +1,359 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "formats/json.hpp"
+#include "formats/sample_table.hpp"
+#include "formats/store.hpp"
+#include "penstock/store.hpp"
+#include "store/build_options.hpp"
+#include "store/building_folder.hpp"
+#include "store/finish.hpp"
+#include "store/ordered_run.hpp"
+#include "store/sample_packer.hpp"
+#include "store/store_writer.hpp"
+#include "store/table_training.hpp"
+
+namespace penstock {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kErrorsKept = 1000;
+constexpr std::uint64_t kSamplesForShare = 100;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Error refused(const std::string& destination, std::string message, std::string advice) {
+  return {
+      .kind = ErrorKind::invalid,
+      .message = std::move(message),
+      .advice = std::move(advice),
+      .place = {.source = destination, .shard = {}, .offset = {}, .key = {}, .index = {}, .stage = "build"}};
+}
+
+/// The same samples: descriptions are words.
+bool same(const StoreSource& a, const StoreSource& b) {
+  return a.fingerprint == b.fingerprint && a.samples == b.samples;
+}
+
+class Build {
+ public:
+  Build(const SampleTable& source, std::string description, std::string destination,
+        const BuildSettings& settings)
+      : source_(source),
+        settings_(settings),
+        destination_(std::move(destination)),
+        added_{.description = std::move(description),
+               .fingerprint = source.fingerprint(),
+               .samples = source.size()} {}
+
+  Result<BuildReport> run() {
+    PENSTOCK_TRY(look_at_destination());
+    if (report_.was_complete) {
+      return finished_report(existing_->manifest());
+    }
+    PENSTOCK_ASSIGN(BuildingFolder folder, BuildingFolder::open(destination_));
+    // Another build may have ended between the look and the lock.
+    PENSTOCK_TRY(look_at_destination());
+    if (report_.was_complete) {
+      PENSTOCK_TRY(discard(folder));
+      return finished_report(existing_->manifest());
+    }
+    if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
+        manifest && is_result(*manifest)) {
+      report_.resumed_at = source_.size();
+      PENSTOCK_TRY(folder.publish(existing_ != nullptr));
+      return finished_report(*manifest);
+    }
+    PENSTOCK_ASSIGN(StoreWriter writer, begin_or_resume(folder));
+    PENSTOCK_TRY(write_samples(writer));
+    PENSTOCK_TRY(writer.finish());
+    PENSTOCK_ASSIGN(const StoreManifest manifest, finished_manifest(folder, writer.state()));
+    PENSTOCK_TRY(folder.write_manifest(manifest));
+    PENSTOCK_TRY(folder.publish(existing_ != nullptr));
+    report_.bytes_written = writer.bytes_written();
+    return finished_report(manifest);
+  }
+
+ private:
+  /// Finds out whether there is something to append to, or to be done at all.
+  Status look_at_destination() {
+    existing_ = nullptr;
+    std::error_code failed;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(destination_, failed))) {
+      if (settings_.append) {
+        return refused(destination_, "there is no store to append to", "leave out append to make one");
+      }
+      return {};
+    }
+    if (!is_store(destination_)) {
+      return refused(destination_, "the destination exists and is no store",
+                     "name a folder that is not there yet");
+    }
+    PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
+    const StoreManifest& manifest = existing_->manifest();
+    const bool same_settings = manifest.settings == as_stored(settings_);
+    if (settings_.resume && same_settings && !manifest.sources.empty() &&
+        same(manifest.sources.back(), added_) && (settings_.append || manifest.sources.size() == 1)) {
+      report_.was_complete = true;
+      return {};
+    }
+    if (!settings_.append) {
+      return refused(destination_,
+                     "there is a store of this name, made from another source or with other settings",
+                     "name another folder, delete it, or append to it");
+    }
+    if (!same_settings) {
+      return refused(destination_, "the store was built with other settings",
+                     fmt::format("append with the same (image='{}')", manifest.settings.image));
+    }
+    if (manifest.fields != source_.fields()) {
+      return refused(destination_, "the source has other fields than the store",
+                     "choose the same fields, in order");
+    }
+    if (manifest.classes != source_.classes()) {
+      return refused(destination_, "the source has other classes than the store", {});
+    }
+    return {};
+  }
+
+  /// What lies in the folder of a build that turns out to have nothing to do.
+  Status discard(BuildingFolder& folder) {
+    PENSTOCK_TRY(folder.clear());
+    std::error_code ignored;  // the folder is empty but for the lock; a next build would clear it as well
+    std::filesystem::remove_all(folder.path(), ignored);
+    return {};
+  }
+
+  std::vector<StoreSource> all_sources() const {
+    std::vector<StoreSource> sources = existing_ ? existing_->manifest().sources : std::vector<StoreSource>();
+    sources.push_back(added_);
+    return sources;
+  }
+
+  /// Whether a finished folder is what this build would make.
+  bool is_result(const StoreManifest& manifest) const {
+    const std::vector<StoreSource> expected = all_sources();
+    bool equal = manifest.sources.size() == expected.size() && manifest.settings == as_stored(settings_) &&
+                 manifest.fields == source_.fields() && manifest.written_by == penstock_name();
+    for (std::size_t i = 0; equal && i < expected.size(); ++i) {
+      equal = same(manifest.sources[i], expected[i]);
+    }
+    return equal;
+  }
+
+  /// Which build a journal belongs to.
+  std::string identity() const {
+    Json::List fields;
+    for (const FieldInfo& field : source_.fields()) {
+      fields.push_back(Json::List{field.name, name_of(field.kind)});
+    }
+    const StoreSettings stored = as_stored(settings_);
+    const auto number = [](const std::optional<std::uint64_t>& n) { return n ? Json(*n) : Json(); };
+    return Json(Json::Members{
+                    {"written_by", penstock_name()},
+                    {"format", kStoreVersion},
+                    {"source", added_.fingerprint},
+                    {"samples", added_.samples},
+                    {"fields", std::move(fields)},
+                    {"image", stored.image},
+                    {"resize", Json::List{number(stored.resize_shorter), number(stored.resize_longest)}},
+                    {"quality", number(stored.quality)},
+                    {"shard_bytes", stored.shard_bytes},
+                    {"max_pixels", settings_.max_pixels},
+                    {"append_to", existing_ ? Json(existing_->manifest().fingerprint) : Json()}})
+        .text();
+  }
+
+  Result<StoreWriter> begin_or_resume(BuildingFolder& folder) {
+    const std::string journal_path = folder.file("journal");
+    if (settings_.resume) {
+      const auto journal = read_journal(journal_path);
+      if (journal && journal->build == identity()) {
+        for (std::size_t i = journal->checkpoints.size(); i-- > 0;) {
+          const Checkpoint& checkpoint = journal->checkpoints[i];
+          if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
+            PENSTOCK_ASSIGN(Journal opened, Journal::go_on(journal_path, journal->ends[i]));
+            report_.resumed_at = checkpoint.done;
+            PENSTOCK_TRY(prepare_tables(folder));
+            return open_writer(folder, std::move(opened), checkpoint, checkpoint.shards.size());
+          }
+        }
+      }
+    }
+    PENSTOCK_TRY(folder.clear());
+    Checkpoint start;
+    if (existing_) {
+      PENSTOCK_TRY(folder.begin_with(*existing_));
+      PENSTOCK_ASSIGN(start, state_of(*existing_));
+    }
+    PENSTOCK_TRY(prepare_tables(folder));
+    PENSTOCK_ASSIGN(Journal journal, Journal::begin(journal_path, identity()));
+    PENSTOCK_TRY(journal.add(start, 0));
+    return open_writer(folder, std::move(journal), start, start.shards.size());
+  }
+
+  /// Those of the folder, or new ones: training again gives the same.
+  Status prepare_tables(const BuildingFolder& folder) {
+    const bool repacks =
+        settings_.image == StoreImage::repack || settings_.image == StoreImage::repack_pixels;
+    if (!repacks) {
+      return {};
+    }
+    PENSTOCK_ASSIGN(tables_, read_tables(folder.file(kStoreTablesName)));
+    if (!tables_) {
+      PENSTOCK_ASSIGN(tables_, train_tables(source_, added_.fingerprint, worker_count(settings_.workers)));
+      PENSTOCK_TRY(tables_ ? write_tables(*tables_, folder.file(kStoreTablesName)) : Status());
+    }
+    return {};
+  }
+
+  Result<StoreWriter> open_writer(const BuildingFolder& folder, Journal journal, const Checkpoint& from,
+                                  std::size_t known_shards) {
+    return StoreWriter::open(folder.path(), source_.fields().size(), settings_.shard_bytes,
+                             std::move(journal), from, known_shards);
+  }
+
+  Status write_samples(StoreWriter& writer) {
+    const PackingPlan plan{.source = source_, .settings = settings_, .tables = tables_};
+    const unsigned threads = worker_count(settings_.workers);
+    std::vector<std::unique_ptr<SamplePacker>> packers(threads);
+    start_ = Clock::now();
+    skipped_before_ = existing_ ? existing_->manifest().skipped : 0;
+    const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
+    return run_in_order<Result<PackedSample>>(
+        writer.state().done, source_.size(), limits,
+        [&](std::size_t worker, std::uint64_t sample) {
+          auto& packer = packers[worker];
+          if (!packer) {
+            packer = std::make_unique<SamplePacker>(plan);
+          }
+          return packer->pack(sample);
+        },
+        [](const Result<PackedSample>& packed) -> std::uint64_t {
+          return packed.ok() ? packed->bytes.size() : 0;
+        },
+        [&](std::uint64_t, Result<PackedSample> packed) { return take(writer, std::move(packed)); });
+  }
+
+  Status take(StoreWriter& writer, Result<PackedSample> packed) {
+    if (packed.ok()) {
+      report_.bytes_read += packed->bytes_read;
+      PENSTOCK_TRY(writer.add(std::move(*packed)));
+    } else {
+      PENSTOCK_TRY(leave_out(writer, std::move(packed).error()));
+    }
+    return tell_progress(writer);
+  }
+
+  Status leave_out(StoreWriter& writer, Error error) {
+    if (!settings_.skip_errors) {
+      error.advice = "pass on_error='skip' to leave such samples out";
+      return error;
+    }
+    PENSTOCK_TRY(writer.skip());
+    const std::uint64_t skipped = writer.state().skipped - skipped_before_;
+    const std::uint64_t seen = writer.state().done;
+    const bool too_many =
+        (settings_.max_errors && skipped > *settings_.max_errors) ||
+        (settings_.max_error_share && seen >= std::min(kSamplesForShare, source_.size()) &&
+         static_cast<double>(skipped) > *settings_.max_error_share * static_cast<double>(seen));
+    if (too_many) {
+      error.message = fmt::format("{} of {} samples are bad, more than max_errors allows; the last: {}",
+                                  skipped, seen, error.message);
+      return error;
+    }
+    if (report_.errors.size() < kErrorsKept) {
+      report_.errors.push_back(std::move(error));
+    }
+    return {};
+  }
+
+  Status tell_progress(const StoreWriter& writer) {
+    constexpr double kSecondsBetween = 0.1;
+    const double seconds = seconds_since(start_);
+    if (!settings_.progress || (seconds - told_ < kSecondsBetween && !writer.at_checkpoint())) {
+      return {};
+    }
+    told_ = seconds;
+    const std::uint64_t done = writer.state().done;
+    const bool goes_on = settings_.progress(
+        {.samples = done,
+         .total = source_.size(),
+         .bytes_read = report_.bytes_read,
+         .bytes_written = writer.bytes_written(),
+         .seconds = seconds,
+         .samples_per_second = seconds > 0 ? static_cast<double>(done - report_.resumed_at) / seconds : 0});
+    if (goes_on) {
+      return {};
+    }
+    return Error{.kind = ErrorKind::cancelled,
+                 .message = "the build was cancelled",
+                 .advice = "start it again to go on",
+                 .place = {.source = destination_, .stage = "build"}};
+  }
+
+  Result<StoreManifest> finished_manifest(const BuildingFolder& folder, const Checkpoint& state) {
+    StoreManifest manifest;
+    manifest.written_by = penstock_name();
+    manifest.fields = source_.fields();
+    manifest.classes = source_.classes();
+    manifest.sources = all_sources();
+    manifest.settings = as_stored(settings_);
+    PENSTOCK_TRY(complete_manifest(folder.path(), state, manifest));
+    return manifest;
+  }
+
+  Result<BuildReport> finished_report(const StoreManifest& manifest) {
+    report_.samples = manifest.samples;
+    report_.fingerprint = manifest.fingerprint;
+    report_.seconds = seconds_since(begun_);
+    if (!report_.was_complete) {
+      const StoreManifest before = existing_ ? existing_->manifest() : StoreManifest();
+      report_.added = manifest.samples - before.samples;
+      report_.skipped = manifest.skipped - before.skipped;
+    }
+    return std::move(report_);
+  }
+
+  const SampleTable& source_;
+  const BuildSettings& settings_;
+  std::string destination_;
+  StoreSource added_;
+  std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
+  std::shared_ptr<const RepackTables> tables_;
+  BuildReport report_;
+  Clock::time_point begun_ = Clock::now();
+  Clock::time_point start_;
+  double told_ = 0;
+  std::uint64_t skipped_before_ = 0;
+};
+
+}  // namespace
+
+Result<BuildReport> build_store(const SampleTable& source, const std::string& description,
+                                const std::string& destination, const BuildSettings& settings) {
+  PENSTOCK_TRY(check(settings));
+  PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
+  if (source.fields().empty() || source.fields().size() > kStoreMostFields) {
+    return refused(destination, fmt::format("the source has {} fields", source.fields().size()),
+                   "a store holds 1 to 1024: choose some");
+  }
+  return Build(source, description, folder, settings).run();
+}
+
+Result<BuildReport> build_store(const std::vector<std::string>& sources, const std::string& destination,
+                                const BuildSettings& settings) {
+  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, {}));
+  std::string description;
+  for (const std::string& source : sources) {
+    description += (description.empty() ? "" : " ") + source;
+  }
+  return build_store(*table, description, destination, settings);
+}
+
+}  // namespace penstock

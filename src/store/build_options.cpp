@@ -1,0 +1,89 @@
+#include "store/build_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "formats/store_format.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr StoreImage kImages[] = {StoreImage::repack, StoreImage::repack_pixels, StoreImage::keep,
+                                  StoreImage::raw};
+
+Error wrong(const char* option, std::string message, std::string advice) {
+  return {.kind = ErrorKind::invalid,
+          .message = fmt::format("{} {}", option, message),
+          .advice = std::move(advice),
+          .place = {.stage = "build"}};
+}
+
+std::optional<std::uint64_t> widened(const std::optional<int>& number) {
+  return number ? std::optional(static_cast<std::uint64_t>(*number)) : std::nullopt;
+}
+
+}  // namespace
+
+const char* name_of(StoreImage image) noexcept {
+  switch (image) {
+    case StoreImage::repack:
+      return "repack";
+    case StoreImage::repack_pixels:
+      return "repack_pixels";
+    case StoreImage::keep:
+      return "keep";
+    case StoreImage::raw:
+      return "raw";
+  }
+  return "unknown";
+}
+
+std::optional<StoreImage> store_image_named(const std::string& name) noexcept {
+  for (const StoreImage image : kImages) {
+    if (name == name_of(image)) {
+      return image;
+    }
+  }
+  return {};
+}
+
+Status check(const BuildSettings& settings) {
+  constexpr std::uint64_t kSmallestShard = 1 << 12;
+  if (settings.shard_bytes < kSmallestShard || settings.shard_bytes > kStoreLargestShard) {
+    return wrong("shard_bytes", fmt::format("is {}", settings.shard_bytes), "give 4096 to 2^40 bytes");
+  }
+  for (const auto& [name, side] :
+       {std::pair("resize_shorter", settings.resize_shorter), {"resize_longest", settings.resize_longest}}) {
+    if (side && (*side < 1 || *side > 65535)) {
+      return wrong(name, fmt::format("is {}", *side), "give 1 to 65535 pixels");
+    }
+  }
+  if (settings.quality && (*settings.quality < 1 || *settings.quality > 100)) {
+    return wrong("quality", fmt::format("is {}", *settings.quality), "give 1 to 100");
+  }
+  if (settings.workers && *settings.workers < 1) {
+    return wrong("workers", fmt::format("is {}", *settings.workers), "give at least 1");
+  }
+  if (settings.max_error_share && !(*settings.max_error_share >= 0 && *settings.max_error_share <= 1)) {
+    return wrong("max_errors", fmt::format("is a share of {}", *settings.max_error_share), "give 0 to 1");
+  }
+  return {};
+}
+
+StoreSettings as_stored(const BuildSettings& settings) {
+  return {.image = name_of(settings.image),
+          .resize_shorter = widened(settings.resize_shorter),
+          .resize_longest = widened(settings.resize_longest),
+          .quality = widened(settings.quality),
+          .shard_bytes = settings.shard_bytes};
+}
+
+unsigned worker_count(const std::optional<int>& workers) noexcept {
+  return workers ? static_cast<unsigned>(*workers) : std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string penstock_name() { return "penstock " PENSTOCK_VERSION; }
+
+}  // namespace penstock

@@ -1,0 +1,127 @@
+#include "store/building_folder.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "formats/store_format.hpp"
+#include "io/file.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kJournalName = "journal";
+constexpr const char* kNewManifestName = "manifest.json.new";
+
+Status status_of(const std::error_code& failed, const char* what, const std::string& path) {
+  if (!failed) {
+    return {};
+  }
+  Error error = file_error(failed.value(), what, path);
+  error.place.stage = "build";
+  return error;
+}
+
+std::string parent_of(const std::string& path) {
+  const std::string parent = fs::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+Status copy_or_link(const std::string& from, const std::string& to, bool link) {
+  std::error_code failed;
+  if (link) {
+    fs::create_hard_link(from, to, failed);
+    if (!failed) {
+      return {};
+    }
+  }
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, failed);
+  return status_of(failed, "cannot copy", from);
+}
+
+}  // namespace
+
+Result<std::string> folder_name(const std::string& destination) {
+  std::string name = destination;
+  while (name.size() > 1 && name.ends_with('/')) {
+    name.pop_back();
+  }
+  const std::string last = fs::path(name).filename().string();
+  if (last.empty() || last == "." || last == ".." || name.find('\0') != std::string::npos) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "the destination is no name of a new folder",
+                 .advice = "name the folder that the store is to be",
+                 .place = {.source = destination, .stage = "build"}};
+  }
+  return name;
+}
+
+Result<BuildingFolder> BuildingFolder::open(const std::string& destination) {
+  std::error_code failed;
+  fs::create_directories(parent_of(destination), failed);
+  PENSTOCK_TRY(status_of(failed, "cannot make the folder", parent_of(destination)));
+  const std::string path = destination + ".building";
+  PENSTOCK_ASSIGN(FolderLock lock, FolderLock::take(path));
+  return BuildingFolder(destination, path, std::move(lock));
+}
+
+std::optional<StoreManifest> BuildingFolder::finished() const {
+  auto files = StoreFiles::open({path_, path_});
+  return files.ok() ? std::optional((*files)->manifest()) : std::nullopt;
+}
+
+Status BuildingFolder::clear() {
+  std::error_code failed;
+  for (fs::directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed)) {
+    if (entry->path().filename() != "lock") {
+      fs::remove_all(entry->path(), failed);
+    }
+  }
+  return status_of(failed, "cannot clear the folder", path_);
+}
+
+Status BuildingFolder::begin_with(const StoreFiles& store) {
+  const std::string& from = store.folder().path;
+  for (std::size_t i = 0; i < store.manifest().shards.size(); ++i) {
+    PENSTOCK_TRY(copy_or_link(store.shard_path(i), file(store_shard_name(i)), true));
+  }
+  if (store.manifest().tables) {
+    PENSTOCK_TRY(copy_or_link(from + "/" + kStoreTablesName, file(kStoreTablesName), true));
+  }
+  PENSTOCK_TRY(copy_or_link(from + "/" + kStoreIndexName, file(kStoreIndexName), false));
+  return copy_or_link(from + "/" + kStoreKeysName, file(kStoreKeysName), false);
+}
+
+Status BuildingFolder::write_manifest(const StoreManifest& manifest) {
+  const std::string text = manifest.text();
+  PENSTOCK_ASSIGN(DiskFile out, DiskFile::open(file(kNewManifestName), 0));
+  PENSTOCK_TRY(out.append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+  PENSTOCK_TRY(out.sync());
+  PENSTOCK_TRY(out.close());
+  std::error_code failed;
+  fs::rename(file(kNewManifestName), file(kStoreManifestName), failed);
+  PENSTOCK_TRY(status_of(failed, "cannot rename", file(kNewManifestName)));
+  return sync_folder(path_);
+}
+
+Status BuildingFolder::publish(bool exchange) {
+  std::error_code failed;
+  for (const char* const name : {kJournalName, kNewManifestName}) {
+    fs::remove(file(name), failed);
+    PENSTOCK_TRY(status_of(failed, "cannot delete", file(name)));
+  }
+  PENSTOCK_TRY(lock_.remove_file());
+  PENSTOCK_TRY(sync_folder(path_));
+  if (exchange) {
+    PENSTOCK_TRY(exchange_folders(path_, destination_));
+    fs::remove_all(path_, failed);  // the old store; what cannot be deleted now is cleared by the next build
+  } else {
+    PENSTOCK_TRY(rename_folder(path_, destination_));
+  }
+  return sync_folder(parent_of(destination_));
+}
+
+}  // namespace penstock

@@ -1,0 +1,47 @@
+#pragma once
+// The folder DST.building: begun, gone on with, or turned into DST.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/store.hpp"
+#include "formats/store_manifest.hpp"
+#include "store/disk_file.hpp"
+#include "store/journal.hpp"
+
+namespace penstock {
+
+/// Held by the one process that builds. One thread.
+class BuildingFolder {
+ public:
+  /// `io` if another process is building the same store.
+  static Result<BuildingFolder> open(const std::string& destination);
+
+  const std::string& path() const noexcept { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+  /// The manifest of a build that was finished but for its last step.
+  std::optional<StoreManifest> finished() const;
+  /// Deletes all that an earlier build left.
+  Status clear();
+  /// Begins with the samples of a store: links to its shards and tables, copies of its index and keys.
+  Status begin_with(const StoreFiles& store);
+  /// Writes the manifest: from here on the build is finished().
+  Status write_manifest(const StoreManifest& manifest);
+  /// Becomes the destination; with `exchange` in the place of the one that is there, which is deleted.
+  Status publish(bool exchange);
+
+ private:
+  BuildingFolder(std::string destination, std::string path, FolderLock lock)
+      : destination_(std::move(destination)), path_(std::move(path)), lock_(std::move(lock)) {}
+
+  std::string destination_;
+  std::string path_;
+  FolderLock lock_;
+};
+
+/// The destination without a slash at its end; `invalid` if that leaves nothing.
+Result<std::string> folder_name(const std::string& destination);
+
+}  // namespace penstock

@@ -1,0 +1,190 @@
+// A data set as WebDataset tars with its original bytes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "codecs/original_file.hpp"
+#include "formats/sample_table.hpp"
+#include "formats/webdataset.hpp"
+#include "penstock/store.hpp"
+#include "store/building_folder.hpp"
+#include "store/tar_writer.hpp"
+
+namespace penstock {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Signature {
+  std::string_view bytes;
+  std::size_t offset;
+  const char* extension;
+};
+
+constexpr std::array kPictures = {Signature{"\xFF\xD8"sv, 0, "jpg"}, Signature{"\x89PNG"sv, 0, "png"},
+                                  Signature{"WEBP"sv, 8, "webp"}};
+constexpr std::array kSounds = {Signature{"WAVE"sv, 8, "wav"},     Signature{"fLaC"sv, 0, "flac"},
+                                Signature{"OggS"sv, 0, "ogg"},     Signature{"ID3"sv, 0, "mp3"},
+                                Signature{"\xFF\xFB"sv, 0, "mp3"}, Signature{"ftyp"sv, 4, "m4a"},
+                                Signature{"AIFF"sv, 8, "aiff"}};
+
+template <std::size_t N>
+const char* by_content(const std::array<Signature, N>& signatures, ByteSpan file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  for (const Signature& known : signatures) {
+    if (text.size() > known.offset && text.substr(known.offset).starts_with(known.bytes)) {
+      return known.extension;
+    }
+  }
+  return signatures.front().extension;
+}
+
+/// The extension that brings the field back under its name and kind, as far as there is one.
+std::string extension_of(const FieldInfo& field, ByteSpan file) {
+  std::string usual;
+  switch (field.kind) {
+    case FieldKind::image:
+      usual = by_content(kPictures, file);
+      break;
+    case FieldKind::audio:
+      usual = by_content(kSounds, file);
+      break;
+    case FieldKind::integer:
+      usual = "cls";
+      break;
+    case FieldKind::json:
+      usual = "json";
+      break;
+    case FieldKind::text:
+      usual = "txt";
+      break;
+    default:
+      return field.name;
+  }
+  if (default_field(usual).name == field.name) {
+    return usual;
+  }
+  return default_field(field.name) == field ? field.name : field.name + "." + usual;
+}
+
+/// A name that readers of tar shards split into `key` and `extension` again.
+std::optional<std::string> member_name(const std::string& key, const std::string& extension) {
+  std::string name = key + "." + extension;
+  const auto split = split_member_name(name);
+  if (!split || split->key != key || split->extension != extension) {
+    return {};
+  }
+  return name;
+}
+
+std::string without_dots(std::string key) {
+  const std::size_t slash = key.rfind('/');
+  std::replace(key.begin() + static_cast<std::ptrdiff_t>(slash == std::string::npos ? 0 : slash + 1),
+               key.end(), '.', '_');
+  return key;
+}
+
+class Conversion {
+ public:
+  Conversion(const SampleTable& table, std::string folder, const ConvertSettings& settings)
+      : table_(table), folder_(std::move(folder)), settings_(settings) {}
+
+  Result<ConvertReport> run() {
+    for (std::uint64_t sample = 0; sample < table_.size(); ++sample) {
+      PENSTOCK_TRY(add(sample));
+      if (settings_.progress && !settings_.progress(sample + 1, table_.size())) {
+        return Error{.kind = ErrorKind::cancelled, .message = "the conversion was cancelled"};
+      }
+    }
+    if (tar_) {
+      PENSTOCK_TRY(tar_->finish());
+    }
+    return std::move(report_);
+  }
+
+ private:
+  Status add(std::uint64_t sample) {
+    const std::string own_key = table_.key(sample);
+    std::string key = without_dots(own_key);
+    if (key == last_key_) {
+      key += fmt::format("_{}", sample);  // two samples of one key would be taken for one
+    }
+    report_.renamed += key != own_key ? 1 : 0;
+    std::uint64_t room = 0;
+    for (std::size_t field = 0; field < table_.fields().size(); ++field) {
+      room += TarWriter::room_for(table_.stored_size(sample, field));
+    }
+    if (tar_ && tar_->size() + room > settings_.shard_bytes) {
+      PENSTOCK_TRY(tar_->finish());
+      tar_.reset();
+    }
+    if (!tar_) {
+      report_.shards.push_back(fmt::format("{}/shard-{:06}.tar", folder_, report_.shards.size()));
+      PENSTOCK_ASSIGN(TarWriter tar, TarWriter::create(report_.shards.back()));
+      tar_.emplace(std::move(tar));
+    }
+    for (std::size_t field = 0; field < table_.fields().size(); ++field) {
+      PENSTOCK_TRY(add_field(sample, field, key));
+    }
+    last_key_ = std::move(key);
+    ++report_.samples;
+    return {};
+  }
+
+  Status add_field(std::uint64_t sample, std::size_t field, const std::string& key) {
+    PENSTOCK_ASSIGN(const StoredValue stored, table_.read(sample, field, scratch_));
+    auto file = original_.of(stored);
+    if (!file.ok()) {
+      Error error = std::move(file).error();
+      error.place = table_.place(sample, field);
+      return error;
+    }
+    const FieldInfo& info = table_.fields()[field];
+    const auto name = member_name(key, extension_of(info, *file));
+    if (!name) {
+      return Error{.kind = ErrorKind::unsupported,
+                   .message = fmt::format("tar shards have no name for field '{}' of this key", info.name),
+                   .advice = {},
+                   .place = table_.place(sample, field)};
+    }
+    report_.bytes += file->size();
+    return tar_->add(*name, *file);
+  }
+
+  const SampleTable& table_;
+  std::string folder_;
+  const ConvertSettings& settings_;
+  std::optional<TarWriter> tar_;
+  Scratch scratch_;
+  OriginalFile original_;
+  std::string last_key_;
+  ConvertReport report_;
+};
+
+}  // namespace
+
+Result<ConvertReport> convert_store(const std::string& path, const std::string& destination,
+                                    const ConvertSettings& settings) {
+  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples({path}, {}));
+  PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
+  if (std::filesystem::exists(folder)) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "the destination exists",
+                 .advice = "name a folder that is not there yet",
+                 .place = {.source = destination, .stage = "convert"}};
+  }
+  PENSTOCK_ASSIGN(BuildingFolder building, BuildingFolder::open(folder));
+  PENSTOCK_TRY(building.clear());
+  PENSTOCK_ASSIGN(ConvertReport report, Conversion(*table, building.path(), settings).run());
+  PENSTOCK_TRY(building.publish(false));
+  for (std::string& shard : report.shards) {
+    shard = folder + shard.substr(building.path().size());
+  }
+  return report;
+}
+
+}  // namespace penstock

@@ -1,0 +1,169 @@
+// Builds that end early, at every point, and are begun again.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "store/disk_file.hpp"
+#include "store/store_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+BuildSettings settings_for_test() {
+  BuildSettings settings;
+  settings.workers = 2;
+  settings.shard_bytes = 8192;
+  settings.image = StoreImage::repack;
+  return settings;
+}
+
+void expect_built(const SampleTable& source, const std::string& path, const BuildSettings& settings) {
+  const auto report = build_store(source, "test", path, settings);
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+}
+
+/// Leaves s.building as it is just before the last samples are done.
+void build_nearly(const SampleTable& source, const std::string& path, BuildSettings settings) {
+  settings.progress = [](const BuildProgress& progress) { return progress.samples + 8 < progress.total; };
+  const auto report = build_store(source, "test", path, settings);
+  ASSERT_FALSE(report.ok());
+  ASSERT_EQ(report.error().kind, ErrorKind::cancelled);
+}
+
+TEST(resume, from_every_line_of_the_journal_gives_the_same_bytes) {
+  const TableForTest source(90);
+  const TemporaryFolder folder;
+  expect_built(source, folder / "whole", settings_for_test());
+  build_nearly(source, folder / "cut", settings_for_test());
+  const std::string journal = read_text(folder / "cut.building/journal");
+  std::vector<std::size_t> cuts = {0};
+  for (std::size_t at = journal.find('\n'); at != std::string::npos; at = journal.find('\n', at + 1)) {
+    cuts.push_back(at + 1);      // killed before the next line
+    cuts.push_back(at + 1 + 9);  // killed in the middle of it
+  }
+  ASSERT_GT(cuts.size(), 20u);
+  for (const std::size_t cut : cuts) {
+    SCOPED_TRACE(cut);
+    fs::remove_all(folder / "again");
+    fs::remove_all(folder / "again.building");
+    fs::copy(folder / "cut.building", folder / "again.building");
+    fs::resize_file(folder / "again.building/journal", std::min(cut, journal.size()));
+    expect_built(source, folder / "again", settings_for_test());
+    expect_same_files(folder / "whole", folder / "again");
+  }
+}
+
+TEST(resume, goes_on_where_it_stopped) {
+  const TableForTest source(90);
+  const TemporaryFolder folder;
+  build_nearly(source, folder / "s", settings_for_test());
+  const auto report = build_store(source, "test", folder / "s", settings_for_test());
+  ASSERT_TRUE(report.ok());
+  EXPECT_GT(report->resumed_at, 40u);
+  EXPECT_EQ(report->added, 90u);
+}
+
+TEST(resume, damaged_files_are_not_trusted) {
+  const TableForTest source(90);
+  const TemporaryFolder folder;
+  expect_built(source, folder / "whole", settings_for_test());
+  for (const char* const name : {"index.bin", "keys.bin", "shard-000000.bin", "journal"}) {
+    SCOPED_TRACE(name);
+    fs::remove_all(folder / "s");
+    build_nearly(source, folder / "s", settings_for_test());
+    fs::resize_file(folder / (std::string("s.building/") + name), 70);
+    expect_built(source, folder / "s", settings_for_test());
+    expect_same_files(folder / "whole", folder / "s");
+  }
+}
+
+TEST(resume, another_source_or_other_settings_begin_anew) {
+  const TableForTest source(90);
+  const TableForTest other(90, 5);
+  const TemporaryFolder folder;
+  BuildSettings keep = settings_for_test();
+  keep.image = StoreImage::keep;
+  expect_built(other, folder / "other", settings_for_test());
+  expect_built(source, folder / "keep", keep);
+  build_nearly(source, folder / "s", settings_for_test());
+  expect_built(other, folder / "s", settings_for_test());
+  expect_same_files(folder / "other", folder / "s");
+  build_nearly(source, folder / "t", settings_for_test());
+  expect_built(source, folder / "t", keep);
+  expect_same_files(folder / "keep", folder / "t");
+  build_nearly(source, folder / "u", settings_for_test());
+  BuildSettings anew = settings_for_test();
+  anew.resume = false;
+  const auto report = build_store(source, "test", folder / "u", anew);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->resumed_at, 0u);
+}
+
+TEST(resume, finished_but_not_renamed_is_renamed) {
+  const TableForTest source(30);
+  const TemporaryFolder folder;
+  expect_built(source, folder / "whole", settings_for_test());
+  fs::copy(folder / "whole", folder / "s.building");
+  const auto report = build_store(source, "test", folder / "s", settings_for_test());
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->resumed_at, 30u);
+  expect_same_files(folder / "whole", folder / "s");
+}
+
+TEST(resume, killed_at_any_moment_gives_the_same_bytes) {
+  const TableForTest source(400);
+  const TableForTest more(100, 3);
+  const TemporaryFolder folder;
+  BuildSettings append = settings_for_test();
+  append.append = true;
+  const auto begun = std::chrono::steady_clock::now();
+  expect_built(source, folder / "whole", settings_for_test());
+  expect_built(more, folder / "whole", append);
+  const auto whole = std::chrono::steady_clock::now() - begun;
+  std::mt19937 random(1);
+  for (int round = 0; round < 6; ++round) {
+    fs::remove_all(folder / "s");
+    int kills = 0;
+    for (bool complete = false; !complete;) {
+      const ::pid_t child = ::fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) {
+        const bool built =
+            fs::exists(folder / "s") || build_store(source, "test", folder / "s", settings_for_test()).ok();
+        ::_exit(built && build_store(more, "test", folder / "s", append).ok() ? 0 : 1);
+      }
+      if (kills < 8) {
+        std::this_thread::sleep_for(whole * (random() % 100) / 300);
+        ::kill(child, SIGKILL);
+        ++kills;
+      }
+      int status = 0;
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+      complete = WIFEXITED(status);
+    }
+    expect_same_files(folder / "whole", folder / "s");
+    EXPECT_FALSE(fs::exists(folder / "s.building"));
+  }
+}
+
+TEST(resume, second_builder_is_refused) {
+  const TableForTest source(5);
+  const TemporaryFolder folder;
+  const auto lock = FolderLock::take(folder / "s.building");
+  ASSERT_TRUE(lock.ok());
+  const auto report = build_store(source, "test", folder / "s", settings_for_test());
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().kind, ErrorKind::io);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,203 @@
+#include "store/sample_packer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "codecs/jpeg.hpp"
+#include "codecs/pixels.hpp"
+#include "core/crc32c.hpp"
+#include "penstock/transform.hpp"
+#include "store/jpeg_write.hpp"
+#include "transforms/picture_program.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr int kUsualQuality = 90;
+
+/// Completes an error with the sample and field it belongs to.
+Error at_field(Error error, const SampleTable& source, std::uint64_t sample, std::size_t field) {
+  const Place own = error.place;
+  error.place = source.place(sample, field);
+  error.place.index = sample;
+  error.place.stage = own.stage;
+  if (own.offset) {
+    error.place.offset = own.offset;
+  }
+  if (error.place.key.empty()) {
+    error.place.key = source.key(sample);
+  }
+  if (source.fields().size() > 1) {
+    error.message = fmt::format("field '{}': {}", source.fields()[field].name, error.message);
+  }
+  return error;
+}
+
+}  // namespace
+
+/// A picture as it will be stored. `bytes` live until the next picture.
+struct SamplePacker::Stored {
+  ByteSpan bytes{};
+  RecordCodec codec = RecordCodec::original;
+  ImageSize size{};
+  std::uint64_t original_size = 0;
+  std::string reason{};
+};
+
+SamplePacker::SamplePacker(const PackingPlan& plan)
+    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels}) {
+  if (plan.tables) {
+    encoder_.emplace(plan.tables);
+  }
+}
+SamplePacker::~SamplePacker() = default;
+
+Result<PackedSample> SamplePacker::pack(std::uint64_t sample) {
+  PackedSample packed;
+  packed.key = plan_.source.key(sample);
+  const std::size_t fields = plan_.source.fields().size();
+  packed.records.resize(fields);
+  packed.reasons.resize(fields);
+  for (std::size_t field = 0; field < fields; ++field) {
+    if (Status done = pack_field(sample, field, packed); !done.ok()) {
+      return at_field(std::move(done).error(), plan_.source, sample, field);
+    }
+  }
+  return packed;
+}
+
+Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed) {
+  PENSTOCK_ASSIGN(const StoredValue value, plan_.source.read(sample, field, scratch_));
+  packed.bytes_read += value.bytes.size();
+  FieldRecord& record = packed.records[field];
+  Stored stored;
+  if (value.is_number) {
+    stored.bytes = {reinterpret_cast<const std::uint8_t*>(&value.number), sizeof value.number};
+    stored.codec = RecordCodec::number;
+    stored.original_size = sizeof value.number;
+  } else if (plan_.source.fields()[field].kind == FieldKind::image) {
+    PENSTOCK_ASSIGN(stored, pack_picture(value));
+    if (stored.original_size == 0) {
+      // The file itself is not at hand: a store that kept the pixels knows how large it was.
+      stored.original_size = plan_.source.stored_size(sample, field);
+    }
+  } else {
+    stored.bytes = value.bytes;
+    stored.original_size = value.bytes.size();
+  }
+  if (stored.bytes.size() > FieldRecord::kLargestField) {
+    return Error{.kind = ErrorKind::unsupported,
+                 .message = fmt::format("a field of {} bytes is too large for a store", stored.bytes.size()),
+                 .advice = {},
+                 .place = {.stage = "build"}};
+  }
+  record.set_stored_size(stored.bytes.size());
+  record.set_original_size(stored.original_size);
+  record.set_image_size(stored.size);
+  record.checksum = crc32c(stored.bytes);
+  record.codec = stored.codec;
+  packed.reasons[field] = std::move(stored.reason);
+  packed.bytes.insert(packed.bytes.end(), stored.bytes.begin(), stored.bytes.end());
+  return {};
+}
+
+Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value) {
+  const BuildSettings& settings = plan_.settings;
+  PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.bytes, value.tables));
+  const ImageSize size = target(whole);
+  const bool smaller = size != whole;
+  const bool resizes = settings.resize_shorter || settings.resize_longest;
+  const bool to_pixels = settings.image == StoreImage::raw && !settings.quality;
+  if (to_pixels) {
+    PENSTOCK_TRY(read_pixels(whole, size));
+    file_ = make_pixels_record(size);
+    std::memcpy(file_.data() + kPixelsHeader, pixels_.data(), file_.size() - kPixelsHeader);
+    Stored stored{.bytes = file_, .codec = RecordCodec::pixels, .size = size};
+    stored.original_size = smaller                                ? file_.size()
+                           : value.codec == StoredCodec::original ? value.bytes.size()
+                                                                  : 0;
+    return stored;
+  }
+  if (smaller || (settings.quality && !resizes)) {
+    PENSTOCK_TRY(read_pixels(whole, size));
+    PENSTOCK_ASSIGN(file_, write_jpeg(pixels_.data(), size, settings.quality.value_or(kUsualQuality)));
+    return store_file(file_, size, true);
+  }
+  PENSTOCK_ASSIGN(const ByteSpan file, original_.of(value));
+  return store_file(file, size, false);
+}
+
+Result<SamplePacker::Stored> SamplePacker::store_file(ByteSpan file, ImageSize size, bool decoded) {
+  Stored stored{.bytes = file, .codec = RecordCodec::original, .size = size, .original_size = file.size()};
+  const StoreImage image = plan_.settings.image;
+  if (image == StoreImage::repack || image == StoreImage::repack_pixels) {
+    const std::optional<std::string> reason = repack(file);
+    if (!reason) {
+      stored.bytes = record_;
+      stored.codec = RecordCodec::repacked;
+      return stored;
+    }
+    stored.reason = *reason;
+  }
+  // A damaged picture is found now, not in the middle of a training run.
+  if (!decoded) {
+    PENSTOCK_TRY(read_pixels(size, size));
+  }
+  return stored;
+}
+
+std::optional<std::string> SamplePacker::repack(ByteSpan file) {
+  if (!JpegDecoder::recognises(file)) {
+    return "not JPEG";
+  }
+  if (!encoder_) {
+    return "no tables";
+  }
+  auto reason = encoder_->encode(file, RepackFidelity::file, record_);
+  if (reason && plan_.settings.image == StoreImage::repack_pixels) {
+    reason = encoder_->encode(file, RepackFidelity::pixels, record_);
+  }
+  return reason;
+}
+
+Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
+  const std::size_t stride = std::size_t{3} * to.width;
+  std::uint8_t* const out = pixels_.reserve(stride * to.height);
+  if (from == to) {
+    return decoder_.decode({0, 0, to.width, to.height},
+                           {.data = out, .stride = stride, .width = to.width, .height = to.height});
+  }
+  PENSTOCK_ASSIGN(const PictureProgram program,
+                  PictureProgram::compile({transforms::Resize{.size = {to.height, to.width}}},
+                                          MemoryFormat::channels_last));
+  const PictureWorkspacePtr workspace = program.make_workspace();
+  PENSTOCK_ASSIGN(const ImageSize result, program.resolve(*workspace, from, RandomKey{}));
+  if (result != to) {
+    return Error{.kind = ErrorKind::invalid, .message = "resizing gave another size than asked for"};
+  }
+  return program.run(*workspace, decoder_, out);
+}
+
+ImageSize SamplePacker::target(ImageSize picture) const noexcept {
+  const BuildSettings& settings = plan_.settings;
+  const bool upright = picture.width <= picture.height;
+  const std::int64_t shorter = upright ? picture.width : picture.height;
+  const std::int64_t longer = upright ? picture.height : picture.width;
+  std::int64_t new_shorter = shorter;
+  std::int64_t new_longer = longer;
+  if (settings.resize_shorter && *settings.resize_shorter < shorter) {
+    new_shorter = *settings.resize_shorter;
+    new_longer = new_shorter * longer / shorter;
+  }
+  if (settings.resize_longest && *settings.resize_longest < new_longer) {
+    new_longer = *settings.resize_longest;
+    new_shorter = std::max<std::int64_t>(1, new_longer * shorter / longer);
+  }
+  const int a = static_cast<int>(new_shorter);
+  const int b = static_cast<int>(new_longer);
+  return upright ? ImageSize{a, b} : ImageSize{b, a};
+}
+
+}  // namespace penstock

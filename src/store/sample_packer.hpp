@@ -1,0 +1,67 @@
+#pragma once
+// From a sample of the source to what is written for it.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codecs/image_decoder.hpp"
+#include "codecs/original_file.hpp"
+#include "codecs/repacked.hpp"
+#include "core/scratch.hpp"
+#include "formats/sample_table.hpp"
+#include "formats/store_format.hpp"
+#include "penstock/store.hpp"
+
+namespace penstock {
+
+/// A sample ready to be written: its fields' bytes one after the other. The records' places are still open.
+struct PackedSample {
+  std::string key;
+  std::vector<std::uint8_t> bytes;
+  std::vector<FieldRecord> records;
+  std::vector<std::string> reasons;  ///< by field: why a picture was kept as it was, or empty
+  std::uint64_t bytes_read = 0;
+};
+
+/// What all packers of a build share. Immutable.
+struct PackingPlan {
+  const SampleTable& source;
+  BuildSettings settings;
+  std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
+};
+
+/// One per thread. Not thread-safe.
+class SamplePacker {
+ public:
+  explicit SamplePacker(const PackingPlan& plan);
+  ~SamplePacker();
+
+  /// Errors are those of the sample, with its place.
+  Result<PackedSample> pack(std::uint64_t sample);
+
+ private:
+  struct Stored;
+  Status pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed);
+  Result<Stored> pack_picture(const StoredValue& value);
+  /// `decoded`: the picture is known to be whole.
+  Result<Stored> store_file(ByteSpan file, ImageSize size, bool decoded);
+  /// To record_; or the reason why not.
+  std::optional<std::string> repack(ByteSpan file);
+  /// The open picture to pixels_, resized where the sizes differ.
+  Status read_pixels(ImageSize from, ImageSize to);
+  ImageSize target(ImageSize picture) const noexcept;
+
+  const PackingPlan& plan_;
+  Scratch scratch_;
+  OriginalFile original_;
+  ImageDecoder decoder_;
+  std::optional<RepackEncoder> encoder_;
+  Scratch pixels_;
+  std::vector<std::uint8_t> record_;
+  std::vector<std::uint8_t> file_;
+};
+
+}  // namespace penstock

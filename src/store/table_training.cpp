@@ -1,0 +1,83 @@
+#include "store/table_training.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "codecs/original_file.hpp"
+#include "core/parallel_for.hpp"
+#include "core/rng.hpp"
+#include "io/mapped_file.hpp"
+#include "store/disk_file.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kTrainingSamples = 512;
+/// Each is learned by one thread; their number never depends on that of threads.
+constexpr std::size_t kParts = 16;
+
+void learn(const SampleTable& source, std::uint64_t sample, RepackTrainer& trainer) {
+  Scratch scratch;
+  OriginalFile original;
+  for (std::size_t field = 0; field < source.fields().size(); ++field) {
+    if (source.fields()[field].kind != FieldKind::image) {
+      continue;
+    }
+    // What cannot be read is left to the build, which says so.
+    if (const auto stored = source.read(sample, field, scratch); stored.ok()) {
+      if (const auto file = original.of(*stored); file.ok()) {
+        trainer.add(*file);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> training_samples(const std::string& fingerprint, std::uint64_t samples) {
+  std::uint64_t seed = 0;
+  std::from_chars(fingerprint.data(), fingerprint.data() + std::min<std::size_t>(fingerprint.size(), 16),
+                  seed, 16);
+  const std::uint64_t count = std::min(samples, kTrainingSamples);
+  std::vector<std::uint64_t> chosen;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    const std::uint64_t begin = samples / count * k + samples % count * k / count;
+    const std::uint64_t end = samples / count * (k + 1) + samples % count * (k + 1) / count;
+    chosen.push_back(begin + mix64(seed, k) % (end - begin));
+  }
+  return chosen;
+}
+
+Result<std::shared_ptr<const RepackTables>> train_tables(const SampleTable& source,
+                                                         const std::string& fingerprint, unsigned threads) {
+  const std::vector<std::uint64_t> samples = training_samples(fingerprint, source.size());
+  std::array<RepackTrainer, kParts> parts;
+  parallel_for(kParts, threads, [&](std::size_t part) {
+    for (std::size_t i = samples.size() * part / kParts; i < samples.size() * (part + 1) / kParts; ++i) {
+      learn(source, samples[i], parts[part]);
+    }
+  });
+  RepackTrainer all;
+  for (const RepackTrainer& part : parts) {
+    all.append(part);
+  }
+  return all.size() > 0 ? all.train() : nullptr;
+}
+
+Result<std::shared_ptr<const RepackTables>> read_tables(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  if (!file.ok()) {
+    return std::shared_ptr<const RepackTables>();
+  }
+  auto tables = parse_repack_tables((*file)->bytes());
+  return tables.ok() ? std::move(*tables) : std::shared_ptr<const RepackTables>();
+}
+
+Status write_tables(const RepackTables& tables, const std::string& path) {
+  PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, 0));
+  PENSTOCK_TRY(file.append(serialise(tables)));
+  PENSTOCK_TRY(file.sync());
+  return file.close();
+}
+
+}  // namespace penstock

@@ -1,0 +1,26 @@
+#pragma once
+// The code tables of a store: learned from a few of its pictures.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codecs/repacked.hpp"
+#include "formats/sample_table.hpp"
+
+namespace penstock {
+
+/// The samples to learn from: at most 512, spread over the data set. Depends on the arguments alone.
+std::vector<std::uint64_t> training_samples(const std::string& fingerprint, std::uint64_t samples);
+
+/// The same tables for any number of threads. Null if there is no JPEG picture among the training samples.
+Result<std::shared_ptr<const RepackTables>> train_tables(const SampleTable& source,
+                                                         const std::string& fingerprint, unsigned threads);
+
+/// Null if there is no such file, or it is damaged.
+Result<std::shared_ptr<const RepackTables>> read_tables(const std::string& path);
+/// On disk when it returns.
+Status write_tables(const RepackTables& tables, const std::string& path);
+
+}  // namespace penstock

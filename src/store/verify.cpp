@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "codecs/image_decoder.hpp"
+#include "codecs/original_file.hpp"
+#include "core/crc32c.hpp"
+#include "formats/sample_table.hpp"
+#include "formats/store.hpp"
+#include "penstock/store.hpp"
+#include "store/build_options.hpp"
+#include "store/ordered_run.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::size_t kErrorsKept = 1000;
+
+/// What one sample gave.
+struct Findings {
+  std::uint64_t pictures = 0;
+  std::uint64_t compared = 0;
+  std::uint64_t bytes = 0;
+  std::vector<Error> errors;
+};
+
+/// What all threads share. Immutable.
+struct Subject {
+  const StoreFiles& files;
+  const SampleTable& table;
+  const SampleTable* source = nullptr;
+  bool same_pixels = true;  ///< nothing was resized or encoded again
+  bool decode = true;
+  std::uint64_t max_pixels = 0;
+};
+
+/// One per thread.
+class Checker {
+ public:
+  explicit Checker(const Subject& subject)
+      : subject_(subject),
+        decoder_(DecodeLimits{.max_pixels = subject.max_pixels}),
+        source_decoder_(DecodeLimits{.max_pixels = subject.max_pixels}) {}
+
+  Findings check(std::uint64_t sample) {
+    Findings found;
+    if (subject_.source != nullptr && subject_.source->key(sample) != subject_.table.key(sample)) {
+      note(found, sample, 0, ErrorKind::corrupt, "its key differs from the source's");
+    }
+    const auto records = subject_.files.records(sample);
+    for (std::size_t field = 0; field < records.size(); ++field) {
+      if (Status status = check_field(sample, field, records[field], found); !status.ok()) {
+        note(found, sample, field, status.error().kind, status.error().message);
+      }
+    }
+    return found;
+  }
+
+ private:
+  void note(Findings& found, std::uint64_t sample, std::size_t field, ErrorKind kind,
+            std::string message) const {
+    Error error{.kind = kind,
+                .message = std::move(message),
+                .advice = {},
+                .place = subject_.table.place(sample, field)};
+    error.place.stage = "verify";
+    if (subject_.table.fields().size() > 1) {
+      error.message = fmt::format("field '{}': {}", subject_.table.fields()[field].name, error.message);
+    }
+    found.errors.push_back(std::move(error));
+  }
+
+  Status check_field(std::uint64_t sample, std::size_t field, const FieldRecord& record, Findings& found) {
+    PENSTOCK_ASSIGN(const ByteSpan bytes, subject_.files.stored(record));
+    found.bytes += bytes.size();
+    if (crc32c(bytes) != record.checksum) {
+      return wrong("its checksum is wrong");
+    }
+    PENSTOCK_ASSIGN(const StoredValue stored, subject_.table.read(sample, field, scratch_));
+    const bool picture = subject_.table.fields()[field].kind == FieldKind::image;
+    ImageSize size;
+    if (picture && subject_.decode) {
+      PENSTOCK_ASSIGN(size, decode(decoder_, stored, pixels_));
+      ++found.pictures;
+      if (record.width != 0 && size != ImageSize{record.width, record.height}) {
+        return wrong("the index gives another size than the picture has");
+      }
+    }
+    if (subject_.source == nullptr) {
+      return {};
+    }
+    return compare(sample, field, stored, picture, size, found);
+  }
+
+  Status compare(std::uint64_t sample, std::size_t field, const StoredValue& stored, bool picture,
+                 ImageSize size, Findings& found) {
+    if (picture && !subject_.same_pixels) {
+      return {};  // it was changed on purpose
+    }
+    PENSTOCK_ASSIGN(const StoredValue theirs, subject_.source->read(sample, field, source_scratch_));
+    ++found.compared;
+    auto file = original_.of(stored);
+    auto source_file = source_original_.of(theirs);
+    if (file.ok() && source_file.ok()) {
+      const bool equal = std::equal(file->begin(), file->end(), source_file->begin(), source_file->end());
+      return equal ? Status() : wrong("the original file differs from the source's");
+    }
+    if (!picture) {
+      return file.ok() ? std::move(source_file).error() : std::move(file).error();
+    }
+    if (!subject_.decode) {
+      PENSTOCK_ASSIGN(size, decode(decoder_, stored, pixels_));
+    }
+    PENSTOCK_ASSIGN(const ImageSize source_size, decode(source_decoder_, theirs, source_pixels_));
+    const std::size_t bytes = std::size_t{3} * size.width * size.height;
+    if (size != source_size || std::memcmp(pixels_.data(), source_pixels_.data(), bytes) != 0) {
+      return wrong("the pixels differ from the source's");
+    }
+    return {};
+  }
+
+  static Result<ImageSize> decode(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels) {
+    PENSTOCK_ASSIGN(const ImageSize size, decoder.open(stored.bytes, stored.tables));
+    const std::size_t stride = std::size_t{3} * size.width;
+    PENSTOCK_TRY(
+        decoder.decode({0, 0, size.width, size.height}, {.data = pixels.reserve(stride * size.height),
+                                                         .stride = stride,
+                                                         .width = size.width,
+                                                         .height = size.height}));
+    return size;
+  }
+
+  static Error wrong(const char* message) {
+    return {.kind = ErrorKind::corrupt, .message = message, .advice = {}, .place = {}};
+  }
+
+  const Subject& subject_;
+  ImageDecoder decoder_;
+  ImageDecoder source_decoder_;
+  OriginalFile original_;
+  OriginalFile source_original_;
+  Scratch scratch_;
+  Scratch source_scratch_;
+  Scratch pixels_;
+  Scratch source_pixels_;
+};
+
+void note_file(VerifyReport& report, const StoreFiles& files, const std::string& path, std::string message) {
+  ++report.problems;
+  report.errors.push_back({.kind = ErrorKind::corrupt,
+                           .message = std::move(message),
+                           .advice = {},
+                           .place = {.source = files.folder().named, .shard = path, .stage = "verify"}});
+}
+
+/// The files as a whole.
+void check_files(const StoreFiles& files, VerifyReport& report) {
+  const std::string& folder = files.folder().path;
+  report.bytes += files.index().size() + files.keys().size() + files.tables().size();
+  if (crc32c(files.index()) != files.manifest().index.checksum) {
+    note_file(report, files, folder + "/" + kStoreIndexName, "the checksum of the index is wrong");
+  }
+  if (crc32c(files.keys()) != files.manifest().keys.checksum) {
+    note_file(report, files, folder + "/" + kStoreKeysName, "the checksum of the keys is wrong");
+  }
+  for (std::size_t i = 0; i < files.manifest().shards.size(); ++i) {
+    const auto shard = files.shard(i);
+    if (!shard.ok()) {
+      note_file(report, files, files.shard_path(i), shard.error().message);
+    } else if (crc32c((*shard)->bytes()) != files.manifest().shards[i].checksum) {
+      note_file(report, files, files.shard_path(i), "the checksum of the shard is wrong");
+    }
+  }
+}
+
+void check_source(const StoreFiles& files, const SampleTable& source, VerifyReport& report) {
+  const StoreManifest& manifest = files.manifest();
+  if (source.size() != manifest.samples) {
+    note_file(report, files, files.folder().path,
+              fmt::format("the store has {} samples and the source {}", manifest.samples, source.size()));
+  }
+  if (source.fields() != manifest.fields) {
+    note_file(report, files, files.folder().path, "the source has other fields than the store");
+  }
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings) {
+  PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open({path, path}));
+  const std::unique_ptr<SampleTable> table = store_table(files);
+  std::unique_ptr<SampleTable> source;
+  VerifyReport report;
+  report.samples = files->size();
+  check_files(*files, report);
+  if (!settings.sources.empty()) {
+    PENSTOCK_ASSIGN(source, open_samples(settings.sources, {}));
+    const std::uint64_t before = report.problems;
+    check_source(*files, *source, report);
+    if (report.problems != before) {
+      source.reset();  // nothing to compare sample by sample
+    }
+  }
+  const StoreSettings& built = files->manifest().settings;
+  const Subject subject{.files = *files,
+                        .table = *table,
+                        .source = source.get(),
+                        .same_pixels = !built.resize_shorter && !built.resize_longest && !built.quality,
+                        .decode = settings.decode,
+                        .max_pixels = settings.max_pixels};
+  const unsigned threads = worker_count(settings.workers);
+  std::vector<std::unique_ptr<Checker>> checkers(threads);
+  const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
+  PENSTOCK_TRY(run_in_order<Findings>(
+      0, files->size(), limits,
+      [&](std::size_t worker, std::uint64_t sample) {
+        if (!checkers[worker]) {
+          checkers[worker] = std::make_unique<Checker>(subject);
+        }
+        return checkers[worker]->check(sample);
+      },
+      [](const Findings&) -> std::uint64_t { return 0; },
+      [&](std::uint64_t sample, Findings found) -> Status {
+        report.pictures += found.pictures;
+        report.compared += found.compared;
+        report.bytes += found.bytes;
+        report.problems += found.errors.size();
+        for (Error& error : found.errors) {
+          if (report.errors.size() < kErrorsKept) {
+            report.errors.push_back(std::move(error));
+          }
+        }
+        if (settings.progress && !settings.progress(sample + 1, files->size())) {
+          return Error{.kind = ErrorKind::cancelled, .message = "the check was cancelled"};
+        }
+        return {};
+      }));
+  return report;
+}
+
+}  // namespace penstock

@@ -1,0 +1,202 @@
+// verify, info and convert of a finished store.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "formats/store.hpp"
+#include "formats/tar_for_test.hpp"
+#include "store/store_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string built(const TemporaryFolder& folder, const std::string& name, StoreImage image,
+                  std::uint64_t samples = 12) {
+  BuildSettings settings;
+  settings.image = image;
+  settings.shard_bytes = 16384;
+  settings.workers = 2;
+  const auto report = build_store(TableForTest(samples), "test", folder / name, settings);
+  EXPECT_TRUE(report.ok()) << report.error().to_string();
+  return folder / name;
+}
+
+void flip(const std::string& path, std::uint64_t at) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(at));
+  const char byte = static_cast<char>(file.get() ^ 0x40);
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(byte);
+}
+
+TEST(verify_store, whole_stores_pass) {
+  const TemporaryFolder folder;
+  for (const StoreImage image : {StoreImage::keep, StoreImage::repack, StoreImage::raw}) {
+    const auto report = verify_store(built(folder, name_of(image), image));
+    ASSERT_TRUE(report.ok()) << report.error().to_string();
+    EXPECT_TRUE(report->ok());
+    EXPECT_EQ(report->samples, 12u);
+    EXPECT_EQ(report->pictures, 12u);
+  }
+}
+
+TEST(verify_store, any_changed_byte_is_found) {
+  const TemporaryFolder folder;
+  const std::string path = built(folder, "s", StoreImage::repack);
+  std::mt19937 random(1);
+  for (const auto& [name, bytes] : files_in(path)) {
+    for (int i = 0; i < 40; ++i) {
+      const std::uint64_t at = random() % bytes.size();
+      flip(path + "/" + name, at);
+      const auto report = verify_store(path);
+      EXPECT_TRUE(!report.ok() || !report->ok()) << name << " byte " << at;
+      if (report.ok()) {
+        EXPECT_FALSE(report->errors.empty());
+      } else {
+        EXPECT_TRUE(report.error().kind == ErrorKind::corrupt ||
+                    report.error().kind == ErrorKind::unsupported);
+        EXPECT_FALSE(report.error().place.shard.empty());
+      }
+      flip(path + "/" + name, at);
+    }
+  }
+  EXPECT_TRUE(verify_store(path)->ok());
+}
+
+TEST(verify_store, truncated_files_are_found) {
+  const TemporaryFolder folder;
+  const std::string path = built(folder, "s", StoreImage::repack);
+  for (const auto& [name, bytes] : files_in(path)) {
+    for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{bytes.size() / 2},
+                                     std::uint64_t{bytes.size() - 1}}) {
+      fs::resize_file(path + "/" + name, size);
+      const auto report = verify_store(path);
+      EXPECT_TRUE(!report.ok() || !report->ok()) << name << " cut to " << size;
+      folder.write("s/" + name, std::string_view(bytes));
+    }
+    fs::rename(path + "/" + name, folder / "away");
+    const auto report = verify_store(path);
+    EXPECT_TRUE(!report.ok() || !report->ok()) << name << " is missing";
+    fs::rename(folder / "away", path + "/" + name);
+  }
+  EXPECT_TRUE(verify_store(path)->ok());
+}
+
+TEST(verify_store, compares_with_the_source) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  for (int i = 0; i < 5; ++i) {
+    tar.file(fmt::format("{}.jpg", i), as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{}.cls", i), std::to_string(i));
+  }
+  const std::string source = folder.write("x.tar", tar.end().bytes());
+  for (const StoreImage image : {StoreImage::keep, StoreImage::repack, StoreImage::raw}) {
+    BuildSettings settings;
+    settings.image = image;
+    ASSERT_TRUE(build_store({source}, folder / name_of(image), settings).ok());
+    const auto report = verify_store(folder / name_of(image), {.sources = {source}});
+    ASSERT_TRUE(report.ok()) << report.error().to_string();
+    EXPECT_TRUE(report->ok());
+    EXPECT_EQ(report->compared, 10u);
+  }
+  TarForTest changed;
+  for (int i = 0; i < 5; ++i) {
+    changed.file(fmt::format("{}.jpg", i),
+                 as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i == 2 ? 9 : i))));
+    changed.file(fmt::format("{}.cls", i), std::to_string(i == 4 ? 7 : i));
+  }
+  const std::string other = folder.write("y.tar", changed.end().bytes());
+  for (const StoreImage image : {StoreImage::keep, StoreImage::repack, StoreImage::raw}) {
+    const auto report = verify_store(folder / name_of(image), {.sources = {other}});
+    ASSERT_TRUE(report.ok());
+    ASSERT_EQ(report->problems, 2u);
+    EXPECT_EQ(report->errors[0].place.index, 2u);
+    EXPECT_EQ(report->errors[1].place.index, 4u);
+  }
+}
+
+TEST(store_info, counts_fields_codecs_and_sizes) {
+  const TemporaryFolder folder;
+  const auto info = store_info(built(folder, "s", StoreImage::raw));
+  ASSERT_TRUE(info.ok());
+  EXPECT_EQ(info->samples, 12u);
+  ASSERT_EQ(info->fields.size(), 6u);
+  EXPECT_EQ(info->fields[0].codecs.at("pixels").fields, 12u);
+  EXPECT_EQ(info->fields[5].codecs.at("number").stored_bytes, 96u);
+  EXPECT_EQ(info->image, "raw");
+  std::uint64_t total = 0;
+  for (const auto& [name, bytes] : files_in(folder / "s")) {
+    total += bytes.size();
+  }
+  EXPECT_EQ(info->total_bytes, total);
+  std::uint64_t pictures = 0;
+  for (const auto& [side, count] : info->picture_sizes) {
+    pictures += count;
+    EXPECT_TRUE(side == 32 || side == 64 || side == 128) << side;
+  }
+  EXPECT_EQ(pictures, 12u);
+}
+
+TEST(convert_store, gives_tars_with_the_same_samples) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  const std::string long_key = std::string(80, 'd') + "/" + std::string(60, 'n');
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = long_key + std::to_string(i);
+    for (const auto& [extension, text] :
+         {std::pair<std::string, std::string>{
+              "jpg", std::string(as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))))},
+          {"cls", std::to_string(i)},
+          {"txt", "words"},
+          {"json", "{}"},
+          {"wav", "RIFF....WAVEfmt "},
+          {"my.bin", "x"}}) {
+      tar.pax(TarForTest::record("path", key + "." + extension));
+      tar.file("short", text);
+    }
+  }
+  const std::string source = folder.write("x.tar", tar.end().bytes());
+  const auto report = build_store({source}, folder / "s", {});
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  const auto converted = convert_store(folder / "s", folder / "tars", {.shard_bytes = 65536});
+  ASSERT_TRUE(converted.ok()) << converted.error().to_string();
+  EXPECT_GT(converted->shards.size(), 1u);
+  EXPECT_EQ(converted->renamed, 0u);
+  const auto before = open_samples({source}, {});
+  const auto after = open_samples({folder / "tars"}, {});
+  ASSERT_TRUE(after.ok()) << after.error().to_string();
+  EXPECT_EQ((*after)->fingerprint(), (*before)->fingerprint());
+  EXPECT_TRUE(verify_store(folder / "s", {.sources = {folder / "tars"}})->ok());
+}
+
+TEST(convert_store, class_folders_become_labels_and_dots_are_replaced) {
+  const TemporaryFolder folder;
+  for (const char* const name : {"d/cat/a.v1.jpg", "d/cat/a_v1.jpg", "d/dog/b.jpg"}) {
+    folder.write(name, as_text(jpeg_for_test(16, 16, 1)));
+  }
+  ASSERT_TRUE(build_store({folder / "d"}, folder / "s", {}).ok());
+  const auto store = open_samples({folder / "s"}, {});
+  EXPECT_EQ((*store)->classes(), (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ((*store)->fingerprint(), (*open_samples({folder / "d"}, {}))->fingerprint());
+  const auto converted = convert_store(folder / "s", folder / "tars");
+  ASSERT_TRUE(converted.ok()) << converted.error().to_string();
+  EXPECT_EQ(converted->renamed, 2u);
+  const auto tars = open_samples({folder / "tars"}, {});
+  ASSERT_EQ((*tars)->size(), 3u);
+  Scratch scratch;
+  EXPECT_EQ(as_text((*tars)->read(2, 1, scratch)->bytes), "1");
+}
+
+TEST(convert_store, pixels_have_no_way_back) {
+  const TemporaryFolder folder;
+  const auto converted = convert_store(built(folder, "s", StoreImage::raw), folder / "tars");
+  ASSERT_FALSE(converted.ok());
+  EXPECT_EQ(converted.error().kind, ErrorKind::unsupported);
+  EXPECT_FALSE(fs::exists(folder / "tars"));
+}
+
+}  // namespace
+}  // namespace penstock
