@@ -43,8 +43,8 @@ class Loader {
   /// Names the epoch that the next start_epoch() begins.
   void set_epoch(std::uint64_t epoch) noexcept;
 
-  /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs begun
-  /// later are read from it.
+  /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs
+  /// begun later are read from it.
   bool cache_building(std::chrono::milliseconds patience) const;
   /// Begins the next epoch and ends an unfinished one. Returns a ticket for next().
   Result<std::uint64_t> start_epoch();

@@ -55,8 +55,10 @@ struct BuildSettings {
   bool skip_errors = false;                   ///< leave out bad samples instead of failing at the first
   std::optional<std::uint64_t> max_errors{};  ///< with skip_errors: more than this many fail the build
   std::optional<double> max_error_share{};  ///< the same as a share of the samples seen, from 100 samples on
-  bool append = false;                      ///< add to a store that exists
-  bool resume = true;  ///< go on with an interrupted build of the same source and settings
+  /// Keep pictures that cannot be decoded as they are, so that the store gives the errors of its source.
+  bool keep_damaged = false;
+  bool append = false;  ///< add to a store that exists
+  bool resume = true;   ///< go on with an interrupted build of the same source and settings
   std::uint64_t max_pixels = 178'956'970;  ///< larger pictures are bad samples
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
   /// resumed.

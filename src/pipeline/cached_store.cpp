@@ -10,13 +10,12 @@
 #include <utility>
 
 #include "core/sha256.hpp"
+#include "formats/store_format.hpp"
 
 namespace penstock {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::chrono::milliseconds kBetweenLooks{200};  // at a store that another process builds
 
 /// The last component of the source as a plain file name.
 std::string short_name(const std::string& description) {
@@ -26,7 +25,8 @@ std::string short_name(const std::string& description) {
   }
   name.resize(std::min<std::size_t>(name.size(), 60));
   for (char& letter : name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_';
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_';
     letter = plain ? letter : '_';
   }
   return name.empty() ? "data" : name;
@@ -56,7 +56,8 @@ bool changed_after_building(const fs::path& store) {
 CachedStore::CachedStore(Dataset source, std::string folder)
     : source_(std::move(source)),
       folder_(std::move(folder)),
-      path_((fs::path(folder_) / fmt::format("{}-{}.store", short_name(source_.description()), identity(source_)))
+      path_((fs::path(folder_) /
+             fmt::format("{}-{}.store", short_name(source_.description()), identity(source_)))
                 .string()) {
   if (try_to_open()) {
     ended_ = true;
@@ -129,51 +130,56 @@ Status CachedStore::build() {
   std::error_code failed;
   fs::create_directories(folder_, failed);
   if (failed) {
-    return Error{.kind = ErrorKind::io,
-                 .message = fmt::format("the cache folder '{}' cannot be made: {}", folder_, failed.message()),
-                 .advice = "give another cache=",
-                 .place = {.stage = "cache"}};
+    return Error{
+        .kind = ErrorKind::io,
+        .message = fmt::format("the cache folder '{}' cannot be made: {}", folder_, failed.message()),
+        .advice = "give another cache=",
+        .place = {.stage = "cache"}};
   }
+  // Looking, clearing away and building are one step for other processes.
+  const std::string lock_path = path_ + ".lock";
+  PENSTOCK_ASSIGN(FolderLock lock, take_turn(lock_path));
+  Status built = try_to_open() ? Status() : build_anew();
+  PENSTOCK_TRY(lock.remove_file());
+  fs::remove(lock_path, failed);  // stays if another process waits there
+  return built;
+}
+
+Result<FolderLock> CachedStore::take_turn(const std::string& lock_path) {
+  constexpr std::chrono::milliseconds kBetweenLooks{100};
+  for (;;) {
+    Result<FolderLock> lock = FolderLock::take(lock_path);
+    if (lock || lock.error().kind != ErrorKind::timeout) {
+      return lock;
+    }
+    std::unique_lock held(mutex_);
+    if (changed_.wait_for(held, kBetweenLooks, [this] { return given_up_; })) {
+      return Error{.kind = ErrorKind::cancelled, .message = "the loader ended", .place = {.stage = "cache"}};
+    }
+  }
+}
+
+Status CachedStore::build_anew() {
+  std::error_code failed;
+  fs::remove_all(path_, failed);  // damaged, or of another version; what is left of it stops the build
   BuildSettings settings;
   settings.keep_damaged = true;
   settings.max_pixels = source_.max_pixels();
   settings.progress = [this](const BuildProgress& progress) { return go_on(progress); };
-  for (;;) {
-    if (fs::exists(path_, failed) && !try_to_open()) {
-      fs::remove_all(path_, failed);  // damaged, or of another version
-    }
-    if (store()) {
-      return {};
-    }
-    Result<BuildReport> built = build_store(*source_.table(), source_.description(), path_, settings);
-    if (!built && built.error().kind != ErrorKind::timeout) {
-      return std::move(built).error();
-    }
-    if (built && try_to_open()) {
-      return {};
-    }
-    if (built) {
-      return Error{.kind = ErrorKind::corrupt,
-                   .message = fmt::format("the store '{}' is not what was written a moment ago", path_),
-                   .advice = "check the disk",
-                   .place = {.stage = "cache"}};
-    }
-    if (!rest(kBetweenLooks)) {
-      return Error{.kind = ErrorKind::cancelled, .message = "the loader ended", .place = {.stage = "cache"}};
-    }
+  PENSTOCK_TRY(build_store(*source_.table(), source_.description(), path_, settings));
+  if (try_to_open()) {
+    return {};
   }
+  return Error{.kind = ErrorKind::corrupt,
+               .message = fmt::format("the store '{}' is not what was written a moment ago", path_),
+               .advice = "check the disk",
+               .place = {.stage = "cache"}};
 }
 
 bool CachedStore::go_on(const BuildProgress& progress) {
   const std::lock_guard lock(mutex_);
   progress_ = progress;
   return !given_up_;
-}
-
-/// False once the loader has ended.
-bool CachedStore::rest(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, time, [this] { return given_up_; });
 }
 
 }  // namespace penstock

@@ -11,12 +11,13 @@
 
 #include "penstock/dataset.hpp"
 #include "penstock/store.hpp"
+#include "store/disk_file.hpp"
 
 namespace penstock {
 
-/// Looks for the store of a data set in a folder of stores; where it is missing, incomplete or damaged, builds it on
-/// threads of its own. Of several processes that start at once one builds and the others wait for it; if it dies, another
-/// goes on. Any thread may call any member.
+/// Looks for the store of a data set in a folder of stores; where it is missing, incomplete or damaged,
+/// builds it on threads of its own. Of several processes that start at once one builds and the others wait
+/// for it; if it dies, another goes on. Any thread may call any member.
 class CachedStore {
  public:
   /// `folder` is made if it is not there.
@@ -39,8 +40,9 @@ class CachedStore {
   void work();
   bool try_to_open();
   Status build();
+  Status build_anew();
+  Result<FolderLock> take_turn(const std::string& lock_path);
   bool go_on(const BuildProgress& progress);
-  bool rest(std::chrono::milliseconds time);
 
   const Dataset source_;
   const std::string folder_;

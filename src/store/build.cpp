@@ -165,6 +165,7 @@ class Build {
                     {"quality", number(stored.quality)},
                     {"shard_bytes", stored.shard_bytes},
                     {"max_pixels", settings_.max_pixels},
+                    {"keep_damaged", settings_.keep_damaged},
                     {"append_to", existing_ ? Json(existing_->manifest().fingerprint) : Json()}})
         .text();
   }

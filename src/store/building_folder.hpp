@@ -15,7 +15,7 @@ namespace penstock {
 /// Held by the one process that builds. One thread.
 class BuildingFolder {
  public:
-  /// `io` if another process is building the same store.
+  /// `timeout` if another process is building the same store.
   static Result<BuildingFolder> open(const std::string& destination);
 
   const std::string& path() const noexcept { return path_; }

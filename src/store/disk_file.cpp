@@ -158,7 +158,7 @@ Result<FolderLock> FolderLock::take(const std::string& folder) {
     FolderLock lock(descriptor, path);
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) {
-        return Error{.kind = ErrorKind::io,
+        return Error{.kind = ErrorKind::timeout,
                      .message = "another process is building this store",
                      .advice = "wait for it, or stop it",
                      .place = {.shard = folder, .stage = "build"}};

@@ -51,7 +51,7 @@ class FolderLock {
   FolderLock& operator=(FolderLock&&) = delete;
   ~FolderLock();
 
-  /// Makes the folder if it is missing. `io` if another process has the lock.
+  /// Makes the folder if it is missing. `timeout` if another process has the lock.
   static Result<FolderLock> take(const std::string& folder);
   /// Deletes the file, before the folder is renamed; the lock is held on.
   Status remove_file();

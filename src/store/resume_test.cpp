@@ -162,7 +162,7 @@ TEST(resume, second_builder_is_refused) {
   ASSERT_TRUE(lock.ok());
   const auto report = build_store(source, "test", folder / "s", settings_for_test());
   ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().kind, ErrorKind::io);
+  EXPECT_EQ(report.error().kind, ErrorKind::timeout);
 }
 
 }  // namespace

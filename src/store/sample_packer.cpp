@@ -78,7 +78,7 @@ Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedS
     stored.codec = RecordCodec::number;
     stored.original_size = sizeof value.number;
   } else if (plan_.source.fields()[field].kind == FieldKind::image) {
-    PENSTOCK_ASSIGN(stored, pack_picture(value));
+    PENSTOCK_ASSIGN(stored, pack_or_keep(value));
     if (stored.original_size == 0) {
       // The file itself is not at hand: a store that kept the pixels knows how large it was.
       stored.original_size = plan_.source.stored_size(sample, field);
@@ -101,6 +101,17 @@ Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedS
   packed.reasons[field] = std::move(stored.reason);
   packed.bytes.insert(packed.bytes.end(), stored.bytes.begin(), stored.bytes.end());
   return {};
+}
+
+Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value) {
+  Result<Stored> stored = pack_picture(value);
+  if (!stored.ok() && plan_.settings.keep_damaged && value.codec == StoredCodec::original) {
+    return Stored{.bytes = value.bytes,
+                  .codec = RecordCodec::original,
+                  .original_size = value.bytes.size(),
+                  .reason = "cannot be decoded"};
+  }
+  return stored;
 }
 
 Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value) {

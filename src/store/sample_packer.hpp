@@ -45,6 +45,7 @@ class SamplePacker {
  private:
   struct Stored;
   Status pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed);
+  Result<Stored> pack_or_keep(const StoredValue& value);
   Result<Stored> pack_picture(const StoredValue& value);
   /// `decoded`: the picture is known to be whole.
   Result<Stored> store_file(ByteSpan file, ImageSize size, bool decoded);
