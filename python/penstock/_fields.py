@@ -28,7 +28,7 @@ def decode_json(stored: bytes, field: str, place: Mapping[str, Any]) -> Any:
     """Parsed JSON; raises CorruptError."""
     try:
         return json.loads(stored)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise _corrupt(f"not JSON: {problem}", field, place) from None
 
 

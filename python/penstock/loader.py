@@ -46,7 +46,6 @@ class Loader:
     """Iterate over it: each loop is the next epoch, newly shuffled if asked for.
 
     A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
-    Text and json are parsed when a batch is asked for them, so damage in them raises there, whatever on_error says.
 
     source: a Dataset, or anything that Dataset takes.
     transforms: operations for the field image, or {field: operations}.
@@ -115,6 +114,11 @@ class Loader:
         """Ends the workers. Batches already delivered stay valid."""
         self._core.close()
 
+    def __del__(self) -> None:
+        core: _core.Loader | None = getattr(self, "_core", None)
+        if core is not None:  # opening may have failed
+            core.close()  # without the GIL, unlike the end of the object itself
+
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Loader has threads and cannot be pickled; make it in the process that iterates over it")
 
@@ -139,12 +143,14 @@ class _Iteration:
             loader._core.wait_for_cache()
         loader._begun = True
         self._ticket = loader._core.start_epoch()
+        self._finished = False
 
     def __iter__(self) -> _Iteration:
         return self
 
     def __next__(self) -> Batch:
-        core = self._loader._core.next(self._ticket)
+        core = None if self._finished else self._loader._core.next(self._ticket)
         if core is None:
+            self._finished = True
             raise StopIteration
         return Batch(core, *self._loader._converters)

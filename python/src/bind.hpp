@@ -1,7 +1,9 @@
 #pragma once
 // What every binding file needs: one function per noun, and results that become values or Python exceptions.
 
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 
 #include <string>
 #include <string_view>
@@ -30,6 +32,28 @@ inline void raise_if_failed(Status status) {
     throw Raise{std::move(status).error()};
   }
 }
+
+/// Gives the GIL away while it lives. Not nanobind's: when the interpreter ends meanwhile, Python ends the
+/// thread by unwinding it out of the destructor, which terminates the process. Here such a thread sleeps
+/// until the process is gone, as newer Pythons let it.
+class GilRelease {
+ public:
+  GilRelease() : state_(PyEval_SaveThread()) {}
+  ~GilRelease() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (abi::__forced_unwind&) {
+      for (;;) {
+        ::pause();
+      }
+    }
+  }
+  GilRelease(const GilRelease&) = delete;
+  GilRelease& operator=(const GilRelease&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
 
 /// A TransformPtr as a Python object.
 struct TransformHandle {

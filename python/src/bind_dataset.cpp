@@ -52,7 +52,7 @@ nb::list to_list(const std::vector<std::string>& texts) {
 
 template <class Work>
 auto without_gil(Work&& work) {
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return work();
 }
 

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kPatience{50};
 nb::object next(Loader& loader, std::uint64_t ticket) {
   for (;;) {
     Result<Loader::Step> step = [&] {
-      const nb::gil_scoped_release release;
+      const GilRelease release;
       return loader.next(ticket, kPatience);
     }();
     Loader::Step taken = value_or_raise(std::move(step));
@@ -44,7 +44,7 @@ nb::object next(Loader& loader, std::uint64_t ticket) {
 /// Waits until the store of the cache is complete, or could not be built.
 void wait_for_cache(const Loader& loader) {
   const auto building = [&] {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     return loader.cache_building(kPatience);
   };
   while (building()) {
@@ -109,12 +109,12 @@ void bind_loader(nb::module_& m) {
           nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"))
       .def_prop_ro("options", [](const Loader& self) { return options_to_dict(self.options()); })
       .def_prop_ro("steps", &Loader::steps)
-      .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<nb::gil_scoped_release>())
+      .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
       .def("wait_for_cache", &wait_for_cache)
       .def("start_epoch",
            [](Loader& self) {
              Result<std::uint64_t> ticket = [&] {
-               const nb::gil_scoped_release release;
+               const GilRelease release;
                return self.start_epoch();
              }();
              return value_or_raise(std::move(ticket));
@@ -133,7 +133,7 @@ void bind_loader(nb::module_& m) {
           },
           nb::sig("def errors(self) -> list[Exception]"))
       .def("plan", [](const Loader& self) { return to_str(self.plan()); })
-      .def("close", &Loader::close, nb::call_guard<nb::gil_scoped_release>());
+      .def("close", &Loader::close, nb::call_guard<GilRelease>());
 }
 
 }  // namespace penstock::python

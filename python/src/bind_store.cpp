@@ -49,7 +49,7 @@ class Watched {
       }
     } catch (...) {
       go_on_ = false;
-      const nb::gil_scoped_release release;
+      const GilRelease release;
       outcome.wait();
       throw;
     }
@@ -59,7 +59,7 @@ class Watched {
  private:
   template <class Future>
   static bool ended(const Future& outcome) {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     return outcome.wait_for(kPatience) == std::future_status::ready;
   }
 

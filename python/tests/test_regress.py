@@ -189,3 +189,103 @@ def test_interrupt_works_without_workers(shards):
     finally:
         signal.signal(signal.SIGALRM, previous)
     assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize("work", ["for i in range(len(ds)): ds[i]", "for batch in loader: pass"])
+def test_interpreter_may_end_while_a_daemon_thread_is_inside(shards, work):
+    program = f"""
+import sys, threading, time, penstock
+ds = penstock.Dataset(sys.argv[1])
+loader = penstock.Loader(ds, batch_size=2, num_workers=1)
+def background():
+    try:
+        while True:
+            {work}
+    except penstock.CancelledError:
+        return  # the loader is closed when the interpreter ends
+threading.Thread(target=background, daemon=True).start()
+time.sleep(0.1)
+"""
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", program, shards], capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "stored", "named"),
+    [("json", b"{bad", "JSON"), ("json", b"[" * 200_000, "nested too deeply"), ("txt", b"\xff", "UTF-8")],
+)
+def test_damaged_text_is_a_bad_sample(make_tar, name, stored, named):
+    good = {"json": b"{}", "txt": b"x"}[name]
+    path = make_tar([(f"{i}.{name}", stored if i == 2 else good) for i in range(6)])
+    loader = penstock.Loader(path, batch_size=3, on_error="skip")
+    assert [index for batch in loader for index in batch["index"].tolist()] == [0, 1, 3, 4, 5]
+    (error,) = loader.errors()
+    assert isinstance(error, penstock.CorruptError)
+    assert (error.key, error.index, error.shard) == ("2", 2, path)
+    assert named in str(error)
+    with pytest.raises(penstock.CorruptError, match="sample 2"):
+        next(iter(penstock.Loader(path, batch_size=3)))
+    with pytest.raises(penstock.CorruptError):
+        penstock.Dataset(path)[2]
+
+
+def test_a_finished_iteration_stays_finished(shards):
+    loader = penstock.Loader(shards, batch_size=30)
+    finished = iter(loader)
+    assert len(list(finished)) == 2
+    unfinished = iter(loader)
+    assert next(finished, "stop") == "stop"
+    loader.close()
+    assert next(finished, "stop") == "stop"
+    with pytest.raises(penstock.CancelledError):
+        next(unfinished)
+
+
+def test_all_bad_samples_of_a_failed_batch_are_counted(make_tar):
+    path = make_tar([(f"{i}.jpg", b"no picture") for i in range(5)])
+    loader = penstock.Loader(path, batch_size=5)
+    with pytest.raises(penstock.CorruptError):
+        next(iter(loader))
+    assert loader.stats()["errors"] == 5
+
+
+def test_work_in_the_callers_thread_counts_as_cpu_time(shards):
+    loader = penstock.Loader(shards, num_workers=0, transforms=[T.Resize([64, 64])])
+    list(loader)
+    stats = loader.stats()
+    assert 0 < stats["cpu_seconds"] <= stats["worker_busy_seconds"] * 1.1 + 0.01
+
+
+OUT_OF_MEMORY = """
+import resource, sys, penstock
+loader = penstock.Loader(sys.argv[1], batch_size=4, on_error="skip", num_workers=2, prefetch=1, transforms=[])
+steps, kept = [], []
+free = resource.getrlimit(resource.RLIMIT_AS)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (200 << 20), free[1]))
+iterator = iter(loader)
+while True:
+    try:
+        batch = next(iterator)
+    except StopIteration:
+        break
+    except MemoryError:
+        steps.append("MemoryError")
+        resource.setrlimit(resource.RLIMIT_AS, free)
+        continue
+    assert len(batch["index"]) == 4
+    steps.append(batch.step)
+    kept.append(batch["image"])
+print(steps, loader.errors())
+"""
+
+
+def test_lack_of_memory_is_no_fault_of_the_samples(make_tar):
+    big = encode(draw(1, 3000, 3000), quality=30)
+    path = make_tar([(f"{i:02}.jpg", big) for i in range(24)])
+    done = subprocess.run(
+        [sys.executable, "-c", OUT_OF_MEMORY, path], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "MemoryError" in done.stdout
+    assert done.stdout.rstrip().endswith("[]")

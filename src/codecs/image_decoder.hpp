@@ -24,7 +24,8 @@ struct PixelView {
 };
 
 struct DecodeLimits {
-  std::uint64_t max_pixels = 178'956'970;  ///< width * height; more is `unsupported`, before anything is allocated
+  std::uint64_t max_pixels =
+      178'956'970;  ///< width * height; more is `unsupported`, before anything is allocated
 };
 
 /// One per thread: keeps its libraries' state and memory from picture to picture. Not thread-safe.

@@ -35,6 +35,7 @@ class BatchStorage {
   std::vector<Slab> row_memory;                    ///< what varies: [row * columns + column]; raw: one
   std::vector<std::unique_ptr<Error>> row_errors;  ///< [row], null = good
   std::vector<std::uint8_t> row_replaced;          ///< [row], 1 = good after all: another sample took the row
+  std::atomic<bool> out_of_memory{false};          ///< a worker ran out of memory while filling it
   std::shared_ptr<const SampleTable> table;
 
  private:

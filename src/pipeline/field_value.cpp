@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "formats/text.hpp"
+#include "formats/text_syntax.hpp"
 
 namespace penstock {
 
@@ -19,6 +20,19 @@ Result<std::int64_t> integer_of(const StoredValue& value) {
   }
   return Error{.kind = ErrorKind::corrupt,
                .message = fmt::format("'{}' is not a whole number", printable(text.substr(0, 40))),
+               .advice = {},
+               .place = {.stage = "decode"}};
+}
+
+Status check_syntax(FieldKind kind, ByteSpan bytes) {
+  const std::optional<std::string> problem = kind == FieldKind::text   ? text_problem(bytes)
+                                             : kind == FieldKind::json ? json_problem(bytes)
+                                                                       : std::nullopt;
+  if (!problem) {
+    return {};
+  }
+  return Error{.kind = ErrorKind::corrupt,
+               .message = fmt::format("not {}: {}", kind == FieldKind::text ? "UTF-8" : "JSON", *problem),
                .advice = {},
                .place = {.stage = "decode"}};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Stored fields that are no arrays: labels.
+// Stored fields that are no arrays: labels, text, JSON.
 
 #include <cstdint>
 
@@ -11,6 +11,9 @@ namespace penstock {
 /// The integer of a stored value: its number, or ASCII decimal with optional sign and surrounding white
 /// space.
 Result<std::int64_t> integer_of(const StoredValue& value);
+
+/// `corrupt` for text and JSON that Python could not read.
+Status check_syntax(FieldKind kind, ByteSpan bytes);
 
 /// Completes an error with the sample it belongs to and what the user can do about it.
 Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field);

@@ -119,6 +119,9 @@ const LoaderOptions& Loader::options() const noexcept { return impl_->options; }
 std::uint64_t Loader::steps() const noexcept { return impl_->planner()->steps(); }
 
 void Loader::set_epoch(std::uint64_t epoch) noexcept {
+  if (impl_->inherited()) {
+    return;  // the lock may be held for ever; start_epoch() says what is wrong
+  }
   const std::lock_guard lock(impl_->iterating);
   impl_->planner()->set_epoch(epoch);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "pipeline/usable_cores.hpp"
 
@@ -120,6 +121,7 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   if (!complete) {
     return Loader::Step{.state = State::waiting, .batch = {}};
   }
+  spare_jobs_.reserve(spare_jobs_.size() + 1);
   std::unique_ptr<Job> job = std::move(window_.front());
   window_.pop_front();
   BatchStorage* storage = std::exchange(job->storage, nullptr);
@@ -127,7 +129,11 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   spare_jobs_.push_back(std::move(job));
   ++wanted_.step;
   if (options_.prefetch > 0 && workers_ > 0) {
-    fill_window();
+    try {
+      fill_window();
+    } catch (const std::bad_alloc&) {
+      // This batch is complete and must not be lost: the next request tries again, and says so.
+    }
   }
   counters_.last_delivery.store(clock_nanoseconds(end), std::memory_order_relaxed);
   if (counters_.batches.get() == 0) {
@@ -196,6 +202,7 @@ BatchStorage* Planner::make_storage(const Cursor& at) {
     storage->row_memory.resize(std::max<std::size_t>(1, capacity * storage->columns.size()));
   }
   std::fill(storage->row_errors.begin(), storage->row_errors.end(), nullptr);
+  storage->out_of_memory.store(false, std::memory_order_relaxed);
   storage->row_replaced.assign(capacity, 0);
   storage->retain();
   return storage;
@@ -218,6 +225,9 @@ void Planner::note_error(Error error) {
 
 Result<Batch> Planner::deliver(BatchStorage* storage) {
   Batch batch(storage);
+  if (storage->out_of_memory.load(std::memory_order_relaxed)) {
+    throw std::bad_alloc();  // whatever on_error says: what is delivered must not depend on the machine
+  }
   bool bad_rows = false;
   for (std::size_t row = 0; row < storage->rows; ++row) {
     if (!storage->row_errors[row]) {
@@ -226,7 +236,10 @@ Result<Batch> Planner::deliver(BatchStorage* storage) {
     Error error = *storage->row_errors[row];
     const bool lost = storage->row_replaced[row] == 0;
     if (lost && options_.on_error != OnError::skip) {
-      counters_.errors.add(1);
+      counters_.errors.add(static_cast<std::uint64_t>(
+          std::count_if(storage->row_errors.begin() + static_cast<std::ptrdiff_t>(row),
+                        storage->row_errors.begin() + static_cast<std::ptrdiff_t>(storage->rows),
+                        [](const auto& bad) { return bad != nullptr; })));
       if (error.advice.empty()) {
         error.advice = "pass on_error='skip' or on_error='replace' to go on without it";
       }

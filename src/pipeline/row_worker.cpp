@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "core/picture_header.hpp"
 #include "pipeline/field_value.hpp"
@@ -47,8 +48,10 @@ void RowWorker::fill(const RowRun& run) noexcept {
     } else {
       fill_decoded(run);
     }
+  } catch (const std::bad_alloc&) {
+    run.storage->out_of_memory.store(true, std::memory_order_relaxed);
   } catch (const std::exception& problem) {
-    // Outside of any one row, such as memory for the batch: every row of the run is lost.
+    // Outside of any one row: every row of the run is lost.
     for (std::uint32_t r = run.first; r < run.first + run.count; ++r) {
       run.storage->row_errors[r] = std::make_unique<Error>(from_exception(problem));
       run.storage->row_replaced[r] = 0;
@@ -128,6 +131,9 @@ Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t
       }
       storage.columns[c].integers[row] = *number;
     } else {
+      if (Status readable = check_syntax(column.info.kind, value->bytes); !readable) {
+        return failed(std::move(readable).error());
+      }
       blobs_.push_back({.column = c, .row = row, .offset = blob_bytes_.size(), .size = value->bytes.size()});
       blob_bytes_.insert(blob_bytes_.end(), value->bytes.begin(), value->bytes.end());
     }
@@ -159,6 +165,8 @@ Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t
   counters_.decode.add(decoding);
   counters_.transform.add(total - decoding);
   return done;
+} catch (const std::bad_alloc&) {
+  throw;  // no fault of the sample
 } catch (const std::exception& problem) {
   return from_exception(problem);
 }

@@ -11,6 +11,15 @@
 #include <system_error>
 
 namespace penstock {
+namespace {
+
+double thread_cpu_seconds(clockid_t clock) noexcept {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}  // namespace
 
 namespace {
 
@@ -107,7 +116,9 @@ bool Scheduler::work_here() {
     return false;
   }
   if (item->generation == generation_.load(std::memory_order_relaxed)) {
+    const double before = thread_cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
     own_worker_->fill(item->run);
+    own_cpu_seconds_.store(own_cpu_seconds_.load() + thread_cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - before);
   }
   --item->job->runs_out;
   --runs_out_;
@@ -171,13 +182,11 @@ void Scheduler::work(std::size_t number) {
 }
 
 double Scheduler::cpu_seconds() const {
-  double seconds = 0;
+  double seconds = own_cpu_seconds_.load();
   for (const std::thread& thread : threads_) {
     clockid_t clock;
-    timespec time;
-    if (pthread_getcpuclockid(const_cast<std::thread&>(thread).native_handle(), &clock) == 0 &&
-        clock_gettime(clock, &time) == 0) {
-      seconds += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+    if (pthread_getcpuclockid(const_cast<std::thread&>(thread).native_handle(), &clock) == 0) {
+      seconds += thread_cpu_seconds(clock);
     }
   }
   return seconds;

@@ -77,7 +77,8 @@ class Scheduler {
   SpmcQueue<Item> queue_;
   std::vector<std::unique_ptr<SpscRing<Token>>> tokens_;
   std::vector<std::unique_ptr<WorkerCounters>> counters_;
-  std::unique_ptr<RowWorker> own_worker_;  // without threads
+  std::unique_ptr<RowWorker> own_worker_;   // without threads
+  std::atomic<double> own_cpu_seconds_{0};  // of own_worker_, which the consumer's thread runs
   std::size_t runs_out_ = 0;
   Parking work_there_;
   Parking work_done_;

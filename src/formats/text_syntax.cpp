@@ -1,0 +1,229 @@
+#include "formats/text_syntax.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace penstock {
+namespace {
+
+/// Bytes of the UTF-8 character at the begin of `rest`, 0 if there is none. Python's JSON reader takes
+/// surrogates, its text decoder does not.
+std::size_t character_size(ByteSpan rest, bool surrogates) noexcept {
+  const std::uint8_t first = rest[0];
+  if (first < 0x80) {
+    return 1;
+  }
+  const std::size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || rest.size() < size) {
+    return 0;
+  }
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((rest[i] & 0xC0) != 0x80) {
+      return 0;
+    }
+  }
+  const std::uint8_t second = rest[1];
+  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+  const bool too_large = first == 0xF4 && second > 0x8F;
+  const bool surrogate = first == 0xED && second > 0x9F && !surrogates;
+  return overlong || too_large || surrogate ? 0 : size;
+}
+
+/// One pass with a stack of open brackets; the position says where it stopped.
+class JsonScan {
+ public:
+  explicit JsonScan(ByteSpan bytes) : bytes_(bytes) {}
+
+  std::optional<std::string> run() {
+    while (true) {
+      skip_space();
+      if (!value()) {
+        return problem();
+      }
+      if (opened_) {
+        continue;
+      }
+      if (!after_value()) {
+        return problem();
+      }
+      if (open_.empty()) {
+        break;
+      }
+    }
+    skip_space();
+    return at_end() ? std::nullopt : std::optional(fail("more than one value"));
+  }
+
+ private:
+  bool at_end() const noexcept { return at_ == bytes_.size(); }
+  bool next_is(char letter) const noexcept {
+    return !at_end() && bytes_[at_] == static_cast<std::uint8_t>(letter);
+  }
+  bool take(char letter) noexcept {
+    const bool there = next_is(letter);
+    at_ += there ? 1 : 0;
+    return there;
+  }
+  bool take(std::string_view word) noexcept {
+    const ByteSpan rest = bytes_.subspan(at_);
+    const bool there = rest.size() >= word.size() && std::equal(word.begin(), word.end(), rest.begin());
+    at_ += there ? word.size() : 0;
+    return there;
+  }
+  void skip_space() noexcept {
+    while (next_is(' ') || next_is('\t') || next_is('\n') || next_is('\r')) {
+      ++at_;
+    }
+  }
+  std::string fail(std::string_view what) const { return fmt::format("{} at byte {}", what, at_); }
+  std::string problem() const {
+    return fail(too_deep_ ? "nested too deeply" : "a value or mark is missing or wrong");
+  }
+
+  /// A value, or the opening of a list or object whose first value comes next (opened_).
+  bool value() {
+    opened_ = false;
+    if (take('[')) {
+      skip_space();
+      return take(']') || open('[');
+    }
+    if (take('{')) {
+      skip_space();
+      return take('}') || (open('{') && name());
+    }
+    if (next_is('"')) {
+      return text();
+    }
+    return take("true") || take("false") || take("null") || take("NaN") || take("Infinity") ||
+           take("-Infinity") || number();
+  }
+  bool open(char bracket) {
+    too_deep_ = open_.size() == kDeepestJson;
+    open_.push_back(bracket);
+    opened_ = true;
+    return !too_deep_;
+  }
+  bool name() {
+    skip_space();
+    if (!text()) {
+      return false;
+    }
+    skip_space();
+    return take(':');
+  }
+  /// Commas and closing brackets up to where the next value begins.
+  bool after_value() {
+    while (!open_.empty()) {
+      skip_space();
+      if (take(',')) {
+        return open_.back() == '[' || name();
+      }
+      if (!take(open_.back() == '[' ? ']' : '}')) {
+        return false;
+      }
+      open_.pop_back();
+    }
+    return true;
+  }
+  bool text() {
+    if (!take('"')) {
+      return false;
+    }
+    while (!at_end()) {
+      const std::uint8_t letter = bytes_[at_];
+      if (letter == '"') {
+        ++at_;
+        return true;
+      }
+      if (letter == '\\') {
+        ++at_;
+        if (!escape()) {
+          return false;
+        }
+        continue;
+      }
+      const std::size_t size = letter < 0x20 ? 0 : character_size(bytes_.subspan(at_), true);
+      if (size == 0) {
+        return false;
+      }
+      at_ += size;
+    }
+    return false;
+  }
+  bool escape() {
+    if (at_end()) {
+      return false;
+    }
+    const std::uint8_t letter = bytes_[at_++];
+    if (letter != 'u') {
+      return std::string_view("\"\\/bfnrt").find(static_cast<char>(letter)) != std::string_view::npos;
+    }
+    for (int digit = 0; digit < 4; ++digit) {
+      if (at_end() || !is_hex(bytes_[at_])) {
+        return false;
+      }
+      ++at_;
+    }
+    return true;
+  }
+  static bool is_digit(std::uint8_t letter) noexcept { return letter >= '0' && letter <= '9'; }
+  static bool is_hex(std::uint8_t letter) noexcept {
+    return is_digit(letter) || (letter >= 'a' && letter <= 'f') || (letter >= 'A' && letter <= 'F');
+  }
+  bool digits() {
+    const std::size_t start = at_;
+    while (!at_end() && is_digit(bytes_[at_])) {
+      ++at_;
+    }
+    return at_ > start;
+  }
+  bool number() {
+    take('-');
+    if (!take('0') && !digits()) {
+      return false;
+    }
+    if (take('.') && !digits()) {
+      return false;
+    }
+    if (take('e') || take('E')) {
+      take('+') || take('-');
+      return digits();
+    }
+    return true;
+  }
+
+  const ByteSpan bytes_;
+  std::size_t at_ = 0;
+  std::vector<char> open_;
+  bool opened_ = false;
+  bool too_deep_ = false;
+};
+
+}  // namespace
+
+std::optional<std::string> text_problem(ByteSpan bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t size = character_size(bytes.subspan(at), false);
+    if (size == 0) {
+      return fmt::format("byte {} is no part of a character", at);
+    }
+    at += size;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> json_problem(ByteSpan bytes) {
+  const ByteSpan first = bytes.first(std::min<std::size_t>(bytes.size(), 4));
+  const bool wide = std::find(first.begin(), first.end(), 0) != first.end() ||
+                    (bytes.size() >= 2 && (bytes[0] & bytes[1] & 0xFE) == 0xFE);  // or their byte order marks
+  if (wide) {
+    return std::nullopt;
+  }
+  const bool marked = bytes.size() >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF;
+  return JsonScan(bytes.subspan(marked ? 3 : 0)).run();
+}
+
+}  // namespace penstock

@@ -1,0 +1,20 @@
+#pragma once
+// Whether stored text and JSON can be read by Python, without reading them: damage is found in the worker.
+
+#include <optional>
+#include <string>
+
+#include "penstock/sample.hpp"
+
+namespace penstock {
+
+/// Deeper JSON is refused: Python's reader is recursive.
+inline constexpr int kDeepestJson = 500;
+
+/// Nothing if `bytes` are UTF-8, else what is wrong.
+std::optional<std::string> text_problem(ByteSpan bytes);
+/// Nothing if Python's json.loads takes `bytes`: JSON with NaN and Infinity. UTF-16 and UTF-32 are let pass
+/// unread.
+std::optional<std::string> json_problem(ByteSpan bytes);
+
+}  // namespace penstock

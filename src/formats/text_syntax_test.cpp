@@ -1,0 +1,52 @@
+#include "formats/text_syntax.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace penstock {
+namespace {
+
+ByteSpan bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+TEST(TextSyntax, takes_the_json_that_python_takes) {
+  using namespace std::string_view_literals;
+  for (const std::string_view good :
+       {"0"sv, "-0.5e+10"sv, " [1, 2 , []]\n"sv, "{}"sv,
+        R"({"a": {"b": [null, true, false]}, "c": "\u00e9\n\\"})"sv, "\"\xC3\xA9\""sv, "NaN"sv,
+        "[Infinity,-Infinity]"sv, "\xEF\xBB\xBF[1]"sv, "\"\xED\xA0\x80\""sv, "\xFF\xFE\x31\x00"sv, "1\0"sv}) {
+    EXPECT_EQ(json_problem(bytes_of(good)), std::nullopt) << good;
+  }
+}
+
+TEST(TextSyntax, finds_what_is_no_json) {
+  for (const std::string_view bad :
+       {"",   " ",  "{bad", "[1,]",   "[1 2]",   "{\"a\"}",     "{\"a\":}", "{1: 2}",      "{\"a\": 1,}",
+        "[",  "[1", "]",    "\"open", "\"\\x\"", "\"\\u12g4\"", "\"\n\"",   "01",          "1.",
+        "1e", "-",  "+1",   "tru",    "1 1",     "\"\xC3\"",    "\"\xFF\"", "\"\xC0\x80\""}) {
+    EXPECT_NE(json_problem(bytes_of(bad)), std::nullopt) << bad;
+  }
+  EXPECT_EQ(json_problem(bytes_of("[1, x]")), "a value or mark is missing or wrong at byte 4");
+}
+
+TEST(TextSyntax, depth_has_a_limit) {
+  const std::string deep(kDeepestJson, '[');
+  EXPECT_EQ(json_problem(bytes_of(deep + "1" + std::string(kDeepestJson, ']'))), std::nullopt);
+  EXPECT_NE(json_problem(bytes_of("[" + deep + "1" + std::string(kDeepestJson + 1, ']'))), std::nullopt);
+  EXPECT_NE(json_problem(bytes_of(std::string(200'000, '['))), std::nullopt);
+}
+
+TEST(TextSyntax, text_is_utf8) {
+  EXPECT_EQ(text_problem(bytes_of("")), std::nullopt);
+  EXPECT_EQ(text_problem(bytes_of("sample \xC3\xA9 \xF0\x9F\x98\x80")), std::nullopt);
+  for (const std::string_view bad :
+       {"a\xFF", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE0\x80\x80"}) {
+    EXPECT_NE(text_problem(bytes_of(bad)), std::nullopt);
+  }
+}
+
+}  // namespace
+}  // namespace penstock
