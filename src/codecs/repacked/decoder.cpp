@@ -20,11 +20,11 @@ struct Plane {
   BlockRange wanted{};
   std::uint8_t* memory = nullptr;
   std::size_t stride = 0;
-  int ring_rows = 0;
+  int ring_rows = 0;  // a power of two
 
   /// The sample (x, y) of the component.
   std::uint8_t* at(int x, int y) const {
-    return memory + static_cast<std::size_t>(y % ring_rows) * stride + kLeft +
+    return memory + static_cast<std::size_t>(y & (ring_rows - 1)) * stride + kLeft +
            static_cast<std::size_t>(x - wanted.x0 * 8);
   }
 };

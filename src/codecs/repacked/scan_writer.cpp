@@ -36,12 +36,11 @@ bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::arr
       return false;
     }
     ScanSetup::Codes& codes = (is_dc ? dc : ac)[number];
-    codes.length.fill(0);
+    codes.of.fill(0);
     unsigned code = 0;
     for (std::size_t length = 1; length <= 16; ++length, code <<= 1) {
       for (unsigned i = 0; i < counts[length]; ++i) {
-        codes.code[*symbols] = static_cast<std::uint16_t>(code++);
-        codes.length[*symbols++] = static_cast<std::uint8_t>(length);
+        codes.of[*symbols++] = code++ << ScanSetup::Codes::kLengthBits | static_cast<unsigned>(length);
       }
     }
     at += total;
@@ -96,35 +95,37 @@ ScanWriter::ScanWriter(const ScanSetup& setup, bool zero_padding, std::vector<st
     : setup_(setup),
       zero_padding_(zero_padding),
       out_(out),
-      size_(out.size()),
+      end_{out.data() + out.size(), 0, 0, false},
       to_go_(setup.restart_interval) {}
 
 void ScanWriter::reserve_blocks(std::size_t count) {
-  const std::size_t needed = size_ + count * kMostBlockBytes + 64;
+  const auto size = static_cast<std::size_t>(end_.at - out_.data());
+  const std::size_t needed = size + count * kMostBlockBytes + 64;
   if (out_.size() < needed) {
     out_.resize(std::max(needed, out_.size() + out_.size() / 2));
+    end_.at = out_.data() + size;
   }
 }
 
-void ScanWriter::put_byte(std::uint8_t byte) {
-  out_[size_++] = byte;
+inline void ScanWriter::End::put_byte(std::uint8_t byte) {
+  *at++ = byte;
   if (byte == 0xFF) {
-    out_[size_++] = 0;
+    *at++ = 0;
   }
 }
 
-[[gnu::always_inline]] inline void ScanWriter::put(std::uint64_t bits, unsigned length) {
-  bits_ = bits_ << length | bits;
-  count_ += length;
-  if (count_ < 32) {
+[[gnu::always_inline]] inline void ScanWriter::End::put(std::uint64_t more, unsigned length) {
+  bits = bits << length | more;
+  count += length;
+  if (count < 32) {
     return;
   }
-  count_ -= 32;
-  const auto four = static_cast<std::uint32_t>(bits_ >> count_);
-  if (((~four - 0x01010101u) & four & 0x80808080u) == 0) {
+  count -= 32;
+  const auto four = static_cast<std::uint32_t>(bits >> count);
+  if (((~four - 0x01010101u) & four & 0x80808080u) == 0) [[likely]] {
     const std::uint32_t swapped = __builtin_bswap32(four);
-    std::memcpy(out_.data() + size_, &swapped, sizeof swapped);
-    size_ += 4;
+    std::memcpy(at, &swapped, sizeof swapped);
+    at += 4;
     return;
   }
   for (int shift = 24; shift >= 0; shift -= 8) {
@@ -132,24 +133,32 @@ void ScanWriter::put_byte(std::uint8_t byte) {
   }
 }
 
-[[gnu::always_inline]] inline void ScanWriter::put_value(const ScanSetup::Codes& codes, unsigned run,
-                                                         int value) {
-  const auto length = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(std::abs(value))));
-  const unsigned symbol = (run << 4 | length) & 255u;
-  const unsigned bits = static_cast<unsigned>(value - (value < 0 ? 1 : 0)) & ((1u << length) - 1);
-  missing_code_ = missing_code_ || codes.length[symbol] == 0 || length > 15;
-  put(std::uint64_t{codes.code[symbol]} << length | bits, codes.length[symbol] + length);
+[[gnu::always_inline]] inline void ScanWriter::End::put_symbol(const ScanSetup::Codes& codes,
+                                                               unsigned symbol) {
+  const std::uint32_t code = codes.of[symbol];
+  missing_code |= code == 0;
+  put(code >> ScanSetup::Codes::kLengthBits, code & ((1u << ScanSetup::Codes::kLengthBits) - 1));
+}
+
+[[gnu::always_inline]] inline void ScanWriter::End::put_value(const ScanSetup::Codes& codes, unsigned run,
+                                                              int value) {
+  const auto size = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(std::abs(value))));
+  const std::uint32_t code = codes.of[(run << 4 | size) & 255u];
+  const unsigned low = static_cast<unsigned>(value + (value >> 31)) & ((1u << size) - 1);
+  missing_code |= code == 0 || size > 15;
+  put(std::uint64_t{code >> ScanSetup::Codes::kLengthBits} << size | low,
+      (code & ((1u << ScanSetup::Codes::kLengthBits) - 1)) + size);
 }
 
 void ScanWriter::fill_byte() {
-  if (const unsigned open = count_ % 8; open != 0) {
+  if (const unsigned open = end_.count % 8; open != 0) {
     const unsigned missing = 8 - open;
-    put(zero_padding_ ? 0 : (1u << missing) - 1, missing);
+    end_.put(zero_padding_ ? 0 : (1u << missing) - 1, missing);
   }
-  for (; count_ > 0; count_ -= 8) {
-    put_byte(static_cast<std::uint8_t>(bits_ >> (count_ - 8)));
+  for (; end_.count > 0; end_.count -= 8) {
+    end_.put_byte(static_cast<std::uint8_t>(end_.bits >> (end_.count - 8)));
   }
-  bits_ = 0;
+  end_.bits = 0;
 }
 
 void ScanWriter::start_mcu() {
@@ -158,8 +167,8 @@ void ScanWriter::start_mcu() {
   }
   if (to_go_ == 0) {
     fill_byte();
-    out_[size_++] = 0xFF;
-    out_[size_++] = static_cast<std::uint8_t>(0xD0 + next_restart_);
+    *end_.at++ = 0xFF;
+    *end_.at++ = static_cast<std::uint8_t>(0xD0 + next_restart_);
     next_restart_ = (next_restart_ + 1) & 7;
     to_go_ = setup_.restart_interval;
     last_dc_.fill(0);
@@ -170,30 +179,30 @@ void ScanWriter::start_mcu() {
 void ScanWriter::write(int component, const SparseBlock& block) {
   const auto at = static_cast<std::size_t>(component);
   const ScanSetup::Codes& ac = setup_.ac[at];
-  put_value(setup_.dc[at], 0, block.dc - last_dc_[at]);
+  End end = end_;
+  end.put_value(setup_.dc[at], 0, block.dc - last_dc_[at]);
   last_dc_[at] = block.dc;
   unsigned last = 0;
   for (std::uint64_t mask = block.mask; mask != 0; mask &= mask - 1) {
     const auto k = static_cast<unsigned>(std::countr_zero(mask));
     unsigned run = k - last - 1;
     for (; run > 15; run -= 16) {
-      missing_code_ = missing_code_ || ac.length[0xF0] == 0;
-      put(ac.code[0xF0], ac.length[0xF0]);
+      end.put_symbol(ac, 0xF0);
     }
-    put_value(ac, run, block.zigzag[k]);
+    end.put_value(ac, run, block.zigzag[k]);
     last = k;
   }
   if (last < 63) {
-    missing_code_ = missing_code_ || ac.length[0] == 0;
-    put(ac.code[0], ac.length[0]);
+    end.put_symbol(ac, 0);
   }
+  end_ = end;
 }
 
 bool ScanWriter::finish() {
   reserve_blocks(1);
   fill_byte();
-  out_.resize(size_);
-  return !missing_code_;
+  out_.resize(static_cast<std::size_t>(end_.at - out_.data()));
+  return !end_.missing_code;
 }
 
 }  // namespace penstock::detail

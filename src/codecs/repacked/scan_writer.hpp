@@ -13,8 +13,9 @@ namespace penstock::detail {
 /// What the head of a JPEG file says about its scan.
 struct ScanSetup {
   struct Codes {
-    std::array<std::uint16_t, 256> code{};
-    std::array<std::uint8_t, 256> length{};  ///< 0: the symbol has no code
+    static constexpr unsigned kLengthBits = 5;
+    /// The code, and in the low bits its length; 0: the symbol has no code.
+    std::array<std::uint32_t, 256> of{};
   };
 
   unsigned restart_interval = 0;
@@ -42,18 +43,25 @@ class ScanWriter {
   bool finish();
 
  private:
-  void put(std::uint64_t bits, unsigned length);
-  void put_value(const ScanSetup::Codes& codes, unsigned run, int value);
+  /// The end of the file as it grows. Copied into local variables where it is used much.
+  struct End {
+    std::uint8_t* at;
+    std::uint64_t bits;
+    unsigned count;
+    bool missing_code;
+
+    void put(std::uint64_t more, unsigned length);
+    void put_symbol(const ScanSetup::Codes& codes, unsigned symbol);
+    void put_value(const ScanSetup::Codes& codes, unsigned run, int value);
+    void put_byte(std::uint8_t byte);
+  };
+
   void fill_byte();
-  void put_byte(std::uint8_t byte);
 
   const ScanSetup& setup_;
   bool zero_padding_;
   std::vector<std::uint8_t>& out_;
-  std::size_t size_;
-  std::uint64_t bits_ = 0;
-  unsigned count_ = 0;
-  bool missing_code_ = false;
+  End end_;
   std::array<int, 3> last_dc_{};
   unsigned to_go_;
   unsigned next_restart_ = 0;

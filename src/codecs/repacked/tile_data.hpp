@@ -21,10 +21,9 @@ struct PartData {
   /// Which coefficients are not zero, in stored order; the DC's bit is not used.
   alignas(64) std::array<std::uint64_t, kMaxPartBlocks + 8> masks;
   alignas(64) std::array<std::int16_t, kMaxPartBlocks + 32> dc;
-  List<1> groups;
-  List<1> mask0;
-  List<1> mask1;
-  List<1> dc_high;
+  static constexpr std::size_t kPerBlockList = kMaxPartBlocks + kListSlack;
+  /// The symbols of kGroups, kMask0, kMask1 and kDc.
+  std::array<std::uint8_t, 4 * kPerBlockList> per_block;
   List<6> more_masks;
   List<8> values0;
   List<8> values1;
@@ -35,6 +34,11 @@ struct PartData {
 
   /// Where the values of the part's first and second component begin, by value class.
   std::array<std::array<const std::uint8_t*, kValueClasses>, 2> value_begins;
+
+  const std::uint8_t* groups() const { return per_block.data() + kGroups * kPerBlockList; }
+  const std::uint8_t* mask0() const { return per_block.data() + kMask0 * kPerBlockList; }
+  const std::uint8_t* mask1() const { return per_block.data() + kMask1 * kPerBlockList; }
+  const std::uint8_t* dc_high() const { return per_block.data() + kDc * kPerBlockList; }
 };
 
 using TileData = std::array<PartData, kParts>;

@@ -86,7 +86,7 @@ void SparseBlocks::next(SparseBlock& out) {
     }
     values_[i] = from;
   }
-  if ((part_.groups[block_] & kHasEscapes) != 0) {
+  if ((part_.groups()[block_] & kHasEscapes) != 0) {
     const std::uint8_t* at = part_.escapes.data() + part_.escape_begin[block_];
     bool last = false;
     for (; !last; at += 2) {

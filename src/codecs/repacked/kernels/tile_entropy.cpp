@@ -61,8 +61,26 @@ struct Lanes {
 
 using EveryLane = std::make_index_sequence<kLanes>;
 
-HWY_INLINE void take(std::uint64_t& window, const std::uint16_t* lookup, std::uint8_t* out) {
-  const unsigned entry = lookup[window & ((1u << kMaxCodeBits) - 1)];
+/// The bits that a lookup goes by.
+HWY_INLINE std::size_t low_bits(std::uint64_t window, unsigned count) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return _bzhi_u64(window, count);
+#else
+  return window & ((std::uint64_t{1} << count) - 1);
+#endif
+}
+
+/// Hides that a value is known: gcc would turn one instruction with a register into two with a constant.
+HWY_INLINE unsigned in_register(unsigned value) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  asm("" : "+r"(value));
+#endif
+  return value;
+}
+
+HWY_INLINE void take(std::uint64_t& window, const std::uint16_t* lookup, unsigned code_bits,
+                     std::uint8_t* out) {
+  const unsigned entry = lookup[low_bits(window, code_bits)];
   window >>= entry & 63;
   *out = static_cast<std::uint8_t>(entry >> 8);
 }
@@ -71,8 +89,9 @@ HWY_INLINE void take(std::uint64_t& window, const std::uint16_t* lookup, std::ui
 template <bool kSafe, std::size_t... kLane>
 HWY_INLINE void decode_rounds(Lanes& lanes, const std::uint16_t* lookup, std::uint8_t* out,
                               std::size_t rounds, std::index_sequence<kLane...>) {
+  const unsigned code_bits = in_register(kMaxCodeBits);
   const auto one_round = [&](std::uint64_t(&windows)[kLanes], std::uint8_t* to)
-                             HWY_ATTR { (take(windows[kLane], lookup, to + kLane), ...); };
+                             HWY_ATTR { (take(windows[kLane], lookup, code_bits, to + kLane), ...); };
   for (; rounds >= kRoundsPerRefill; rounds -= kRoundsPerRefill, out += kRoundsPerRefill * kLanes) {
     std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
     one_round(windows, out);
@@ -102,29 +121,38 @@ HWY_NOINLINE void decode_symbols(Lanes& lanes, const std::uint16_t* lookup, std:
   }
 }
 
-/// The four classes with one symbol per block, side by side on two lanes each.
+/// The four classes with one symbol per block, side by side on two lanes each. Their lists follow each other.
 template <bool kSafe, std::size_t... kLane>
-HWY_INLINE void decode_block_rounds(Lanes& lanes, const std::uint16_t* const* lookup,
-                                    std::uint8_t* const* out, std::size_t rounds,
-                                    std::index_sequence<kLane...>) {
+HWY_INLINE void decode_block_rounds(Lanes& lanes, const std::uint16_t* const* lookup, std::uint8_t* out,
+                                    std::size_t rounds, std::index_sequence<kLane...>) {
+  const unsigned code_bits = in_register(kMaxCodeBits);
   const std::uint16_t* const tables[4] = {lookup[0], lookup[1], lookup[2], lookup[3]};
-  std::uint8_t* const lists[4] = {out[0], out[1], out[2], out[3]};
-  for (std::size_t i = 0; rounds > 0;) {
+  const auto one_round = [&](std::uint64_t(&windows)[kLanes], std::uint8_t* to) HWY_ATTR {
+    (take(windows[kLane], tables[kLane / 2], code_bits, to + kLane / 2 * PartData::kPerBlockList + kLane % 2),
+     ...);
+  };
+  for (; rounds >= kRoundsPerRefill; rounds -= kRoundsPerRefill, out += kRoundsPerRefill * 2) {
     std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
-    std::size_t now = std::min<std::size_t>(rounds, kRoundsPerRefill);
-    rounds -= now;
+    one_round(windows, out);
+    one_round(windows, out + 2);
+    one_round(windows, out + 4);
+    one_round(windows, out + 6);
+    one_round(windows, out + 8);
+    (lanes.finish(kLane, windows[kLane]), ...);
+  }
+  if (rounds > 0) {
+    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
     do {
-      (take(windows[kLane], tables[kLane / 2], lists[kLane / 2] + i + kLane % 2), ...);
-      i += 2;
-    } while (--now > 0);
+      one_round(windows, out);
+      out += 2;
+    } while (--rounds > 0);
     (lanes.finish(kLane, windows[kLane]), ...);
   }
 }
 
 HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const* lookup, PartData& part) {
-  std::uint8_t* const out[4] = {part.groups.data(), part.mask0.data(), part.mask1.data(),
-                                part.dc_high.data()};
   const std::size_t rounds = (static_cast<std::size_t>(part.blocks) + 1) / 2;
+  std::uint8_t* const out = part.per_block.data();
   if (HWY_LIKELY(lanes.are_safe_for(rounds))) {
     decode_block_rounds<true>(lanes, lookup, out, rounds, EveryLane());
   } else {
@@ -161,16 +189,17 @@ HWY_INLINE std::uint64_t spread_masks(const std::uint8_t* list, unsigned groups)
 #endif
 }
 
-std::size_t count_masks(const PartData& part) {
-  std::size_t count = 0;
-  for (int i = 0; i < part.blocks; i += 8) {
-    std::uint64_t groups = load_64(part.groups.data() + i) & 0x3F3F3F3F3F3F3F3Full;
-    if (part.blocks - i < 8) {
-      groups &= (std::uint64_t{1} << (8 * (part.blocks - i))) - 1;
-    }
-    count += static_cast<std::size_t>(std::popcount(groups));
+/// Ones in the bytes [begin, end) of a list, as far as `wanted` has them.
+HWY_INLINE std::size_t count_bits(const std::uint8_t* list, int begin, int end, std::uint64_t wanted) {
+  int count = 0;
+  int i = begin;
+  for (; i + 8 <= end; i += 8) {
+    count += std::popcount(load_64(list + i) & wanted);
   }
-  return count;
+  if (i < end) {
+    count += std::popcount(load_64(list + i) & wanted & ((std::uint64_t{1} << (8 * (end - i))) - 1));
+  }
+  return static_cast<std::size_t>(count);
 }
 
 using ValueCounts = std::array<std::size_t, kValueClasses>;
@@ -178,21 +207,19 @@ using ValueCounts = std::array<std::size_t, kValueClasses>;
 /// Puts the masks of blocks [begin, end) together and counts their values.
 HWY_INLINE const std::uint8_t* join_masks(PartData& part, int begin, int end, const std::uint8_t* list,
                                           ValueCounts& counts) {
-  std::size_t count0 = 0, count1 = 0, count2 = 0, count3 = 0;
+  std::size_t count2 = 0, count3 = 0;
   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-    const unsigned groups = part.groups[i] & 63u;
+    const unsigned groups = part.groups()[i] & 63u;
     const std::uint64_t more = spread_masks(list, groups);
     list += std::popcount(groups);
-    const unsigned mask0 = part.mask0[i] & 0xFEu;
-    const unsigned mask1 = part.mask1[i];
+    const unsigned mask0 = part.mask0()[i] & 0xFEu;
+    const unsigned mask1 = part.mask1()[i];
     part.masks[i] = more | mask0 | mask1 << 8;
-    count0 += static_cast<std::size_t>(std::popcount(mask0));
-    count1 += static_cast<std::size_t>(std::popcount(mask1));
     count2 += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(more >> 16)));
     count3 += static_cast<std::size_t>(std::popcount(static_cast<std::uint16_t>(more >> 48)));
   }
-  counts[0] += count0;
-  counts[1] += count1;
+  counts[0] += count_bits(part.mask0(), begin, end, 0xFEFEFEFEFEFEFEFEull);
+  counts[1] += count_bits(part.mask1(), begin, end, ~std::uint64_t{0});
   counts[2] += count2;
   counts[3] += count3;
   return list;
@@ -200,9 +227,12 @@ HWY_INLINE const std::uint8_t* join_masks(PartData& part, int begin, int end, co
 
 /// Finds where each block's escapes begin; false unless they are exactly as many as the flags say.
 HWY_INLINE bool find_escapes(PartData& part, std::size_t count) {
+  if (count == 0) {
+    return count_bits(part.groups(), 0, part.blocks, 0x4040404040404040ull) == 0;
+  }
   std::size_t at = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(part.blocks); ++i) {
-    if ((part.groups[i] & kHasEscapes) == 0) {
+    if ((part.groups()[i] & kHasEscapes) == 0) {
       continue;
     }
     part.escape_begin[i] = static_cast<std::uint16_t>(at);
@@ -227,7 +257,7 @@ HWY_INLINE void sum_dc(PartData& part, const std::uint8_t* nibbles, int componen
       unsigned dc = above;
       for (int x = 0; x < wide; ++x, ++i) {
         const unsigned folded =
-            static_cast<unsigned>(part.dc_high[i]) << 4 | (nibbles[i / 2] >> (i % 2 * 4) & 15u);
+            static_cast<unsigned>(part.dc_high()[i]) << 4 | (nibbles[i / 2] >> (i % 2 * 4) & 15u);
         dc += (folded >> 1) ^ (0u - (folded & 1));
         part.dc[i] = static_cast<std::int16_t>(dc);
         above = x == 0 ? dc : above;
@@ -308,7 +338,8 @@ const char* decode_tile_here(const TileBytes& in, TileData& out) {
     PartData& part = out[at];
     const auto& lookups = in.lookups[at];
     decode_block_symbols(lanes, lookups.data(), part);
-    decode_symbols(lanes, lookups[kMasks], part.more_masks.data(), count_masks(part));
+    decode_symbols(lanes, lookups[kMasks], part.more_masks.data(),
+                   count_bits(part.groups(), 0, part.blocks, 0x3F3F3F3F3F3F3F3Full));
     const std::array<std::uint8_t*, kValueClasses> values = {part.values0.data(), part.values1.data(),
                                                              part.values2.data(), part.values3.data()};
     ValueCounts counts{};

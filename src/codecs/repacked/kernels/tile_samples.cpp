@@ -35,7 +35,7 @@ struct Values {
 template <class Place>
 HWY_INLINE void add_escapes(const PartData& part, std::size_t block, std::int16_t* coefficients,
                             Place place) {
-  if ((part.groups[block] & kHasEscapes) == 0) {
+  if ((part.groups()[block] & kHasEscapes) == 0) {
     return;
   }
   const std::uint8_t* at = part.escapes.data() + part.escape_begin[block];
@@ -193,7 +193,7 @@ HWY_INLINE void decode_blocks(const PartData& part, std::size_t block, std::size
   unsigned flags = 0;
   for (std::size_t i = 0; i < kGroup; ++i) {
     masks[i] = i < count ? part.masks[block + i] : 0;
-    flags |= i < count ? part.groups[block + i] : 0u;
+    flags |= i < count ? part.groups()[block + i] : 0u;
     any |= masks[i];
   }
   if (any == 0) {
