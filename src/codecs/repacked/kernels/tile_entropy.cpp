@@ -161,7 +161,7 @@ HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const*
 }
 
 /// Where the six masks go, by which groups there are.
-alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks = [] {
+[[maybe_unused]] alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks = [] {
   std::array<std::array<std::uint8_t, 16>, 64> table{};
   for (unsigned groups = 0; groups < 64; ++groups) {
     std::uint8_t next = 0;
