@@ -129,6 +129,15 @@ def store() -> Seeds:
     yield "manifest", parts(1, b'{"format": "penstock store", "version": 1}', b"PNSTKSTO", b"", b"", b"")
 
 
+def repacked() -> Seeds:
+    """Files to be packed, changes to their records, and the tables in which every code has 8 bits."""
+    for name, data in picture_seeds.JPEG.items():
+        yield f"file_{name}", b"J" + data
+        yield f"record_{name}", b"M\0" + data
+        yield f"changed_{name}", b"M\2\0\x40\x01\0\xf0\x10" + data
+    yield "tables", b"TPNRT\1\0\0\0\0\0\0\0" + b"\x88" * 20480
+
+
 TARGETS: dict[str, Callable[[], Seeds]] = {
     "tar": tar,
     "tar_index": tar_index,
@@ -137,6 +146,7 @@ TARGETS: dict[str, Callable[[], Seeds]] = {
     "png": png_files,
     "webp": webp,
     "store": store,
+    "repacked": repacked,
 }
 
 

@@ -160,6 +160,7 @@ HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const*
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 /// Where the six masks go, by which groups there are.
 [[maybe_unused]] alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks = [] {
   std::array<std::array<std::uint8_t, 16>, 64> table{};
@@ -172,6 +173,7 @@ HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const*
   }
   return table;
 }();
+#endif
 
 /// The masks of groups 2 to 7, at their places in the block's mask.
 HWY_INLINE std::uint64_t spread_masks(const std::uint8_t* list, unsigned groups) {
