@@ -75,6 +75,15 @@ TEST(cli, builds_shows_verifies_and_converts) {
   EXPECT_FALSE(bench.find("verdict")->string()->empty());
 }
 
+TEST(cli, stores_the_fields_that_are_named) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 3);
+  ASSERT_EQ(run(fmt::format("build {} {} --field picture=jpg --field label", source, folder / "s")).code, 0);
+  EXPECT_THAT(run("info " + (folder / "s")).out,
+              testing::AllOf(HasSubstr("picture (image)"), HasSubstr("label (int)")));
+  EXPECT_EQ(run(fmt::format("build {} {} --field mask", source, folder / "t")).code, 2);
+}
+
 TEST(cli, damage_is_a_finding) {
   const TemporaryFolder folder;
   const std::string store = folder / "s";
