@@ -33,17 +33,33 @@ std::uint32_t checksum_of(std::string_view text) {
   return crc32c({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-/// One folder per process, its files written anew for every input.
-const std::string& folder() {
-  static const std::string path = [] {
+/// One folder per process, its files written anew for every input, deleted when the process ends in good
+/// order.
+class OwnFolder {
+ public:
+  OwnFolder() {
     // In memory where that is possible: a disk would take most of the time.
     const bool in_memory = std::filesystem::is_directory("/dev/shm");
-    std::string name = (in_memory ? "/dev/shm" : std::filesystem::temp_directory_path().string()) +
-                       "/penstock-store-fuzz-XXXXXX";
-    require(::mkdtemp(name.data()) != nullptr);
-    return name;
-  }();
-  return path;
+    path_ = (in_memory ? "/dev/shm" : std::filesystem::temp_directory_path().string()) +
+            "/penstock-store-fuzz-XXXXXX";
+    require(::mkdtemp(path_.data()) != nullptr);
+  }
+  ~OwnFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+const std::string& folder() {
+  static const OwnFolder own;
+  return own.path();
 }
 
 /// Parts of the input, each behind two bytes with its length.
