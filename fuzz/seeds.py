@@ -112,6 +112,32 @@ def webp() -> Seeds:
     yield from picture_seeds.WEBP.items()
 
 
+def store() -> Seeds:
+    """The parts that store_fuzz.cpp takes; a row of one picture, and of a picture and a number."""
+
+    def parts(first: int, *pieces: bytes) -> bytes:
+        return bytes([first]) + b"".join(struct.pack("<H", len(piece)) + piece for piece in pieces)
+
+    def record(offset: int, size: int, codec: int) -> bytes:
+        return struct.pack("<QIIHHHHIBBH", offset, size, size, 0, 0, 3, 2, 0, codec, 0, 0)
+
+    pixels = b"PNPX" + struct.pack("<HHII", 1, 3, 3, 2) + bytes(18)
+    for name, file, codec in [("pixels", pixels, 2), ("original", png(), 0), ("repacked", jpeg_start(), 1)]:
+        yield name, parts(0, b"x", struct.pack("<Q", 1) + record(16, len(file), codec), b"k", b"", file)
+    row = struct.pack("<Q", 1) + record(16, len(pixels), 2) + record(16 + len(pixels), 8, 3)
+    yield "two_fields", parts(2, b"x", row, b"k", b"", pixels + bytes(8))
+    yield "manifest", parts(1, b'{"format": "penstock store", "version": 1}', b"PNSTKSTO", b"", b"", b"")
+
+
+def repacked() -> Seeds:
+    """Files to be packed, changes to their records, and the tables in which every code has 8 bits."""
+    for name, data in picture_seeds.JPEG.items():
+        yield f"file_{name}", b"J" + data
+        yield f"record_{name}", b"M\0" + data
+        yield f"changed_{name}", b"M\2\0\x40\x01\0\xf0\x10" + data
+    yield "tables", b"TPNRT\1\0\0\0\0\0\0\0" + b"\x88" * 20480
+
+
 TARGETS: dict[str, Callable[[], Seeds]] = {
     "tar": tar,
     "tar_index": tar_index,
@@ -119,6 +145,8 @@ TARGETS: dict[str, Callable[[], Seeds]] = {
     "jpeg": jpeg,
     "png": png_files,
     "webp": webp,
+    "store": store,
+    "repacked": repacked,
 }
 
 

@@ -4,13 +4,15 @@
 
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
+#include "formats/sample_table.hpp"
 #include "penstock/store.hpp"
 
 namespace penstock::cli {
 namespace {
 
 struct Arguments {
-  std::vector<std::string> paths;  ///< the sources, then the destination
+  std::vector<std::string> paths;   ///< the sources, then the destination
+  std::vector<std::string> fields;  ///< "name=field"
   std::string image = "repack";
   int resize = 0;
   int resize_longest = 0;
@@ -91,6 +93,21 @@ void print(const BuildReport& report, const Arguments& arguments) {
              report.seconds);
 }
 
+Result<BuildReport> build(const std::vector<std::string>& sources, const Arguments& arguments,
+                          const BuildSettings& settings) {
+  if (arguments.fields.empty()) {
+    return build_store(sources, arguments.paths.back(), settings);
+  }
+  FieldChoice choice;
+  for (const std::string& field : arguments.fields) {
+    const std::size_t equals = field.find('=');
+    choice.emplace_back(field.substr(0, equals),
+                        equals == std::string::npos ? field : field.substr(equals + 1));
+  }
+  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, choice));
+  return build_store(*table, fmt::format("{}", fmt::join(sources, " ")), arguments.paths.back(), settings);
+}
+
 int run(const Arguments& arguments) {
   BuildSettings settings = settings_of(arguments);
   const std::vector<std::string> sources(arguments.paths.begin(), arguments.paths.end() - 1);
@@ -105,7 +122,7 @@ int run(const Arguments& arguments) {
                             as_size(static_cast<std::uint64_t>(rate)), time_left(progress)));
       return !interrupted();
     };
-    return build_store(sources, arguments.paths.back(), settings);
+    return build(sources, arguments, settings);
   }();
   if (!report.ok()) {
     return fail(report.error(), arguments.json);
@@ -123,6 +140,10 @@ void add_build(CLI::App& app, int& code) {
                    "SRC... DST: paths, globs or brace patterns, then the folder to make")
       ->required()
       ->expected(2, -1);
+  verb->add_option("--field", arguments->fields,
+                   "a field to store, NAME or NAME=FIELD; may be given several times")
+      ->take_all()
+      ->expected(1);
   verb->add_option("--image", arguments->image, "what becomes of pictures")
       ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}))
       ->capture_default_str();

@@ -105,6 +105,7 @@ TEST(build_store, bytes_do_not_depend_on_workers) {
     for (const int workers : {1, 2, 5}) {
       BuildSettings settings = with(image);
       settings.workers = workers;
+      settings.shard_bytes = 1 << 20;  // fewer shards, and so fewer waits for the disk
       build(source, folder / (std::string(name_of(image)) + std::to_string(workers)), settings);
     }
     expect_same_files(folder / (std::string(name_of(image)) + "1"),

@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-constexpr std::uint64_t kTrainingSamples = 512;
+constexpr std::uint64_t kTrainingSamples = 128;
 /// Each is learned by one thread; their number never depends on that of threads.
 constexpr std::size_t kParts = 16;
 

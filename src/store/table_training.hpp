@@ -11,7 +11,7 @@
 
 namespace penstock {
 
-/// The samples to learn from: at most 512, spread over the data set. Depends on the arguments alone.
+/// The samples to learn from: at most 128, spread over the data set. Depends on the arguments alone.
 std::vector<std::uint64_t> training_samples(const std::string& fingerprint, std::uint64_t samples);
 
 /// The same tables for any number of threads. Null if there is no JPEG picture among the training samples.

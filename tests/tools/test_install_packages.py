@@ -87,7 +87,8 @@ def test_root_installs_without_sudo(machine: Machine) -> None:
     assert result.returncode == 0, result.stderr
     assert machine.called("sudo") == []
     install = machine.called("apt-get")[-1]
-    for package in ("libjpeg-dev", "libspng-dev", "libwebp-dev", "libhwy-dev", "libfmt-dev", "libcli11-dev"):
+    libraries = ("libjpeg-dev", "libspng-dev", "libwebp-dev", "libzstd-dev", "libhwy-dev", "libfmt-dev", "libcli11-dev")
+    for package in libraries:
         assert package in install
         assert package in result.stdout
     assert "g++" not in install

@@ -17,7 +17,8 @@ namespace penstock::detail {
 namespace {
 
 constexpr const char* kDamaged = "damaged";
-constexpr std::uint64_t kMaxPixels = DecodeLimits().max_pixels;
+// Coefficients and symbols of a picture are in memory at once: about ten bytes a pixel.
+constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 25;
 
 /// Skips to the restart marker of this number; false if another one comes first.
 bool pass_restart(ScanBits& bits, int number) {

@@ -25,7 +25,7 @@ struct Plane {
   /// The sample (x, y) of the component.
   std::uint8_t* at(int x, int y) const {
     return memory + static_cast<std::size_t>(y & (ring_rows - 1)) * stride + kLeft +
-           static_cast<std::size_t>(x - wanted.x0 * 8);
+           (static_cast<std::ptrdiff_t>(x) - wanted.x0 * 8);
   }
 };
 
@@ -57,7 +57,7 @@ struct RepackedDecoder::Impl {
   void plan(const Rect& box);
   void decode_tile_samples(int tile_x, int tile_y);
   const std::uint8_t* chroma_row(int component, const Rect& box, int y);
-  std::uint8_t* edged_row(const Plane& plane, int y) const;
+  std::uint8_t* edged_row(const Plane& plane, int x, int y) const;
   void write_row(const Rect& box, int y, const PixelView& out);
 };
 
@@ -129,8 +129,9 @@ void RepackedDecoder::Impl::decode_tile_samples(int tile_x, int tile_y) {
   }
 }
 
-/// A chroma row (clamped to the picture) whose neighbours beyond the picture's sides repeat its ends.
-std::uint8_t* RepackedDecoder::Impl::edged_row(const Plane& plane, int y) const {
+/// Sample x of a chroma row (clamped to the picture) whose neighbours beyond the picture's sides repeat its
+/// ends.
+std::uint8_t* RepackedDecoder::Impl::edged_row(const Plane& plane, int x, int y) const {
   y = std::clamp(y, 0, chroma_height - 1);
   if (upsampling.across) {
     if (plane.wanted.x0 == 0) {
@@ -140,7 +141,7 @@ std::uint8_t* RepackedDecoder::Impl::edged_row(const Plane& plane, int y) const 
       *plane.at(chroma_width, y) = *plane.at(chroma_width - 1, y);
     }
   }
-  return plane.at(0, y);
+  return plane.at(x, y);
 }
 
 /// The chroma of the box's pixels in row y of the picture.
@@ -153,22 +154,22 @@ const std::uint8_t* RepackedDecoder::Impl::chroma_row(int component, const Rect&
   }
   std::uint8_t* const out = chroma_rows[static_cast<std::size_t>(component - 1)];
   const bool lower = v == 2 && (y & 1) != 0;
-  const std::uint8_t* const near = edged_row(plane, y / v);
-  const std::uint8_t* const far = upsampling.down ? edged_row(plane, y / v + (lower ? 1 : -1)) : near;
+  const int first = box.x / h;
+  const std::uint8_t* const near = edged_row(plane, first, y / v);
+  const std::uint8_t* const far = upsampling.down ? edged_row(plane, first, y / v + (lower ? 1 : -1)) : near;
   if (h == 1) {
-    upsample_down(near + box.x, far + box.x, lower, box.width, out);
+    upsample_down(near, far, lower, box.width, out);
     return out;
   }
-  const int first = box.x / 2;
   const int count = (box.x + box.width - 1) / 2 - first + 1;
   if (!upsampling.across) {
     for (int i = 0; i < count; ++i) {
-      out[2 * i] = out[2 * i + 1] = near[first + i];
+      out[2 * i] = out[2 * i + 1] = near[i];
     }
   } else if (v == 1) {
-    upsample_across(near + first, count, out);
+    upsample_across(near, count, out);
   } else {
-    upsample_both(near + first, far + first, count, out);
+    upsample_both(near, far, count, out);
   }
   return out + (box.x & 1);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 
 #include "codecs/repacked.hpp"
 #include "codecs/repacked/coefficients.hpp"
@@ -68,7 +69,7 @@ std::array<CodeLengths, kVariants> train_class(const Histograms& histograms) {
 }
 
 /// Segments of headers and in how many files they were.
-using Segments = std::map<Bytes, std::size_t>;
+using Segments = std::map<std::string, std::size_t>;
 
 /// Those that save most, the best last, where they cost least to refer to.
 Bytes make_dictionary(const Segments& segments) {
@@ -79,7 +80,7 @@ Bytes make_dictionary(const Segments& segments) {
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
     return a->first.size() * (a->second - 1) > b->first.size() * (b->second - 1);
   });
-  std::vector<const Bytes*> chosen;
+  std::vector<const std::string*> chosen;
   std::size_t size = 0;
   for (const auto* entry : order) {
     if (size + entry->first.size() <= kDictionaryBytes) {
@@ -134,7 +135,7 @@ bool RepackTrainer::add(ByteSpan jpeg) {
   for_each_segment(head, [&](std::uint8_t, std::size_t begin, std::size_t size) {
     if (size <= kMaxSegment) {
       const auto from = head.begin() + static_cast<std::ptrdiff_t>(begin);
-      ++impl.segments[Bytes(from, from + static_cast<std::ptrdiff_t>(size))];
+      ++impl.segments[std::string(from, from + static_cast<std::ptrdiff_t>(size))];
     }
   });
   return true;

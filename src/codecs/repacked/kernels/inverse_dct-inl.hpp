@@ -120,44 +120,46 @@ HWY_INLINE V16 narrowed(const Wide& wide) {
   return pack_16(hn::ShiftRight<kShift>(wide.lower), hn::ShiftRight<kShift>(wide.upper));
 }
 
+/// Outputs i and 7 - i from their even and odd parts.
+template <int kShift>
+HWY_INLINE void put_outputs(const Wide& even, const Wide& odd, V16& first, V16& last) {
+  first = narrowed<kShift>(even + odd);
+  last = narrowed<kShift>(even - odd);
+}
+
 /// kLowOnly: inputs 4 to 7 are zero and not read.
 template <int kShift, bool kLowOnly>
 HWY_INLINE void inverse_dct_1d(const V16* in, V16* out) {
   const V32 half = hn::Set(D32(), kShift == kFirstShift ? 1 << (kFirstShift - 1) : 0);
   const Wide rounding{half, half};
-  Wide even[4];
+  const Paired low(in[1], in[3]);
   if constexpr (kLowOnly) {
     const Paired pair(in[0], in[2]);
-    even[0] = pair.times(8192, kF0541 + kF0765) + rounding;
-    even[1] = pair.times(8192, kF0541) + rounding;
-    even[2] = pair.times(8192, -kF0541) + rounding;
-    even[3] = pair.times(8192, -(kF0541 + kF0765)) + rounding;
+    const auto outputs = [&](int i, int even) HWY_ATTR {
+      put_outputs<kShift>(pair.times(8192, even) + rounding, low.times(kOdd[i][0], kOdd[i][1]), out[i],
+                          out[7 - i]);
+    };
+    outputs(0, kF0541 + kF0765);
+    outputs(1, kF0541);
+    outputs(2, -kF0541);
+    outputs(3, -(kF0541 + kF0765));
   } else {
     const Paired outer(in[0], in[4]);
     const Paired inner(in[2], in[6]);
+    const Paired high(in[5], in[7]);
     const Wide sum = outer.times(8192, 8192) + rounding;
     const Wide difference = outer.times(8192, -8192) + rounding;
     const Wide a = inner.times(kF0541 + kF0765, kF0541);
     const Wide b = inner.times(kF0541, kF0541 - kF1847);
-    even[0] = sum + a;
-    even[1] = difference + b;
-    even[2] = difference - b;
-    even[3] = sum - a;
+    const auto outputs = [&](int i, const Wide& even) HWY_ATTR {
+      put_outputs<kShift>(even, low.times(kOdd[i][0], kOdd[i][1]) + high.times(kOdd[i][2], kOdd[i][3]),
+                          out[i], out[7 - i]);
+    };
+    outputs(0, sum + a);
+    outputs(1, difference + b);
+    outputs(2, difference - b);
+    outputs(3, sum - a);
   }
-  const Paired low(in[1], in[3]);
-  const Paired high(kLowOnly ? in[1] : in[5], kLowOnly ? in[3] : in[7]);
-  const auto outputs = [&](int i) HWY_ATTR {
-    Wide odd = low.times(kOdd[i][0], kOdd[i][1]);
-    if constexpr (!kLowOnly) {
-      odd = odd + high.times(kOdd[i][2], kOdd[i][3]);
-    }
-    out[i] = narrowed<kShift>(even[i] + odd);
-    out[7 - i] = narrowed<kShift>(even[i] - odd);
-  };
-  outputs(0);
-  outputs(1);
-  outputs(2);
-  outputs(3);
 }
 
 HWY_INLINE void transpose(const V16* in, V16* out) {

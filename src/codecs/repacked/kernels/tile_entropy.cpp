@@ -160,8 +160,9 @@ HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const*
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 /// Where the six masks go, by which groups there are.
-alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks = [] {
+[[maybe_unused]] alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks = [] {
   std::array<std::array<std::uint8_t, 16>, 64> table{};
   for (unsigned groups = 0; groups < 64; ++groups) {
     std::uint8_t next = 0;
@@ -172,6 +173,7 @@ alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks 
   }
   return table;
 }();
+#endif
 
 /// The masks of groups 2 to 7, at their places in the block's mask.
 HWY_INLINE std::uint64_t spread_masks(const std::uint8_t* list, unsigned groups) {

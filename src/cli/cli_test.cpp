@@ -1,0 +1,125 @@
+// The program as users call it: what it prints, and its exit codes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+
+#include "formats/json.hpp"
+#include "formats/tar_for_test.hpp"
+#include "io/temporary_folder_for_test.hpp"
+#include "store/store_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int code = -1;
+  std::string out;  ///< standard output and error
+
+  Json json() const {
+    auto parsed = Json::parse(out);
+    EXPECT_TRUE(parsed.ok()) << out;
+    return parsed.ok() ? std::move(*parsed) : Json();
+  }
+};
+
+Outcome run(const std::string& arguments) {
+  Outcome outcome;
+  std::FILE* const pipe = ::popen((std::string(PENSTOCK_PROGRAM) + " " + arguments + " 2>&1").c_str(), "r");
+  std::array<char, 4096> buffer{};
+  for (std::size_t count = 1; count > 0;) {
+    count = std::fread(buffer.data(), 1, buffer.size(), pipe);
+    outcome.out.append(buffer.data(), count);
+  }
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+std::string tar_of(const TemporaryFolder& folder, int samples) {
+  TarForTest tar;
+  for (int i = 0; i < samples; ++i) {
+    tar.file(fmt::format("{:03}.jpg", i), as_text(jpeg_for_test(64, 48, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{:03}.cls", i), std::to_string(i));
+  }
+  return folder.write("x.tar", tar.end().bytes());
+}
+
+TEST(cli, builds_shows_verifies_and_converts) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 12);
+  const std::string store = folder / "s";
+  const Outcome built = run(fmt::format("build {} {} --workers 2", source, store));
+  EXPECT_EQ(built.code, 0) << built.out;
+  EXPECT_THAT(built.out, HasSubstr("12 samples added"));
+  EXPECT_THAT(built.out, testing::Not(HasSubstr("\x1b")));  // no bar without a terminal
+  EXPECT_THAT(run("build " + source + " " + store).out, HasSubstr("there already"));
+
+  const Json info = run("info --json " + store).json();
+  ASSERT_NE(info.find("samples"), nullptr);
+  EXPECT_EQ(info.find("samples")->whole(), 12u);
+  EXPECT_EQ(run("info " + store).code, 0);
+  EXPECT_EQ(run("info " + source).code, 0);
+
+  EXPECT_EQ(run(fmt::format("verify {} --source {}", store, source)).code, 0);
+  EXPECT_EQ(run(fmt::format("convert {} {}", store, folder / "tars")).code, 0);
+  EXPECT_EQ(run(fmt::format("verify {} --source {}", store, folder / "tars")).code, 0);
+
+  const Json bench = run("bench --json --seconds 0.1 --size 32 --batch-size 4 " + store).json();
+  ASSERT_NE(bench.find("verdict"), nullptr);
+  EXPECT_FALSE(bench.find("verdict")->string()->empty());
+}
+
+TEST(cli, stores_the_fields_that_are_named) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 3);
+  ASSERT_EQ(run(fmt::format("build {} {} --field picture=jpg --field label", source, folder / "s")).code, 0);
+  EXPECT_THAT(run("info " + (folder / "s")).out,
+              testing::AllOf(HasSubstr("picture (image)"), HasSubstr("label (int)")));
+  EXPECT_EQ(run(fmt::format("build {} {} --field mask", source, folder / "t")).code, 2);
+}
+
+TEST(cli, damage_is_a_finding) {
+  const TemporaryFolder folder;
+  const std::string store = folder / "s";
+  ASSERT_EQ(run(fmt::format("build {} {}", tar_of(folder, 4), store)).code, 0);
+  std::string shard = read_text(store + "/shard-000000.bin");
+  shard[100] ^= 1;
+  folder.write("s/shard-000000.bin", std::string_view(shard));
+  const Outcome verified = run("verify --json " + store);
+  EXPECT_EQ(verified.code, 1);
+  const Json report = verified.json();
+  ASSERT_NE(report.find("problems"), nullptr);
+  EXPECT_GT(*report.find("problems")->whole(), 0u);
+}
+
+TEST(cli, left_out_samples_are_a_finding) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  tar.file("a.jpg", as_text(jpeg_for_test(20, 20, 1))).file("b.jpg", "no picture").end();
+  const std::string source = folder.write("x.tar", tar.bytes());
+  EXPECT_EQ(run(fmt::format("build {} {}", source, folder / "s")).code, 1);
+  const Outcome skipped = run(fmt::format("build {} {} --on-error skip --json", source, folder / "s"));
+  EXPECT_EQ(skipped.code, 1);
+  EXPECT_EQ(skipped.json().find("skipped")->whole(), 1u);
+}
+
+TEST(cli, wrong_usage_is_told_apart) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run("").code, 2);
+  EXPECT_EQ(run("brew").code, 2);
+  EXPECT_EQ(run("build onlyone").code, 2);
+  EXPECT_EQ(run("build a b --image jpg").code, 2);
+  EXPECT_EQ(run("info " + (folder / "missing")).code, 2);
+  EXPECT_EQ(run("--help").code, 0);
+  EXPECT_EQ(run("--version").code, 0);
+  EXPECT_NE(run("info --json " + (folder / "missing")).json().find("error"), nullptr);
+}
+
+}  // namespace
+}  // namespace penstock

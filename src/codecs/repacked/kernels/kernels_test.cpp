@@ -1,0 +1,255 @@
+// The kernels without a JPEG library: every target against the scalar one.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "codecs/repacked/color_rows.hpp"
+#include "codecs/repacked/tables.hpp"
+#include "codecs/repacked/tile_source.hpp"
+#include "codecs/repacked/tile_symbols.hpp"
+#include "codecs/repacked/tile_writer.hpp"
+#include "core/each_target.hpp"
+
+namespace penstock::detail {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes random_bytes(std::size_t count, std::mt19937& random) {
+  Bytes bytes(count);
+  std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::uint8_t>(random()); });
+  return bytes;
+}
+
+/// Runs `make` on every target and expects the scalar target's bytes.
+template <class Make>
+void expect_equal_everywhere(Make make) {
+  Bytes wanted;
+  for_each_target([&](CpuTarget target) {
+    const Bytes got = make();
+    if (target == CpuTarget::scalar) {
+      wanted = got;
+    }
+    ASSERT_TRUE(got == wanted);
+  });
+}
+
+TEST(ColorRows, equal_on_every_target) {
+  std::mt19937 random(1);
+  for (int width = 1; width < 200; width += 1 + width / 9) {
+    const auto size = static_cast<std::size_t>(width);
+    const Bytes y = random_bytes(size + 256, random);
+    const Bytes cb = random_bytes(size + 256, random);
+    const Bytes cr = random_bytes(size + 256, random);
+    for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgbx}) {
+      expect_equal_everywhere([&] {
+        const auto step = static_cast<std::size_t>(layout);
+        Bytes out(2 * size * step + 16, 0xA5);
+        write_color_row(y.data(), cb.data(), cr.data(), width, layout, out.data());
+        write_gray_row(y.data(), width, layout, out.data() + size * step);
+        for (std::size_t x = 3; step == 4 && x < 2 * size * step; x += 4) {
+          out[x] = 0;  // undefined
+        }
+        return out;
+      });
+    }
+    expect_equal_everywhere([&] {
+      Bytes out;
+      const auto add = [&](std::size_t count, auto run) {
+        Bytes row(count + kUpsampleSlack + 64);
+        run(row.data());
+        out.insert(out.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(count));
+      };
+      add(2 * size, [&](std::uint8_t* to) { upsample_across(cb.data() + 1, width, to); });
+      add(2 * size, [&](std::uint8_t* to) { upsample_both(cb.data() + 1, cr.data() + 1, width, to); });
+      add(size, [&](std::uint8_t* to) { upsample_down(cb.data(), cr.data(), true, width, to); });
+      add(size, [&](std::uint8_t* to) { upsample_down(cb.data(), cr.data(), false, width, to); });
+      return out;
+    });
+  }
+}
+
+TEST(ColorRows, every_color_equals_libjpegs_formula) {
+  Bytes y(256), cb(256), cr(256);
+  for (std::size_t i = 0; i < 256; ++i) {
+    cb[i] = static_cast<std::uint8_t>(i);
+  }
+  for_each_target([&](CpuTarget) {
+    for (int red = 0; red < 256; ++red) {
+      std::fill(cr.begin(), cr.end(), static_cast<std::uint8_t>(red));
+      for (const int luma : {0, 100, 255}) {
+        std::fill(y.begin(), y.end(), static_cast<std::uint8_t>(luma));
+        Bytes out(256 * 3);
+        write_color_row(y.data(), cb.data(), cr.data(), 256, PixelLayout::rgb, out.data());
+        for (int blue = 0; blue < 256; ++blue) {
+          const auto at = static_cast<std::size_t>(blue) * 3;
+          const int r = luma + ((91881 * (red - 128) + 32768) >> 16);
+          const int g = luma + ((-22554 * (blue - 128) - 46802 * (red - 128) + 32768) >> 16);
+          const int b = luma + ((116130 * (blue - 128) + 32768) >> 16);
+          ASSERT_EQ(int{out[at]}, std::clamp(r, 0, 255)) << red << " " << blue;
+          ASSERT_EQ(int{out[at + 1]}, std::clamp(g, 0, 255)) << red << " " << blue;
+          ASSERT_EQ(int{out[at + 2]}, std::clamp(b, 0, 255)) << red << " " << blue;
+        }
+      }
+    }
+  });
+}
+
+/// Coefficients of any kind of block: empty, low only, upper half, full, with escapes.
+JpegCoefficients random_picture(RepackSampling sampling, std::mt19937& random) {
+  JpegCoefficients picture;
+  picture.geometry = {75, 140, sampling};
+  for (auto& table : picture.quant) {
+    table.fill(1);
+  }
+  const auto draw = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
+  for (int component = 0; component < picture.geometry.components(); ++component) {
+    auto& blocks = picture.blocks[static_cast<std::size_t>(component)];
+    blocks.resize(static_cast<std::size_t>(picture.geometry.blocks_wide(component)) *
+                  static_cast<std::size_t>(picture.geometry.blocks_high(component)) * 64);
+    for (std::size_t block = 0; block < blocks.size(); block += 64) {
+      const int kind = draw(6);
+      blocks[block] = static_cast<std::int16_t>(draw(1600) - 800);
+      for (std::size_t i = 1; i < 64; ++i) {
+        const bool possible = kind == 1 ? i % 8 < 4 && i < 32 : kind == 2 ? i < 32 : kind != 0;
+        if (possible && draw(3) == 0) {
+          blocks[block + i] = static_cast<std::int16_t>(draw(kind == 5 ? 601 : 41) - (kind == 5 ? 300 : 20));
+        }
+      }
+    }
+  }
+  return picture;
+}
+
+/// The record of a picture with tables in which every code has 8 bits.
+struct Packed {
+  std::shared_ptr<const RepackTables> tables;
+  Bytes bytes;
+  RepackRecord record;
+
+  explicit Packed(const JpegCoefficients& picture) {
+    auto lengths = std::make_unique<RepackTables::Lengths>();
+    for (auto& part : *lengths) {
+      for (auto& symbol_class : part) {
+        for (auto& variant : symbol_class) {
+          variant.fill(8);
+        }
+      }
+    }
+    tables = RepackTables::make(*lengths, {});
+    PictureSymbols symbols;
+    start_symbols(picture.geometry, symbols);
+    TileWriter writer;
+    writer.use(*tables, {}, picture.geometry.parts());
+    RepackRecord start;
+    start.geometry = picture.geometry;
+    start.quant = picture.quant;
+    start.tile_begins.push_back(0);
+    Bytes tiles;
+    TileCounts before{};
+    for (int y = 0; y < picture.geometry.tiles_high(); ++y) {
+      for (int x = 0; x < picture.geometry.tiles_wide(); ++x) {
+        EXPECT_TRUE(add_tile_symbols(picture, x, y, symbols));
+        const TileCounts after = {symbols[0].counts(), symbols[1].counts()};
+        writer.write(symbols, before, after, tiles);
+        before = after;
+        start.tile_begins.push_back(static_cast<std::uint32_t>(tiles.size()));
+      }
+    }
+    write_record_start(start, bytes);
+    bytes.insert(bytes.end(), tiles.begin(), tiles.end());
+    EXPECT_TRUE(parse_record(bytes, record).ok());
+  }
+};
+
+class Tiles : public ::testing::TestWithParam<RepackSampling> {};
+
+TEST_P(Tiles, coefficients_come_back_on_every_target) {
+  std::mt19937 random(2);
+  const JpegCoefficients picture = random_picture(GetParam(), random);
+  const Packed packed(picture);
+  ASSERT_FALSE(::testing::Test::HasFailure());
+  auto tile = std::make_unique<TileData>();
+  for_each_target([&](CpuTarget target) {
+    EXPECT_EQ(samples_target(), target);
+    TileSource source(packed.record, *packed.tables);
+    for (int tile_y = 0; tile_y < picture.geometry.tiles_high(); ++tile_y) {
+      for (int tile_x = 0; tile_x < picture.geometry.tiles_wide(); ++tile_x) {
+        ASSERT_TRUE(source.decode(tile_x, tile_y, *tile).ok());
+        for (int component = 0; component < picture.geometry.components(); ++component) {
+          const BlockRange range = picture.geometry.blocks_of_tile(component, tile_x, tile_y);
+          const int of_part = component == 2 ? 1 : 0;
+          SparseBlocks blocks((*tile)[component > 0 ? 1 : 0], of_part, of_part * range.count());
+          for (int y = range.y0; y < range.y1; ++y) {
+            for (int x = range.x0; x < range.x1; ++x) {
+              SparseBlock block;
+              blocks.next(block);
+              ASSERT_TRUE(equals(block, picture.block(component, x, y))) << component << " " << x << " " << y;
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Tiles, samples_are_equal_on_every_target) {
+  std::mt19937 random(3);
+  const JpegCoefficients picture = random_picture(GetParam(), random);
+  const Packed packed(picture);
+  ASSERT_FALSE(::testing::Test::HasFailure());
+  auto tile = std::make_unique<TileData>();
+  // Large steps: sums overflow, and must do so in the same way.
+  for (const int step : {1, 3, 40, 30000}) {
+    std::array<std::int16_t, 64> quant;
+    for (std::size_t i = 0; i < 64; ++i) {
+      quant[i] = static_cast<std::int16_t>(step + static_cast<int>(i) % 5);
+    }
+    for (int component = 0; component < picture.geometry.components(); ++component) {
+      expect_equal_everywhere([&] {
+        TileSource source(packed.record, *packed.tables);
+        EXPECT_TRUE(source.decode(0, 0, *tile).ok());
+        const BlockRange range = picture.geometry.blocks_of_tile(component, 0, 0);
+        Bytes samples;
+        for (int x0 = 0; x0 < range.wide(); ++x0) {
+          for (int y0 = 0; y0 < range.high(); y0 += 3) {
+            const int wide = range.wide() - x0 / 2 - x0;
+            if (wide <= 0) {
+              continue;
+            }
+            const std::size_t row = static_cast<std::size_t>(wide) * 8;
+            const std::size_t stride = row + kSampleSlack;
+            const int high = std::min(2, range.high() - y0);
+            Bytes out(stride * static_cast<std::size_t>(high) * 8);
+            decode_samples({.part = &(*tile)[component > 0 ? 1 : 0],
+                            .component = component == 2 ? 1 : 0,
+                            .wide = range.wide(),
+                            .high = range.high(),
+                            .x0 = x0,
+                            .x1 = x0 + wide,
+                            .y0 = y0,
+                            .y1 = y0 + high,
+                            .quant = quant.data(),
+                            .out = out.data(),
+                            .stride = stride});
+            for (std::size_t y = 0; y < static_cast<std::size_t>(high) * 8; ++y) {
+              const auto from = out.begin() + static_cast<std::ptrdiff_t>(y * stride);
+              samples.insert(samples.end(), from, from + static_cast<std::ptrdiff_t>(row));
+            }
+          }
+        }
+        return samples;
+      });
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Repacked, Tiles,
+                         ::testing::Values(RepackSampling::gray, RepackSampling::s444, RepackSampling::s422,
+                                           RepackSampling::s440, RepackSampling::s420));
+
+}  // namespace
+}  // namespace penstock::detail
