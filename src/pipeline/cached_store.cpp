@@ -101,12 +101,14 @@ std::string CachedStore::state() const {
 
 /// Opens a store that is complete, sound and of this source.
 bool CachedStore::try_to_open() {
-  Result<Dataset> opened = Dataset::open(path_, {.max_pixels = source_.max_pixels()});
+  Result<Dataset> opened = Dataset::open(path_, {.fields = {}, .max_pixels = source_.max_pixels()});
   if (!opened || opened->size() != source_.size() || opened->fingerprint() != source_.fingerprint()) {
     return false;
   }
   if (changed_after_building(path_)) {
-    const Result<VerifyReport> report = verify_store(path_, {.decode = false});
+    VerifySettings without_decoding;
+    without_decoding.decode = false;
+    const Result<VerifyReport> report = verify_store(path_, without_decoding);
     if (!report || !report->ok()) {
       return false;
     }
