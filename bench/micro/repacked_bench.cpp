@@ -56,6 +56,9 @@ struct Prepared {
 
 const Prepared& prepared() {
   static const Prepared all = [] {
+    if (const auto target = active_cpu_target(); !target.ok()) {
+      throw std::runtime_error(target.error().to_string());
+    }
     Prepared made;
     RepackTrainer trainer;
     for (std::size_t i = 0; i < kPictures; i += 2) {
@@ -122,6 +125,7 @@ void by_libjpeg(benchmark::State& state) {
   if (!have_pictures(state)) {
     return;
   }
+  const Prepared& all = prepared();
   jpeg_decompress_struct jpeg;
   jpeg_error_mgr errors;
   jpeg.err = jpeg_std_error(&errors);
@@ -129,9 +133,9 @@ void by_libjpeg(benchmark::State& state) {
   Bytes pixels;
   std::size_t number = 0;
   for (auto _ : state) {
-    const std::size_t picture = number++ % prepared().files.size();
-    const ByteSpan file = prepared().files[picture];
-    const Rect& box = prepared().boxes[picture];
+    const std::size_t picture = number++ % all.files.size();
+    const ByteSpan file = all.files[picture];
+    const Rect& box = all.boxes[picture];
     jpeg_mem_src(&jpeg, file.data(), file.size());
     jpeg_read_header(&jpeg, TRUE);
     jpeg.out_color_space = JCS_RGB;

@@ -252,18 +252,27 @@ HWY_INLINE bool find_escapes(PartData& part, std::size_t count) {
 
 /// The DC of each block from the differences to its neighbour.
 HWY_INLINE void sum_dc(PartData& part, const std::uint8_t* nibbles, int components, int wide, int high) {
-  std::size_t i = 0;
+  const auto unfolded = [](unsigned high_bits, unsigned low_bits) {
+    const unsigned folded = high_bits << 4 | low_bits;
+    return static_cast<std::int16_t>((folded >> 1) ^ (0u - (folded & 1)));
+  };
+  const std::uint8_t* const high_bits = part.dc_high();
+  const std::size_t pairs = (static_cast<std::size_t>(part.blocks) + 1) / 2;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    part.dc[2 * i] = unfolded(high_bits[2 * i], nibbles[i] & 15u);
+    part.dc[2 * i + 1] = unfolded(high_bits[2 * i + 1], nibbles[i] >> 4);
+  }
+  std::int16_t* at = part.dc.data();
   for (int component = 0; component < components; ++component) {
     unsigned above = 0;
     for (int y = 0; y < high; ++y) {
       unsigned dc = above;
-      for (int x = 0; x < wide; ++x, ++i) {
-        const unsigned folded =
-            static_cast<unsigned>(part.dc_high()[i]) << 4 | (nibbles[i / 2] >> (i % 2 * 4) & 15u);
-        dc += (folded >> 1) ^ (0u - (folded & 1));
-        part.dc[i] = static_cast<std::int16_t>(dc);
-        above = x == 0 ? dc : above;
+      for (int x = 0; x < wide; ++x) {
+        dc += static_cast<unsigned>(at[x]);
+        at[x] = static_cast<std::int16_t>(dc);
       }
+      above = static_cast<unsigned>(at[0]);
+      at += wide;
     }
   }
 }
