@@ -185,6 +185,34 @@ TEST_F(ImageFolderTest, a_folder_of_tars_is_shards) {
   ::unsetenv("PENSTOCK_CACHE_DIR");
 }
 
+TEST_F(ImageFolderTest, refuses_tars_beside_class_folders) {
+  folder_.write("n01/deep/1.jpg", "x");
+  folder_.write("n01.tar", TarForTest().file("1.jpg", "x").end().bytes());
+  const auto table = open();
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(table.error().message, HasSubstr("1 tar files and folders with pictures (first: 'n01')"));
+  EXPECT_THAT(table.error().advice, HasSubstr(folder_ / "*.tar"));
+  EXPECT_EQ(table.error().place.source, folder_.path());
+}
+
+TEST_F(ImageFolderTest, reads_tars_beside_folders_without_pictures) {
+  folder_.write("logs/run.txt", "x");
+  folder_.write("n01.tar", TarForTest().file("1.jpg", "x").end().bytes());
+  ::setenv("PENSTOCK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+  EXPECT_THAT(list(**open()), ElementsAre("1"));
+  ::unsetenv("PENSTOCK_CACHE_DIR");
+}
+
+TEST_F(ImageFolderTest, says_how_to_unpack_a_folder_of_compressed_tars) {
+  folder_.write("a.tar.GZ", "\x1F\x8B and more");
+  const auto table = open();
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(table.error().message, HasSubstr("compressed with gzip"));
+  EXPECT_THAT(table.error().advice, HasSubstr("gunzip"));
+}
+
 TEST_F(ImageFolderTest, several_class_folders_as_sources_are_refused_with_advice) {
   folder_.write("a/1.jpg", "x");
   folder_.write("b/1.jpg", "x");
