@@ -7,6 +7,7 @@
 
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
+#include "io/without_rights_for_test.hpp"
 
 namespace penstock {
 namespace {
@@ -211,6 +212,21 @@ TEST_F(ImageFolderTest, says_how_to_unpack_a_folder_of_compressed_tars) {
   EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
   EXPECT_THAT(table.error().message, HasSubstr("compressed with gzip"));
   EXPECT_THAT(table.error().advice, HasSubstr("gunzip"));
+}
+
+TEST_F(ImageFolderTest, names_the_source_of_a_folder_that_may_not_be_read) {
+  folder_.write("all/a/1.jpg", "x");
+  for (const char* shut : {"all", "all/a"}) {
+    const WithoutRights nobody(folder_, shut);
+    if (!nobody.ok()) {
+      GTEST_SKIP() << "the rights of root cannot be given up here";
+    }
+    const auto table = open_samples({folder_ / "all"}, {});
+    ASSERT_FALSE(table.ok());
+    EXPECT_EQ(table.error().kind, ErrorKind::io);
+    EXPECT_EQ(table.error().place.shard, folder_ / shut);
+    EXPECT_EQ(table.error().place.source, folder_ / "all");
+  }
 }
 
 TEST_F(ImageFolderTest, several_class_folders_as_sources_are_refused_with_advice) {

@@ -37,7 +37,13 @@ bool names_compressed_tar(std::string_view lower) noexcept {
 }
 
 Result<FolderContents> look_into(const NamedPath& folder) {
-  PENSTOCK_ASSIGN(FolderNames names, list_folder(folder.path));
+  auto listed = list_folder(folder.path);
+  if (!listed.ok()) {
+    Error error = std::move(listed).error();
+    error.place.source = folder.named;
+    return error;
+  }
+  FolderNames names = std::move(listed).value();
   FolderContents contents;
   contents.folders = std::move(names.folders);
   for (const std::string& name : names.files) {
