@@ -189,3 +189,18 @@ def test_interrupt_works_without_workers(shards):
     finally:
         signal.signal(signal.SIGALRM, previous)
     assert time.monotonic() - start < 5
+
+
+def test_pictures_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
+    root = tmp_path / "classes"
+    for number, name in enumerate(["a/deep/1.jpg", "b/deep/1.jpg", "b/deep/1.png", "b/deep_1.jpg", "b/.hidden/1.jpg"]):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encode(draw(number, 20, 20), "PNG" if path.suffix == ".png" else "JPEG"))
+    program = Path(__file__).resolve().parents[2] / "examples/pack_shards.py"
+    done = subprocess.run(
+        [sys.executable, program, root, tmp_path / "packed"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    packed = penstock.Dataset(tmp_path / "packed-000000.tar")
+    assert sorted(packed.key(i).rstrip("_") for i in range(4)) == ["a_deep_1", "b_deep_1", "b_deep_1", "b_deep_1"]
