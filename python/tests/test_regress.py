@@ -204,3 +204,18 @@ def test_pictures_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
     assert done.returncode == 0, done.stderr
     packed = penstock.Dataset(tmp_path / "packed-000000.tar")
     assert sorted(packed.key(i).rstrip("_") for i in range(4)) == ["a_deep_1", "b_deep_1", "b_deep_1", "b_deep_1"]
+
+
+def test_impossible_sizes_and_names_of_options_are_invalid():
+    for preset in (penstock.presets.imagenet_train, penstock.presets.imagenet_val):
+        for size in (2**40, -(2**40), 0):
+            with pytest.raises(penstock.InvalidError, match="65536"):
+                preset(size)
+    with pytest.raises(penstock.InvalidError, match="no option 1"):
+        penstock.LoaderOptions.from_dict({1: 2})
+
+
+def test_torch_that_is_not_installed_is_named(shards, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(penstock.InvalidError, match="not installed"):
+        penstock.Loader(shards, output="torch")
