@@ -3,8 +3,9 @@
     python examples/pack_shards.py /data/imagenet/train /data/shards/train [--per-shard 8000]
 
 Writes <prefix>-000000.tar, <prefix>-000001.tar, ... with <class>_<name>.<extension> and .cls (the class number, in
-sorted order) for each picture. Pictures are copied as they are, in an order shuffled once from a fixed seed, so that
-every shard holds a mixture of classes. Afterwards both sides are opened with penstock and compared.
+sorted order) for each picture; folders inside a class become part of the name. Pictures are copied as they are, in an
+order shuffled once from a fixed seed, so that every shard holds a mixture of classes. Afterwards both sides are opened
+with penstock and compared.
 """
 
 from __future__ import annotations
@@ -27,8 +28,18 @@ def pictures_of(root: Path) -> list[tuple[Path, int]]:
         (path, number)
         for number, folder in enumerate(classes)
         for path in sorted(folder.rglob("*"))
-        if path.suffix.lower() in EXTENSIONS and not path.name.startswith(".")
+        if path.suffix.lower() in EXTENSIONS
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
+
+
+def new_key(picture: Path, taken: set[str]) -> str:
+    """The path below the root as a sample's key, which a dot would end; unlike all that are taken."""
+    key = "_".join(picture.with_suffix("").parts).replace(".", "_")
+    while key in taken:  # a/b_c.jpg and a/b/c.jpg, x.jpg and x.png
+        key += "_"
+    taken.add(key)
+    return key
 
 
 def add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
@@ -51,12 +62,12 @@ def main() -> None:
     random.Random(arguments.seed).shuffle(pictures)
     arguments.prefix.parent.mkdir(parents=True, exist_ok=True)
     shards: list[str] = []
+    taken: set[str] = set()
     for start in range(0, len(pictures), arguments.per_shard):
         shards.append(f"{arguments.prefix}-{len(shards):06d}.tar")
         with tarfile.open(shards[-1], "w") as tar:
             for path, label in pictures[start : start + arguments.per_shard]:
-                # A dot would end the sample's key.
-                key = f"{path.parent.name}_{path.stem}".replace(".", "_")
+                key = new_key(path.relative_to(arguments.folders), taken)
                 add(tar, key + path.suffix.lower(), path.read_bytes())
                 add(tar, f"{key}.cls", str(label).encode())
 

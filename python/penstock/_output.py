@@ -6,6 +6,8 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
+from .errors import InvalidError
+
 OUTPUTS = ("torch", "numpy", "dlpack")
 
 
@@ -26,7 +28,12 @@ def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], A
     """Whether numpy arrays are wanted from the core, and what turns them into values and into pictures."""
     if output != "torch":
         return output == "numpy", _as_is, _as_is
-    import torch
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise InvalidError("output = 'torch' needs torch, which is not installed; give 'numpy' or 'dlpack'") from None
 
     from_numpy = torch.from_numpy
     if memory_format == "channels_first":

@@ -70,6 +70,9 @@ class LoaderOptions:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LoaderOptions:
         """Options from a plain dict; raises InvalidError for unknown names."""
+        for name in values:
+            if not isinstance(name, str):
+                raise InvalidError(f"there is no option {name!r}; the options are {', '.join(_DOCS)}")
         return cls(**values)
 
     def __eq__(self, other: object) -> bool:

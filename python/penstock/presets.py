@@ -12,9 +12,12 @@ from .transforms import Transform, make
 
 def _side(size: SupportsIndex) -> int:
     try:
-        return operator.index(size)
+        side = operator.index(size)
     except TypeError:
         raise InvalidError(f"size = {size!r} cannot be; give the side of the square pictures") from None
+    if not 1 <= side <= 1 << 16:
+        raise InvalidError(f"size = {size!r} cannot be; give 1 to 65536 pixels")
+    return side
 
 
 def imagenet_train(size: int = 224) -> list[Transform]:

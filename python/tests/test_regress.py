@@ -289,3 +289,33 @@ def test_lack_of_memory_is_no_fault_of_the_samples(make_tar):
     )
     assert "MemoryError" in done.stdout
     assert done.stdout.rstrip().endswith("[]")
+
+
+def test_pictures_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
+    root = tmp_path / "classes"
+    for number, name in enumerate(["a/deep/1.jpg", "b/deep/1.jpg", "b/deep/1.png", "b/deep_1.jpg", "b/.hidden/1.jpg"]):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encode(draw(number, 20, 20), "PNG" if path.suffix == ".png" else "JPEG"))
+    program = Path(__file__).resolve().parents[2] / "examples/pack_shards.py"
+    done = subprocess.run(
+        [sys.executable, program, root, tmp_path / "packed"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    packed = penstock.Dataset(tmp_path / "packed-000000.tar")
+    assert sorted(packed.key(i).rstrip("_") for i in range(4)) == ["a_deep_1", "b_deep_1", "b_deep_1", "b_deep_1"]
+
+
+def test_impossible_sizes_and_names_of_options_are_invalid():
+    for preset in (penstock.presets.imagenet_train, penstock.presets.imagenet_val):
+        for size in (2**40, -(2**40), 0):
+            with pytest.raises(penstock.InvalidError, match="65536"):
+                preset(size)
+    with pytest.raises(penstock.InvalidError, match="no option 1"):
+        penstock.LoaderOptions.from_dict({1: 2})
+
+
+def test_torch_that_is_not_installed_is_named(shards, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(penstock.InvalidError, match="not installed"):
+        penstock.Loader(shards, output="torch")

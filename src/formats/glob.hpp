@@ -5,15 +5,17 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/result.hpp"
+
 namespace penstock {
 
 /// Whether the text holds one of * ? [
 bool has_glob(std::string_view pattern) noexcept;
 
 /// What exists and matches, sorted by bytes. * ? [...] match within one path component and not a leading dot;
-/// a component
-/// ** stands for any number of folders (links to folders are not followed, hidden ones not entered).
-/// Folders that cannot be read count as empty.
-std::vector<std::string> glob_paths(std::string_view pattern);
+/// a component ** stands for any number of folders (links to folders are not followed, hidden ones not
+/// entered). A folder that the pattern leads into and that cannot be read is `io`: what it holds would be
+/// missing unseen.
+Result<std::vector<std::string>> glob_paths(std::string_view pattern);
 
 }  // namespace penstock

@@ -279,7 +279,13 @@ Result<Contents> contents_of(const NamedPath& root) {
 
 Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& choice) {
   PENSTOCK_TRY(check_field_choice(choice));
-  PENSTOCK_ASSIGN(Contents contents, contents_of(root));
+  auto looked_through = contents_of(root);
+  if (!looked_through.ok()) {
+    Error error = std::move(looked_through).error();
+    error.place.source = root.named;
+    return error;
+  }
+  Contents contents = std::move(looked_through).value();
   using Role = ImageFolder::Role;
   const bool labelled = !contents.classes.empty();
   FieldChoice wanted = choice;

@@ -7,6 +7,7 @@
 
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
+#include "io/without_rights_for_test.hpp"
 
 namespace penstock {
 namespace {
@@ -183,6 +184,49 @@ TEST_F(ImageFolderTest, a_folder_of_tars_is_shards) {
   ::setenv("PENSTOCK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
   EXPECT_THAT(list(**open()), ElementsAre("1", "2"));
   ::unsetenv("PENSTOCK_CACHE_DIR");
+}
+
+TEST_F(ImageFolderTest, refuses_tars_beside_class_folders) {
+  folder_.write("n01/deep/1.jpg", "x");
+  folder_.write("n01.tar", TarForTest().file("1.jpg", "x").end().bytes());
+  const auto table = open();
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(table.error().message, HasSubstr("1 tar files and folders with pictures (first: 'n01')"));
+  EXPECT_THAT(table.error().advice, HasSubstr(folder_ / "*.tar"));
+  EXPECT_EQ(table.error().place.source, folder_.path());
+}
+
+TEST_F(ImageFolderTest, reads_tars_beside_folders_without_pictures) {
+  folder_.write("logs/run.txt", "x");
+  folder_.write("n01.tar", TarForTest().file("1.jpg", "x").end().bytes());
+  ::setenv("PENSTOCK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+  EXPECT_THAT(list(**open()), ElementsAre("1"));
+  ::unsetenv("PENSTOCK_CACHE_DIR");
+}
+
+TEST_F(ImageFolderTest, says_how_to_unpack_a_folder_of_compressed_tars) {
+  folder_.write("a.tar.GZ", "\x1F\x8B and more");
+  const auto table = open();
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(table.error().message, HasSubstr("compressed with gzip"));
+  EXPECT_THAT(table.error().advice, HasSubstr("gunzip"));
+}
+
+TEST_F(ImageFolderTest, names_the_source_of_a_folder_that_may_not_be_read) {
+  folder_.write("all/a/1.jpg", "x");
+  for (const char* shut : {"all", "all/a"}) {
+    const WithoutRights nobody(folder_, shut);
+    if (!nobody.ok()) {
+      GTEST_SKIP() << "the rights of root cannot be given up here";
+    }
+    const auto table = open_samples({folder_ / "all"}, {});
+    ASSERT_FALSE(table.ok());
+    EXPECT_EQ(table.error().kind, ErrorKind::io);
+    EXPECT_EQ(table.error().place.shard, folder_ / shut);
+    EXPECT_EQ(table.error().place.source, folder_ / "all");
+  }
 }
 
 TEST_F(ImageFolderTest, several_class_folders_as_sources_are_refused_with_advice) {

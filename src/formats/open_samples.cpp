@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "formats/folder_scan.hpp"
@@ -19,16 +22,66 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, failed);
 }
 
-/// The tar files that lie directly in a folder, sorted.
-Result<std::vector<NamedPath>> tars_in(const NamedPath& folder) {
-  PENSTOCK_ASSIGN(const FolderNames names, list_folder(folder.path));
-  std::vector<NamedPath> tars;
+/// What lies directly in a folder and matters here.
+struct FolderContents {
+  std::vector<NamedPath> tars;        ///< sorted
+  std::vector<NamedPath> compressed;  ///< sorted
+  std::vector<std::string> folders;   ///< names
+};
+
+bool names_compressed_tar(std::string_view lower) noexcept {
+  constexpr std::array<std::string_view, 11> kEndings = {".tar.gz", ".tgz",     ".tar.bz2", ".tbz",
+                                                         ".tbz2",   ".tar.xz",  ".txz",     ".tar.zst",
+                                                         ".tzst",   ".tar.lz4", ".tlz4"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [lower](std::string_view ending) { return lower.ends_with(ending); });
+}
+
+Result<FolderContents> look_into(const NamedPath& folder) {
+  auto listed = list_folder(folder.path);
+  if (!listed.ok()) {
+    Error error = std::move(listed).error();
+    error.place.source = folder.named;
+    return error;
+  }
+  FolderNames names = std::move(listed).value();
+  FolderContents contents;
+  contents.folders = std::move(names.folders);
   for (const std::string& name : names.files) {
-    if (lower_case(name).ends_with(".tar")) {
-      tars.push_back({(std::filesystem::path(folder.path) / name).string(), folder.named});
+    const std::string lower = lower_case(name);
+    const NamedPath file{(std::filesystem::path(folder.path) / name).string(), folder.named};
+    if (lower.ends_with(".tar")) {
+      contents.tars.push_back(file);
+    } else if (names_compressed_tar(lower)) {
+      contents.compressed.push_back(file);
     }
   }
-  return tars;
+  return contents;
+}
+
+/// Tars beside class folders (an archive and what was unpacked from it) may be meant either way.
+Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents& contents) {
+  for (const std::string& name : contents.folders) {
+    // A folder that cannot be read (lost+found) is no class that was meant.
+    const auto pictures = find_pictures((std::filesystem::path(folder.path) / name).string(), true);
+    if (pictures.ok() && !pictures->paths.empty()) {
+      return Error{
+          .kind = ErrorKind::invalid,
+          .message = fmt::format("'{}' holds {} tar files and folders with pictures (first: '{}'): either "
+                                 "may be the data set",
+                                 printable(folder.path), contents.tars.size(), printable(name)),
+          .advice = fmt::format("name the tars by a pattern ('{}'), or move them out to read the class "
+                                "folders",
+                                printable((std::filesystem::path(folder.path) / "*.tar").string())),
+          .place = {.source = folder.named, .shard = folder.path, .stage = "open"}};
+    }
+  }
+  return {};
+}
+
+bool holds_pictures(const NamedPath& folder) {
+  const auto pictures = find_pictures(folder.path, false);
+  return pictures.ok() && !pictures->paths.empty();
 }
 
 }  // namespace
@@ -52,9 +105,13 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
       }
       return open_store(entry, fields);
     }
-    PENSTOCK_ASSIGN(const std::vector<NamedPath> tars, tars_in(entry));
-    if (!tars.empty()) {
-      shards.insert(shards.end(), tars.begin(), tars.end());
+    PENSTOCK_ASSIGN(const FolderContents contents, look_into(entry));
+    if (!contents.tars.empty()) {
+      PENSTOCK_TRY(refuse_classes_beside_tars(entry, contents));
+      shards.insert(shards.end(), contents.tars.begin(), contents.tars.end());
+    } else if (!contents.compressed.empty() && contents.folders.empty() && !holds_pictures(entry)) {
+      // Reading them gives the error that tells what to do.
+      shards.insert(shards.end(), contents.compressed.begin(), contents.compressed.end());
     } else if (found.size() == 1) {
       return open_image_folder(entry, fields);
     } else {

@@ -34,10 +34,11 @@ class Scanner {
       if (!member) {
         break;
       }
-      if (!member->is_file()) {
-        continue;
+      const auto name = split_member_name(member->name);
+      if (name && member->is_link() && found_.links++ == 0) {
+        found_.first_link = member->name;
       }
-      if (const auto name = split_member_name(member->name)) {
+      if (name && member->is_file()) {
         PENSTOCK_TRY(add(*member, *name));
       }
     }

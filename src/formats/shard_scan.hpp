@@ -29,6 +29,8 @@ struct ShardScan {
   std::vector<std::pair<std::uint16_t, std::uint16_t>> together;  ///< see name_fields()
   std::uint64_t returning_keys = 0;  ///< samples whose key was seen before in this shard
   std::string returning_key;         ///< the first of them
+  std::uint64_t links = 0;           ///< hard and symbolic links that would be part of a sample as files
+  std::string first_link;            ///< name of the first of them
   std::string doubt;                 ///< see TarReader::doubt()
 
   std::string_view key(std::size_t sample) const noexcept;

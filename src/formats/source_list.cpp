@@ -13,6 +13,7 @@
 #include "formats/brace.hpp"
 #include "formats/glob.hpp"
 #include "formats/text.hpp"
+#include "io/file.hpp"
 
 namespace penstock {
 namespace {
@@ -26,9 +27,9 @@ Error failure(ErrorKind kind, std::string message, std::string advice, const std
           .place = {.source = source, .stage = "open"}};
 }
 
-bool exists(const std::string& path) {
-  std::error_code failed;
-  return fs::exists(path, failed);
+Error at_source(Error error, const std::string& source) {
+  error.place.source = source;
+  return error;
 }
 
 /// "~/x" and "~user/x"; anything else, and unknown users, as they are.
@@ -134,10 +135,15 @@ Status resolve_part(const std::string& part, const std::string& source, std::vec
   std::string first_missing;
   for (const std::string& name : names) {
     const std::string local = expand_home(name);
-    if (exists(local)) {
+    std::error_code failed;
+    if (fs::exists(local, failed)) {
       found.push_back({local, source});
     } else if (has_glob(local)) {
-      const std::vector<std::string> matches = glob_paths(local);
+      auto globbed = glob_paths(local);
+      if (!globbed.ok()) {
+        return at_source(std::move(globbed).error(), source);
+      }
+      const std::vector<std::string> matches = std::move(globbed).value();
       if (matches.empty()) {
         return failure(ErrorKind::not_found, fmt::format("nothing matches '{}'", printable(local)),
                        "check the path and the pattern", source);
@@ -145,6 +151,8 @@ Status resolve_part(const std::string& part, const std::string& source, std::vec
       for (const std::string& match : matches) {
         found.push_back({match, source});
       }
+    } else if (failed) {
+      return at_source(file_error(failed.value(), "cannot look at the path", local), source);
     } else if (missing++ == 0) {
       first_missing = local;
     }
@@ -174,7 +182,8 @@ Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& s
                      source.empty() ? "a source is an empty text" : "a source holds a NUL byte",
                      "name a path, a glob or a brace pattern", source);
     }
-    if (exists(source)) {
+    std::error_code failed;  // a path that cannot be looked at is reported by its part
+    if (std::filesystem::exists(source, failed)) {
       found.push_back({source, source});
       continue;
     }

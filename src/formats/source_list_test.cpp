@@ -8,6 +8,7 @@
 
 #include "formats/glob.hpp"
 #include "io/temporary_folder_for_test.hpp"
+#include "io/without_rights_for_test.hpp"
 
 namespace penstock {
 namespace {
@@ -88,6 +89,27 @@ TEST_F(SourceList, says_what_is_missing) {
   expect_error(folder_ / "none.tar", ErrorKind::not_found, "none.tar");
   expect_error(folder_ / "*.none", ErrorKind::not_found, "nothing matches");
   expect_error(folder_ / "t-{0..2}.tar", ErrorKind::not_found, "t-1.tar' (2 of the 3 names are missing)");
+}
+
+TEST_F(SourceList, a_path_that_cannot_be_looked_at_is_not_missing) {
+  std::filesystem::create_directory_symlink("circle", folder_ / "circle");
+  expect_error(folder_ / "circle/a.tar", ErrorKind::io, "symbolic links");
+  expect_error(folder_ / "circle/*.tar", ErrorKind::io, "symbolic links");
+}
+
+TEST_F(SourceList, says_which_folder_may_not_be_read) {
+  folder_.write("open/a.tar", "");
+  folder_.write("shut/b.tar", "");
+  const WithoutRights nobody(folder_, "shut");
+  if (!nobody.ok()) {
+    GTEST_SKIP() << "the rights of root cannot be given up here";
+  }
+  for (const char* source :
+       {"shut/b.tar", "shut/*.tar", "*/b.tar", "*/*.tar", "**/*.tar", "shut/{a,b}.tar"}) {
+    expect_error(folder_ / source, ErrorKind::io, "Permission denied");
+    EXPECT_THAT(resolve_sources({folder_ / source}).error().place.shard, HasSubstr(folder_ / "shut"))
+        << source;
+  }
 }
 
 TEST_F(SourceList, refuses_commands_urls_and_nothing) {

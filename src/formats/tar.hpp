@@ -53,6 +53,8 @@ struct TarMember {
   std::uint64_t size = 0;  ///< of the data; 0 for links, folders and devices, whatever their header says
 
   bool is_file() const noexcept { return type == '0'; }
+  /// Hard or symbolic.
+  bool is_link() const noexcept { return type == '1' || type == '2'; }
 };
 
 /// Walks the members of one archive in order. Extended headers are applied, not shown. Never reads past the

@@ -75,6 +75,7 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
   constexpr int kShown = 5;
   std::string lines;
   std::uint64_t returning = 0;
+  std::uint64_t links = 0;
   int shown = 0;
   const auto add = [&](const std::string& line) {
     if (shown++ < kShown) {
@@ -89,6 +90,13 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
           paths[s], printable(scans[s].returning_key)));
     }
     returning += scans[s].returning_keys;
+    if (scans[s].links > 0 && links == 0) {
+      add(fmt::format(
+          "{}: '{}' is a link, not a file, and left out; pack with tar --dereference --hard-dereference to "
+          "store files",
+          paths[s], printable(scans[s].first_link)));
+    }
+    links += scans[s].links;
     if (!scans[s].doubt.empty()) {
       add(fmt::format("{}: {}", paths[s], scans[s].doubt));
     }
@@ -98,6 +106,9 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
   }
   if (returning > 1) {
     lines += fmt::format("{} samples have a key that came before in their shard\n", returning);
+  }
+  if (links > 1) {
+    lines += fmt::format("{} links are left out\n", links);
   }
   if (shown > kShown) {
     lines += fmt::format("{} more remarks of this kind\n", shown - kShown);

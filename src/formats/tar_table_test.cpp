@@ -89,6 +89,25 @@ TEST(tar_table, warns_of_a_key_that_returns) {
   EXPECT_THAT((*table)->warnings()[0], HasSubstr("key 'a' comes again"));
 }
 
+TEST(tar_table, warns_of_links) {
+  const auto linked = [](char type) {
+    return TarForTest()
+        .file("a.jpg", "A")
+        .raw(TarForTest::header("b.jpg", 0, type))
+        .raw(TarForTest::header("README", 0, type))
+        .raw(TarForTest::header("d/", 0, '5'))
+        .end();
+  };
+  const auto one = open({linked('1')});
+  ASSERT_TRUE(one.ok());
+  EXPECT_THAT(keys(**one), ElementsAre("a"));
+  EXPECT_THAT((*one)->warnings(), ElementsAre(HasSubstr("0.tar: 'b.jpg' is a link")));
+  EXPECT_THAT((*one)->warnings()[0], HasSubstr("--hard-dereference"));
+  const auto two = open({linked('1'), linked('2')});
+  ASSERT_TRUE(two.ok());
+  EXPECT_THAT((*two)->warnings(), ElementsAre(HasSubstr("'b.jpg' is a link"), "2 links are left out"));
+}
+
 TEST(tar_table, refuses_two_members_of_one_name) {
   const auto table = open({TarForTest().file("x.jpg", "").file("a.jpg", "A").file("a.JPG", "B").end()});
   ASSERT_FALSE(table.ok());

@@ -16,6 +16,31 @@ std::optional<T> whole_number(std::string_view digits) noexcept {
   return value;
 }
 
+/// Without white space around it and a plus sign.
+std::string_view bare_number(std::string_view text) noexcept {
+  constexpr std::string_view kSpace = " \t\n\r\f\v";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  text.remove_suffix(text.size() - std::min(text.find_last_not_of(kSpace) + 1, text.size()));
+  if (text.starts_with('+') && !text.starts_with("+-")) {
+    text.remove_prefix(1);
+  }
+  return text;
+}
+
+/// The first bytes of the text, at most `longest`, without a part of a character of UTF-8 at their end.
+std::string_view whole_characters(std::string_view text, std::size_t longest) noexcept {
+  if (text.size() <= longest) {
+    return text;
+  }
+  constexpr std::size_t kMostFollowing = 3;
+  for (std::size_t back = 0; back <= std::min(kMostFollowing, longest); ++back) {
+    if ((static_cast<unsigned char>(text[longest - back]) & 0xC0u) != 0x80u) {
+      return text.substr(0, longest - back);
+    }
+  }
+  return text.substr(0, longest);  // not UTF-8
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
@@ -23,16 +48,13 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept {
-  constexpr std::string_view kSpace = " \t\n\r\f\v";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  text.remove_suffix(text.size() - std::min(text.find_last_not_of(kSpace) + 1, text.size()));
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) {
-      return {};
-    }
-  }
-  return whole_number<std::int64_t>(text);
+  return whole_number<std::int64_t>(bare_number(text));
+}
+
+bool is_integer(std::string_view text) noexcept {
+  std::string_view digits = bare_number(text);
+  digits.remove_prefix(digits.starts_with('-') ? 1 : 0);
+  return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::string lower_case(std::string_view text) {
@@ -42,13 +64,12 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 120;
-  std::string shown(text.substr(0, kLongest));
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string shown(whole_characters(text, longest));
   std::replace_if(
       shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
       '?');
-  return text.size() > kLongest ? shown + "..." : shown;
+  return text.size() > longest ? shown + "..." : shown;
 }
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 #pragma once
 // Small text helpers of the formats. ASCII only, no locale.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,8 +13,11 @@ namespace penstock {
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
 /// Decimal with an optional sign and white space around it, as Python's int() takes it (without underscores).
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
+/// Whether the text is what parse_integer() takes, except that it may be too large or small for 64 bits.
+bool is_integer(std::string_view text) noexcept;
 std::string lower_case(std::string_view text);
-/// For messages: at most 120 bytes, control characters replaced by '?'.
-std::string printable(std::string_view text);
+/// For messages: at most `longest` bytes of the text, cut between characters of UTF-8, and "..." where it
+/// goes on; control characters replaced by '?'.
+std::string printable(std::string_view text, std::size_t longest = 120);
 
 }  // namespace penstock

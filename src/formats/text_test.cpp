@@ -25,6 +25,23 @@ TEST(text, parses_decimals_without_sign_or_space) {
   }
 }
 
+TEST(text, knows_integers_of_any_length) {
+  for (const char* good : {"1", " -9223372036854775809\n", "+99999999999999999999999"}) {
+    EXPECT_TRUE(is_integer(good)) << good;
+  }
+  for (const char* bad : {"", " ", "-", "+", "+-1", "--1", "1a", "1 2", "1.0"}) {
+    EXPECT_FALSE(is_integer(bad)) << bad;
+  }
+}
+
+TEST(text, cuts_between_characters) {
+  EXPECT_EQ(printable("a\u00FC", 2), "a...");
+  EXPECT_EQ(printable("a\u00FC", 3), "a\u00FC");
+  EXPECT_EQ(printable("a\U0001F600b", 4), "a...");
+  EXPECT_EQ(printable("a\U0001F600b", 5), "a\U0001F600...");
+  EXPECT_EQ(printable(std::string(9, '\x80'), 4), std::string(4, '\x80') + "...") << "not UTF-8";
+}
+
 TEST(text, shows_hostile_names_safely) {
   EXPECT_EQ(printable("a\x1B[31m\n"), "a?[31m?");
   EXPECT_EQ(printable(std::string(500, 'x')), std::string(120, 'x') + "...");

@@ -19,7 +19,8 @@ Result<std::int64_t> integer_of(const StoredValue& value) {
     return *number;
   }
   return Error{.kind = ErrorKind::corrupt,
-               .message = fmt::format("'{}' is not a whole number", printable(text.substr(0, 40))),
+               .message = fmt::format("'{}' {}", printable(text, 40),
+                                      is_integer(text) ? "does not fit in 64 bits" : "is not a whole number"),
                .advice = {},
                .place = {.stage = "decode"}};
 }

@@ -26,6 +26,13 @@ TEST(IntegerOf, refuses_everything_else) {
   }
 }
 
+TEST(IntegerOf, says_what_is_wrong) {
+  EXPECT_EQ(parse("9223372036854775808").error().message, "'9223372036854775808' does not fit in 64 bits");
+  EXPECT_EQ(parse("cat").error().message, "'cat' is not a whole number");
+  EXPECT_EQ(parse(std::string(39, 'x') + "\u00FC").error().message,
+            "'" + std::string(39, 'x') + "...' is not a whole number");
+}
+
 TEST(IntegerOf, takes_numbers_as_they_are) {
   EXPECT_EQ(integer_of({.bytes = {}, .number = 3, .is_number = true}).value(), 3);
 }
