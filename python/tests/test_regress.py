@@ -219,3 +219,11 @@ def test_torch_that_is_not_installed_is_named(shards, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(penstock.InvalidError, match="not installed"):
         penstock.Loader(shards, output="torch")
+
+
+def test_padding_may_be_filled_with_none(shards):
+    def crops(fill: int | None) -> np.ndarray:
+        transforms = [T.RandomCrop(150, pad_if_needed=True, fill=fill)]
+        return next(iter(penstock.Loader(shards, batch_size=4, transforms=transforms, output="numpy")))["image"]
+
+    assert np.array_equal(crops(None), crops(0))
