@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -204,6 +206,22 @@ def test_pictures_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
     assert done.returncode == 0, done.stderr
     packed = penstock.Dataset(tmp_path / "packed-000000.tar")
     assert sorted(packed.key(i).rstrip("_") for i in range(4)) == ["a_deep_1", "b_deep_1", "b_deep_1", "b_deep_1"]
+
+
+def test_too_much_memory_is_the_pictures_fault(tmp_path):
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    picture = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 2, 0, 0, 0))
+        + chunk(b"zTXt", b"k\0\0" + zlib.compress(bytes(100_000_000)))
+        + chunk(b"IDAT", zlib.compress((b"\0" + b"\5" * 12) * 4))
+        + chunk(b"IEND", b"")
+    )
+    tar = write_tar(tmp_path / "bomb.tar", [("a.png", picture)])
+    with pytest.raises(penstock.UnsupportedError, match="too much memory"):
+        penstock.Dataset(tar)[0]
 
 
 def test_impossible_sizes_and_names_of_options_are_invalid():
