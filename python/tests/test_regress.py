@@ -245,3 +245,10 @@ def test_padding_may_be_filled_with_none(shards):
         return next(iter(penstock.Loader(shards, batch_size=4, transforms=transforms, output="numpy")))["image"]
 
     assert np.array_equal(crops(None), crops(0))
+
+
+def test_transforms_for_an_empty_data_set_say_that_it_is_empty(tmp_path):
+    with pytest.warns(UserWarning, match="no sample"):
+        ds = penstock.Dataset(write_tar(tmp_path / "empty.tar", []))
+    with pytest.raises(penstock.InvalidError, match="the data set is empty"):
+        penstock.Loader(ds, transforms=[T.Resize(8)])
