@@ -106,7 +106,7 @@ struct RandomCrop {
       "bottom)");
     v("pad_if_needed", pad_if_needed,
       "pad a smaller picture on both sides by what it lacks; otherwise it is an error");
-    v("fill", fill, "value of padded pixels, one number or one for each channel");
+    v("fill", fill, "value of padded pixels, one number or one for each channel; None is 0");
     v("padding_mode", padding_mode, "what padded pixels hold");
   }
   bool operator==(const RandomCrop&) const = default;

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -306,6 +308,22 @@ def test_pictures_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
     assert sorted(packed.key(i).rstrip("_") for i in range(4)) == ["a_deep_1", "b_deep_1", "b_deep_1", "b_deep_1"]
 
 
+def test_too_much_memory_is_the_pictures_fault(tmp_path):
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    picture = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 2, 0, 0, 0))
+        + chunk(b"zTXt", b"k\0\0" + zlib.compress(bytes(100_000_000)))
+        + chunk(b"IDAT", zlib.compress((b"\0" + b"\5" * 12) * 4))
+        + chunk(b"IEND", b"")
+    )
+    tar = write_tar(tmp_path / "bomb.tar", [("a.png", picture)])
+    with pytest.raises(penstock.UnsupportedError, match="too much memory"):
+        penstock.Dataset(tar)[0]
+
+
 def test_impossible_sizes_and_names_of_options_are_invalid():
     for preset in (penstock.presets.imagenet_train, penstock.presets.imagenet_val):
         for size in (2**40, -(2**40), 0):
@@ -319,3 +337,18 @@ def test_torch_that_is_not_installed_is_named(shards, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(penstock.InvalidError, match="not installed"):
         penstock.Loader(shards, output="torch")
+
+
+def test_padding_may_be_filled_with_none(shards):
+    def crops(fill: int | None) -> np.ndarray:
+        transforms = [T.RandomCrop(150, pad_if_needed=True, fill=fill)]
+        return next(iter(penstock.Loader(shards, batch_size=4, transforms=transforms, output="numpy")))["image"]
+
+    assert np.array_equal(crops(None), crops(0))
+
+
+def test_transforms_for_an_empty_data_set_say_that_it_is_empty(tmp_path):
+    with pytest.warns(UserWarning, match="no sample"):
+        ds = penstock.Dataset(write_tar(tmp_path / "empty.tar", []))
+    with pytest.raises(penstock.InvalidError, match="the data set is empty"):
+        penstock.Loader(ds, transforms=[T.Resize(8)])

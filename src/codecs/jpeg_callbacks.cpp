@@ -156,7 +156,8 @@ void JpegCallbacks::watch_scans(jpeg_decompress_struct& cinfo, bool on) {
 
 Error JpegCallbacks::failure() const {
   if (code_ == JERR_OUT_OF_MEMORY || code_ == JERR_NO_BACKING_STORE) {
-    return decode_error(ErrorKind::invalid, fmt::format("JPEG needs too much memory: {}", message_.data()));
+    return decode_error(ErrorKind::unsupported,
+                        fmt::format("JPEG needs too much memory: {}", message_.data()));
   }
   return decode_error(means_unsupported(code_) ? ErrorKind::unsupported : ErrorKind::corrupt,
                       fmt::format("JPEG cannot be decoded: {}", message_.data()));

@@ -28,7 +28,7 @@ Error png_error(int code) {
     case SPNG_EMEM:
     case SPNG_ECHUNK_LIMITS:
     case SPNG_EOVERFLOW:
-      return detail::decode_error(ErrorKind::invalid, "PNG needs too much memory");
+      return detail::decode_error(ErrorKind::unsupported, "PNG needs too much memory");
     default:
       return detail::decode_error(ErrorKind::corrupt,
                                   fmt::format("PNG cannot be decoded: {}", spng_strerror(code)));

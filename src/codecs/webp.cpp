@@ -18,7 +18,7 @@ struct FreeDemuxer {
 Error webp_error(VP8StatusCode status) {
   switch (status) {
     case VP8_STATUS_OUT_OF_MEMORY:
-      return detail::decode_error(ErrorKind::invalid, "WebP needs too much memory");
+      return detail::decode_error(ErrorKind::unsupported, "WebP needs too much memory");
     case VP8_STATUS_UNSUPPORTED_FEATURE:
       return detail::decode_error(ErrorKind::unsupported, "WebP uses a feature that libwebp does not know");
     case VP8_STATUS_SUSPENDED:

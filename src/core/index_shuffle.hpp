@@ -47,7 +47,8 @@ class IndexShuffle {
   std::uint64_t at(std::uint64_t place) const noexcept {
     return table_.empty() ? feistel_.forward(place) : table_[place];
   }
-  /// The place at which `index` comes, index < size(): the inverse of at().
+  /// The place at which `index` comes, index < size(): the inverse of at(). Here for the tests, which show by
+  /// it that at() is a bijection on ranges too large to walk through.
   std::uint64_t place_of(std::uint64_t index) const noexcept {
     return table_.empty() ? feistel_.backward(index) : table_[size_ + index];
   }

@@ -30,8 +30,6 @@ class MappedFile final : public Source {
   Result<ByteSpan> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const override;
   void advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept override;
 
-  /// False after close().
-  bool is_open() const noexcept { return open_; }
   /// Unmaps: every view handed out becomes invalid, later reads fail with `io`.
   void close() noexcept;
   /// All bytes; empty after close().

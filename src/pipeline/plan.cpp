@@ -77,6 +77,10 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   };
   for (const auto& [name, operations] : transforms) {
     if (!operations.empty() && find_field(name) == fields.end()) {
+      if (dataset.size() == 0) {
+        return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
+                       "look into its shards: they hold no sample");
+      }
       return invalid(fmt::format("transforms for field '{}', which the data set does not have", name),
                      fmt::format("its fields are: {}", names_of(fields)));
     }

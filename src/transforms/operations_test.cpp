@@ -103,6 +103,8 @@ TEST(RandomCrop, pads_before_it_crops) {
   EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{4, 4, 4, 4, transforms::PaddingMode::constant, {1, 2, 3}}));
   const auto four = plan(transforms::RandomCrop{.size = 8, .padding = {1, 2, 3, 4}}, {32, 32});
   EXPECT_EQ(std::get<PadStep>(four[0]), (PadStep{1, 2, 3, 4}));
+  const auto black = plan(transforms::RandomCrop{.size = 8, .padding = {1}, .fill = {}}, {32, 32});
+  EXPECT_EQ(std::get<PadStep>(black[0]), (PadStep{1, 1, 1, 1}));
   const auto two = plan(transforms::RandomCrop{.size = 8, .padding = {1, 2}}, {32, 32});
   EXPECT_EQ(std::get<PadStep>(two[0]), (PadStep{1, 2, 1, 2}));
 }

@@ -82,7 +82,7 @@ std::string plan_text(std::span<const TransformPtr> operations, const PictureSpe
       if (output.type == ElementType::float32) {
         add(normalised ? "normalise" : "divide by 255");
       }
-      add(line.empty() ? "write" : "write");
+      add("write");
       const std::string size =
           output.fixed_size() ? fmt::format("{} x {} ", output.size.height, output.size.width) : "any size ";
       line += fmt::format(" -> {}{} {}", size, output.type == ElementType::float32 ? "float32" : "uint8",

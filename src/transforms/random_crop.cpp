@@ -27,7 +27,7 @@ class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
         return wrong("padding", fmt::format("has {}", pixels), "give 0 to 65536 pixels");
       }
     }
-    if (p_.fill.size() != 1 && p_.fill.size() != 3) {
+    if (p_.fill.size() > 1 && p_.fill.size() != 3) {
       return wrong("fill", fmt::format("has {} numbers", p_.fill.size()), "give 1 or 3");
     }
     for (const int value : p_.fill) {
@@ -79,7 +79,7 @@ class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
       return;
     }
     PadStep step{left, top, right, bottom, p_.padding_mode, {}};
-    for (std::size_t channel = 0; channel < 3; ++channel) {
+    for (std::size_t channel = 0; channel < 3 && !p_.fill.empty(); ++channel) {
       step.fill[channel] = static_cast<std::uint8_t>(p_.fill[p_.fill.size() == 1 ? 0 : channel]);
     }
     steps.push_back(step);
