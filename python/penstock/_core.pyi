@@ -1,6 +1,6 @@
 # Made by tools/gen_stubs.py from nanobind's stub of the compiled module.
 from typing import Any
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 
 def check_options(given: dict[str, Any]) -> dict[str, Any]:
@@ -98,12 +98,11 @@ class Loader:
     def open(dataset: Dataset, transforms: Sequence[tuple[str, Sequence[Transform]]], options: dict[str, Any]) -> Loader: ...
 
     @property
-    def options(self) -> dict[str, Any]: ...
-
-    @property
     def steps(self) -> int: ...
 
     def set_epoch(self, epoch: int) -> None: ...
+
+    def wait_for_cache(self) -> None: ...
 
     def start_epoch(self) -> int: ...
 
@@ -117,6 +116,12 @@ class Loader:
     def plan(self) -> str: ...
 
     def close(self) -> None: ...
+
+STORE_SHARD_BYTES: int = 268435456
+
+def build(source: Dataset, destination: str, settings: dict[str, Any], show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]: ...
+
+def verify(path: str, sources: list[str], show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]: ...
 
 from .errors import Error
 

@@ -107,7 +107,6 @@ void bind_loader(nb::module_& m) {
             return value_or_raise(Loader::open(dataset, std::move(transforms), options_from(options)));
           },
           nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"))
-      .def_prop_ro("options", [](const Loader& self) { return options_to_dict(self.options()); })
       .def_prop_ro("steps", &Loader::steps)
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
       .def("wait_for_cache", &wait_for_cache)

@@ -167,10 +167,10 @@ void bind_store(nb::module_& m) {
   m.def("build", &build, nb::arg("source"), nb::arg("destination"), nb::arg("settings"),
         nb::arg("show").none(),
         nb::sig("def build(source: Dataset, destination: str, settings: dict[str, Any], "
-                "show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
+                "show: collections.abc.Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
   m.def("verify", &verify, nb::arg("path"), nb::arg("sources"), nb::arg("show").none(),
         nb::sig("def verify(path: str, sources: list[str], "
-                "show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
+                "show: collections.abc.Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
 }
 
 }  // namespace penstock::python
