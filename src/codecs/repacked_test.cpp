@@ -241,7 +241,7 @@ TEST(Repacked, sizes_beyond_the_limit_are_refused) {
   decoder.use_tables(drawn_tables());
   const auto size = decoder.open(record);
   ASSERT_FALSE(size.ok());
-  EXPECT_EQ(size.error().kind, ErrorKind::invalid);
+  EXPECT_EQ(size.error().kind, ErrorKind::unsupported);
 }
 
 TEST(Repacked, needs_its_tables) {
