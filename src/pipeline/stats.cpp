@@ -78,7 +78,9 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& schedu
     stats.worker_wait_seconds += static_cast<double>(worker->wait.get()) * kNano;
     stats.bytes += worker->bytes.get();
   }
-  const double rest = std::max(0.0, stats.worker_busy_seconds - read - decode - transform);
+  // Runs under way have told of their stages and not yet of themselves.
+  stats.worker_busy_seconds = std::max(stats.worker_busy_seconds, read + decode + transform);
+  const double rest = stats.worker_busy_seconds - read - decode - transform;
   stats.stages.push_back({.name = "read", .seconds = read, .share = 0});
   if (decodes) {
     stats.stages.push_back({.name = "decode", .seconds = decode, .share = 0});
