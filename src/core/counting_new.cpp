@@ -12,12 +12,17 @@ std::atomic<std::uint64_t> allocations{0};
 
 }  // namespace penstock
 
-void* operator new(std::size_t size) {
+// The form that does not throw has the same operator delete, so it must be replaced as well.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   penstock::allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) {
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new(std::size_t size) {
+  if (void* memory = ::operator new(size, std::nothrow)) {
     return memory;
   }
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
