@@ -72,7 +72,7 @@ def build(
         longer side.
     quality: JPEG quality, 1 to 100, of what is encoded again.
     shard_bytes: a shard is closed before it grows larger.
-    workers: threads; None = the cores this process may use.
+    workers: threads; None = the cores of the machine.
     on_error: "raise", or "skip" to leave bad samples out; max_errors then bounds them: int = count, float = share.
     append: add to a store that exists. resume: go on with an interrupted build.
     progress: show a bar, on a terminal only.
