@@ -15,6 +15,11 @@ struct LoaderStats {
     double share = 0;    ///< of the workers' busy time
   };
 
+  struct Decoded {
+    std::string codec;  ///< JPEG, PNG, WebP, repacked, pixels
+    std::uint64_t pictures = 0;
+  };
+
   std::uint64_t batches = 0;  ///< delivered
   std::uint64_t samples = 0;  ///< rows delivered
   std::uint64_t bytes = 0;    ///< stored bytes read
@@ -24,6 +29,7 @@ struct LoaderStats {
   double first_batch_seconds = 0;  ///< from the first request to the first delivery
 
   std::vector<Stage> stages;
+  std::vector<Decoded> decoded;  ///< what the workers decoded, batches under way included
   double worker_busy_seconds = 0;
   double worker_wait_seconds = 0;    ///< workers had nothing to do: the consumer was slower
   double consumer_wait_seconds = 0;  ///< the consumer waited for a batch: the workers were slower

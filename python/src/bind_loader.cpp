@@ -81,6 +81,11 @@ nb::dict stats(const Loader& loader) {
   values["batches_ready"] = stats.batches_ready;
   values["buffer_bytes"] = stats.buffer_bytes;
   values["workers"] = stats.workers;
+  nb::dict decoded;
+  for (const LoaderStats::Decoded& by : stats.decoded) {
+    decoded[by.codec.c_str()] = by.pictures;
+  }
+  values["decoded"] = decoded;
   values["simd_target"] = stats.simd_target;
   values["cache"] = to_str(stats.cache);
   values["verdict"] = stats.verdict;

@@ -55,6 +55,17 @@ def test_a_store_holds_what_its_source_holds(shards, pillow_pictures, tmp_path, 
     assert penstock.verify(tmp_path / "store", shards).ok
 
 
+@pytest.mark.parametrize(("image", "codec"), [("repack", "repacked"), ("keep", "JPEG"), ("raw", "pixels")])
+def test_stats_tell_which_codec_decoded(shards, tmp_path, image, codec):
+    penstock.build(shards, tmp_path / "store", image=image)
+    loader = penstock.Loader(tmp_path / "store", batch_size=8, transforms=penstock.presets.imagenet_val(32))
+    for _ in loader:
+        pass
+    decoded = loader.stats()["decoded"]
+    assert max(decoded, key=decoded.__getitem__) == codec
+    assert sum(decoded.values()) >= 60  # the next epoch may be under way
+
+
 @pytest.mark.parametrize("image", ["repack", "keep", "raw"])
 def test_a_run_can_move_from_the_source_to_the_store(shards, tmp_path, image):
     penstock.build(shards, tmp_path / "store", image=image)

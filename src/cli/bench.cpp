@@ -64,11 +64,16 @@ int run(const Arguments& arguments) {
     for (const LoaderStats::Stage& stage : stats->stages) {
       stages.emplace_back(stage.name, stage.share);
     }
+    Json::Members decoded;
+    for (const LoaderStats::Decoded& by : stats->decoded) {
+      decoded.emplace_back(by.codec, by.pictures);
+    }
     print_document(Json::Members{{"images_per_second", stats->samples_per_second},
                                  {"images", stats->samples},
                                  {"seconds", stats->seconds},
                                  {"errors", stats->errors},
                                  {"stages", std::move(stages)},
+                                 {"decoded", std::move(decoded)},
                                  {"simd_target", stats->simd_target},
                                  {"verdict", stats->verdict}});
   } else {
@@ -77,6 +82,9 @@ int run(const Arguments& arguments) {
                arguments.batch_size);
     for (const LoaderStats::Stage& stage : stats->stages) {
       fmt::print("  {:<10} {:>5.1f} %\n", stage.name, 100 * stage.share);
+    }
+    for (const LoaderStats::Decoded& by : stats->decoded) {
+      fmt::print("  {} pictures by the {} codec\n", by.pictures, by.codec);
     }
     if (stats->errors > 0) {
       fmt::print("{} bad samples were skipped\n", stats->errors);

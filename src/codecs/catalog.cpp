@@ -22,9 +22,9 @@ constexpr PictureCodec codec(const char* name) {
           }};
 }
 
-constexpr std::array kCodecs = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
-                                codec<WebpDecoder>("WebP"), codec<RepackedDecoder>("repacked"),
-                                codec<PixelsDecoder>("pixels")};
+constexpr std::array<PictureCodec, kPictureCodecs> kCodecs = {
+    codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"), codec<WebpDecoder>("WebP"),
+    codec<RepackedDecoder>("repacked"), codec<PixelsDecoder>("pixels")};
 
 /// What a file begins with, from `offset` on.
 struct Signature {
@@ -85,7 +85,7 @@ bool is_markup(std::string_view text) {
 
 }  // namespace
 
-std::span<const PictureCodec> picture_codecs() noexcept { return kCodecs; }
+std::span<const PictureCodec, kPictureCodecs> picture_codecs() noexcept { return kCodecs; }
 
 Error describe_unrecognised(ByteSpan file) {
   if (file.empty()) {

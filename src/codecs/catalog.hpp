@@ -14,8 +14,10 @@ struct PictureCodec {
   std::unique_ptr<PictureDecoder> (*make)(DecodeLimits limits);
 };
 
+inline constexpr std::size_t kPictureCodecs = 5;
+
 /// In the order in which they are asked. Read-only, any thread.
-std::span<const PictureCodec> picture_codecs() noexcept;
+std::span<const PictureCodec, kPictureCodecs> picture_codecs() noexcept;
 
 /// Why a file that no codec recognises cannot be decoded: `unsupported` with the name of what it is,
 /// or `corrupt` with its first bytes.

@@ -16,6 +16,7 @@ struct ImageDecoder::Impl {
   DecodeLimits limits;
   std::vector<std::unique_ptr<PictureDecoder>> decoders;  // by place in the catalogue, made when first needed
   PictureDecoder* current = nullptr;
+  std::size_t codec = 0;  // of `current`
   ImageSize size;
   std::uint64_t nanoseconds = 0;
 };
@@ -61,6 +62,7 @@ Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
     PENSTOCK_TRY(decoder->use_tables(tables));
     PENSTOCK_ASSIGN(impl_->size, decoder->open(file));
     impl_->current = decoder.get();
+    impl_->codec = i;
     return impl_->size;
   }
   return describe_unrecognised(file);
@@ -84,6 +86,8 @@ Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
   const Timer timer(impl_->nanoseconds);
   return impl_->current->decode(box, out);
 }
+
+std::size_t ImageDecoder::codec() const noexcept { return impl_->codec; }
 
 std::uint64_t ImageDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
 

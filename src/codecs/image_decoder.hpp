@@ -46,6 +46,9 @@ class ImageDecoder {
   /// Equal to the same rectangle of a full decode. May be called again for another box.
   Status decode(const Rect& box, const PixelView& out);
 
+  /// Place in picture_codecs() of the codec that the opened picture is for.
+  std::size_t codec() const noexcept;
+
   /// Time spent in open() and decode() since construction.
   std::uint64_t nanoseconds() const noexcept;
 

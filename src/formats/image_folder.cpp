@@ -7,10 +7,10 @@
 #include <climits>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 
 #include "core/parallel_for.hpp"
+#include "core/usable_cores.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/folder_scan.hpp"
 #include "formats/tar_fields.hpp"
@@ -165,7 +165,7 @@ class ImageFolder final : public SampleTable {
     std::sort(order.begin(), order.end());
     constexpr std::size_t kRun = 1024;
     std::vector<std::uint64_t> sizes(contents_.paths.size());
-    parallel_for((sizes.size() + kRun - 1) / kRun, std::thread::hardware_concurrency(), [&](std::size_t run) {
+    parallel_for((sizes.size() + kRun - 1) / kRun, usable_cores(), [&](std::size_t run) {
       for (std::size_t i = run * kRun; i < std::min(sizes.size(), (run + 1) * kRun); ++i) {
         const auto state = file_state(path_of(i));
         sizes[i] = state.ok() ? state->size : 0;
@@ -227,7 +227,7 @@ Result<Contents> plain_contents(const NamedPath& root) {
 
 Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> classes) {
   std::vector<std::optional<Result<FoundPictures>>> results(classes.size());
-  parallel_for(classes.size(), std::thread::hardware_concurrency(),
+  parallel_for(classes.size(), usable_cores(),
                [&](std::size_t i) { results[i].emplace(find_pictures(root.path + "/" + classes[i], true)); });
   Contents contents;
   std::vector<std::string> empty;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 
 #include "core/parallel_for.hpp"
+#include "core/usable_cores.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
@@ -182,7 +182,7 @@ class Writer {
 
 Result<std::vector<ShardScan>> scan_shards(const std::vector<const Source*>& shards) {
   std::vector<std::optional<Result<ShardScan>>> results(shards.size());
-  parallel_for(shards.size(), std::thread::hardware_concurrency(),
+  parallel_for(shards.size(), usable_cores(),
                [&](std::size_t i) { results[i].emplace(scan_shard(*shards[i])); });
   std::vector<ShardScan> scans;
   scans.reserve(shards.size());

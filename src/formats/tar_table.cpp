@@ -8,9 +8,9 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <thread>
 
 #include "core/parallel_for.hpp"
+#include "core/usable_cores.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/index_cache.hpp"
 #include "formats/tar_fields.hpp"
@@ -234,7 +234,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
   const std::size_t count = shards.size();
   std::vector<std::optional<Result<std::unique_ptr<MappedFile>>>> opened(count);
   // Opening is a matter of waiting on network file systems, of nothing on local ones.
-  parallel_for(count, count < 64 ? 1 : std::thread::hardware_concurrency(),
+  parallel_for(count, count < 64 ? 1 : usable_cores(),
                [&](std::size_t i) { opened[i].emplace(MappedFile::open(shards[i].path)); });
   std::vector<std::unique_ptr<Source>> sources;
   std::vector<std::string> named;

@@ -1,10 +1,12 @@
 #pragma once
 // What each worker counts.
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 
+#include "codecs/catalog.hpp"
 #include "core/ring_capacity.hpp"
 
 namespace penstock {
@@ -35,6 +37,7 @@ struct alignas(kCacheLine) WorkerCounters {
   Counter busy;
   Counter wait;
   Counter bytes;
+  std::array<Counter, kPictureCodecs> decoded;  // pictures, by codec
 };
 
 }  // namespace penstock

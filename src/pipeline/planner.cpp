@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "pipeline/usable_cores.hpp"
+#include "core/usable_cores.hpp"
 
 namespace penstock {
 
@@ -41,7 +41,7 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options)
       steps_(count_steps(dataset_.size(), options_)),
       batch_rows_(static_cast<std::size_t>(
           std::clamp<std::uint64_t>(dataset_.size(), 1, static_cast<std::uint64_t>(options_.batch_size)))),
-      workers_(options_.num_workers.value_or(usable_cores())),
+      workers_(options_.num_workers.value_or(static_cast<int>(usable_cores()))),
       storages_(std::make_shared<BatchPool>(window_size() + kSpareStorages)) {
   const std::size_t run_rows = plan_.rows_per_item(batch_rows_, workers_);
   const std::size_t runs_per_batch = (batch_rows_ + run_rows - 1) / run_rows;

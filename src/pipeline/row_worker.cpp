@@ -160,6 +160,9 @@ Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t
     storage.row_memory[row * plan_.columns().size() + c] = std::move(slab);
   }
   Status done = plan.program->run(workspace, decoder_, out);
+  if (done) {
+    counters_.decoded[decoder_.codec()].add(1);
+  }
   const std::uint64_t total = nanoseconds_between(start, Clock::now());
   const std::uint64_t decoding = std::min(total, decoder_.nanoseconds() - decoded_before);
   counters_.decode.add(decoding);

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "codecs/catalog.hpp"
 #include "core/cpu.hpp"
+#include "core/usable_cores.hpp"
 #include "pipeline/consumer_counters.hpp"
-#include "pipeline/usable_cores.hpp"
 
 namespace penstock {
 
@@ -26,7 +27,7 @@ std::string verdict_of(const LoaderStats& stats) {
   const double waiting = share_of(stats.consumer_wait_seconds, stats.seconds);
   const double busy =
       share_of(stats.worker_busy_seconds, stats.worker_busy_seconds + stats.worker_wait_seconds);
-  const int cores = usable_cores();
+  const int cores = static_cast<int>(usable_cores());
   if (stats.workers == 0) {
     return fmt::format(
         "the loader works in the consumer's own thread for {} of the time ({}); set num_workers to {} to "
@@ -50,6 +51,20 @@ std::string verdict_of(const LoaderStats& stats) {
                                  : fmt::format("all {} cores are in use", cores);
   return fmt::format("the workers limit the rate: they were busy {} of the time and {}; {}", percent(busy),
                      most, remedy);
+}
+
+std::vector<LoaderStats::Decoded> decoded_by(const Scheduler& scheduler) {
+  std::vector<LoaderStats::Decoded> decoded;
+  for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {
+    std::uint64_t pictures = 0;
+    for (const auto& worker : scheduler.counters()) {
+      pictures += worker->decoded[codec].get();
+    }
+    if (pictures > 0) {
+      decoded.push_back({.codec = picture_codecs()[codec].name, .pictures = pictures});
+    }
+  }
+  return decoded;
 }
 
 }  // namespace
@@ -91,6 +106,7 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& schedu
     stage.share = share_of(stage.seconds, stats.worker_busy_seconds);
   }
 
+  stats.decoded = decoded_by(scheduler);
   stats.workers = scheduler.workers();
   stats.cpu_seconds = scheduler.cpu_seconds();
   stats.cpu_seconds_per_batch = share_of(stats.cpu_seconds, static_cast<double>(stats.batches));

@@ -110,6 +110,19 @@ TEST_P(StoreReading, undecoded_batches_hold_the_original_files) {
   }
 }
 
+TEST_P(StoreReading, stats_tell_which_codec_decoded) {
+  LoaderOptions options{.batch_size = kSamples};
+  options.num_workers = 1;
+  auto loader = Loader::open(Dataset::open(folder_ / "s").value(), presets::imagenet_val(32), options);
+  ASSERT_TRUE(loader.ok()) << loader.error().to_string();
+  ASSERT_TRUE(loader->next(loader->start_epoch().value()).ok());
+  const auto decoded = loader->stats().decoded;
+  ASSERT_EQ(decoded.size(), 1u);
+  const bool repacked = GetParam() == StoreImage::repack || GetParam() == StoreImage::repack_pixels;
+  EXPECT_EQ(decoded[0].codec, GetParam() == StoreImage::raw ? "pixels" : repacked ? "repacked" : "JPEG");
+  EXPECT_GE(decoded[0].pictures, std::uint64_t{kSamples});  // the next epoch may be under way
+}
+
 INSTANTIATE_TEST_SUITE_P(modes, StoreReading,
                          testing::Values(StoreImage::repack, StoreImage::repack_pixels, StoreImage::keep,
                                          StoreImage::raw),

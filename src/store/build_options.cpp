@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
 
+#include "core/usable_cores.hpp"
 #include "formats/store_format.hpp"
 
 namespace penstock {
@@ -80,8 +79,8 @@ StoreSettings as_stored(const BuildSettings& settings) {
           .shard_bytes = settings.shard_bytes};
 }
 
-unsigned worker_count(const std::optional<int>& workers) noexcept {
-  return workers ? static_cast<unsigned>(*workers) : std::max(1u, std::thread::hardware_concurrency());
+unsigned worker_count(const std::optional<int>& workers) {
+  return workers ? static_cast<unsigned>(*workers) : usable_cores();
 }
 
 std::string penstock_name() { return "penstock " PENSTOCK_VERSION; }

@@ -9,7 +9,7 @@ namespace penstock {
 Status check(const BuildSettings& settings);
 StoreSettings as_stored(const BuildSettings& settings);
 /// Threads of a build that names `workers`.
-unsigned worker_count(const std::optional<int>& workers) noexcept;
+unsigned worker_count(const std::optional<int>& workers);
 /// "penstock <version>".
 std::string penstock_name();
 

@@ -3,6 +3,6 @@
 namespace penstock {
 
 /// Cores this process may use: its affinity mask, cut by the CPU quota of its control group. At least 1.
-int usable_cores();
+unsigned usable_cores();
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-#include "pipeline/usable_cores.hpp"
+#include "core/usable_cores.hpp"
 
 #if defined(__linux__)
 #include <sched.h>
@@ -36,7 +36,7 @@ double cgroup_cores() {
 
 }  // namespace
 
-int usable_cores() {
+unsigned usable_cores() {
   int cores = static_cast<int>(std::thread::hardware_concurrency());
 #if defined(__linux__)
   cpu_set_t mask;
@@ -47,7 +47,7 @@ int usable_cores() {
   if (const double quota = cgroup_cores(); quota > 0) {
     cores = std::min(cores, static_cast<int>(std::ceil(quota)));
   }
-  return std::max(cores, 1);
+  return static_cast<unsigned>(std::max(cores, 1));
 }
 
 }  // namespace penstock
