@@ -60,7 +60,8 @@ function(penstock_tests folder)
   target_link_libraries(penstock_${folder}_tests PRIVATE penstock_${folder} fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads)
   target_compile_definitions(penstock_${folder}_tests PRIVATE
     PENSTOCK_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared" PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_compile_options(penstock_${folder}_tests PRIVATE -O1)  # compiling the tests takes longer than running them
+  # Compiling the tests takes longer than running them, above all with sanitizers.
+  target_compile_options(penstock_${folder}_tests PRIVATE $<IF:$<BOOL:${PENSTOCK_SANITIZE}>,-O0,-O1>)
   add_test(NAME ${folder} COMMAND penstock_${folder}_tests --gtest_brief=1)
   set_tests_properties(${folder} PROPERTIES LABELS unit)
 endfunction()
