@@ -16,17 +16,24 @@ from penstock import transforms as T  # noqa: N812 - the usual short name
 SAMPLE = SHARED / "data" / "imagenet-sample"
 
 
-def check_epoch(ds: penstock.Dataset, size: int, epoch: int, pictures: dict[int, Image.Image]) -> int:
-    loader = penstock.Loader(
-        ds, batch_size=32, shuffle=True, seed=9, output="numpy", memory_format="channels_last",
-        transforms=[T.RandomResizedCrop(size), T.RandomHorizontalFlip()],
-    )  # fmt: skip
-    loader.set_epoch(epoch)
+def check_epoch(sources: list[penstock.Dataset], size: int, epoch: int, pictures: dict[int, Image.Image]) -> int:
+    """Compares an epoch of several forms of the same data with Pillow; returns how many rows of each were equal."""
+    loaders = [
+        penstock.Loader(
+            ds, batch_size=32, shuffle=True, seed=9, output="numpy", memory_format="channels_last",
+            transforms=[T.RandomResizedCrop(size), T.RandomHorizontalFlip()],
+        )
+        for ds in sources
+    ]  # fmt: skip
+    for loader in loaders:
+        loader.set_epoch(epoch)
     checked = 0
-    for batch in loader:
-        for row, index in enumerate(batch["index"].tolist()):
+    for batches in zip(*loaders, strict=True):
+        for row, index in enumerate(batches[0]["index"].tolist()):
             wanted = imagenet_train_uint8(pictures[index], size, 9, epoch, index)
-            assert np.array_equal(batch["image"][row], wanted), f"sample {index} of epoch {epoch} differs from Pillow"
+            for ds, batch in zip(sources, batches, strict=True):
+                assert batch["index"][row] == index
+                assert np.array_equal(batch["image"][row], wanted), f"{ds}: sample {index} of epoch {epoch} differs"
             checked += 1
     return checked
 
@@ -38,7 +45,7 @@ def decoded(ds: penstock.Dataset) -> dict[int, Image.Image]:
 def test_own_pictures_equal_the_reference(shards):
     ds = penstock.Dataset(shards)
     pictures = decoded(ds)
-    assert sum(check_epoch(ds, 32, epoch, pictures) for epoch in range(5)) == 300
+    assert sum(check_epoch([ds], 32, epoch, pictures) for epoch in range(5)) == 300
 
 
 def test_floats_equal_the_reference(shards):
@@ -52,10 +59,16 @@ def test_floats_equal_the_reference(shards):
 
 
 @pytest.mark.skipif(not SAMPLE.exists(), reason="../shared/data/imagenet-sample is not there")
-def test_thousand_real_pictures_whole_and_in_ten_crops_each():
+def test_thousand_real_pictures_whole_and_in_ten_crops_each(tmp_path):
+    """From the tars and from a store of repacked pictures; the store gives the original files back, too."""
     ds = penstock.Dataset(str(SAMPLE / "*.tar"))
+    penstock.build(str(SAMPLE / "*.tar"), tmp_path / "store", image="repack")
+    store = penstock.Dataset(tmp_path / "store")
     pictures = decoded(ds)
-    assert len(ds) == 1000
+    assert len(ds) == len(store) == 1000
     for index, picture in pictures.items():
-        assert np.array_equal(ds[index]["image"], np.asarray(picture)), f"sample {index} differs from Pillow"
-    assert sum(check_epoch(ds, 224, epoch, pictures) for epoch in range(10)) == 10_000
+        whole = np.asarray(picture)
+        assert np.array_equal(ds[index]["image"], whole), f"sample {index} differs from Pillow"
+        assert np.array_equal(store[index]["image"], whole), f"sample {index} of the store differs from Pillow"
+        assert store.raw(index) == ds.raw(index), f"the files of sample {index} are not what they were"
+    assert sum(check_epoch([ds, store], 224, epoch, pictures) for epoch in range(10)) == 10_000
