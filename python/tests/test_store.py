@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -239,6 +241,21 @@ def test_progress_tells_rate_and_time_left():
     assert progress_line("build", 0, 0, 0, 0.0).startswith("build [########################] 0/0")
 
 
+def check_stores_of(files: list[tuple[str, bytes]], tar: str, folder: Path) -> None:
+    """Repacked, the pictures of a tar equal Pillow's whole and ours in crops, and give their files back."""
+    for image in ("repack", "repack_pixels"):
+        penstock.build(tar, folder / image, image=image)
+        store = penstock.Dataset(folder / image)
+        for number, (name, file) in enumerate(files):
+            expected = np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
+            assert np.array_equal(store[number]["image"], expected), (name, image)
+            if image == "repack":
+                assert store.raw(number)["image"] == file, name
+        crops = {"batch_size": 1, "transforms": [T.RandomResizedCrop(16)]}
+        for ours, theirs in zip(penstock.Loader(store, **crops), penstock.Loader(tar, **crops), strict=True):
+            assert torch.equal(ours["image"], theirs["image"])
+
+
 def test_every_sampling_and_kind_of_jpeg_survives(make_tar, tmp_path):
     members = []
     for number, (mode, sampling, progressive, restart) in enumerate(
@@ -252,19 +269,35 @@ def test_every_sampling_and_kind_of_jpeg_survives(make_tar, tmp_path):
         options = {"subsampling": sampling} if mode != "L" else {}
         file = encode(picture, quality=60 + number, progressive=progressive, restart_marker_blocks=restart, **options)
         members.append((f"{number:03d}.jpg", file))
-    path = make_tar(members)
-    for image in ("repack", "repack_pixels"):
-        penstock.build(path, tmp_path / image, image=image)
-        store = penstock.Dataset(tmp_path / image)
-        for number, (_, file) in enumerate(members):
-            expected = np.asarray(Image.open(io.BytesIO(file)).convert("RGB"))
-            assert np.array_equal(store[number]["image"], expected), number
-            if image == "repack":
-                assert store.raw(number)["image"] == file
-        cropped = penstock.Loader(tmp_path / image, batch_size=1, transforms=[T.RandomResizedCrop(16)])
-        original = penstock.Loader(path, batch_size=1, transforms=[T.RandomResizedCrop(16)])
-        for ours, theirs in zip(cropped, original, strict=True):
-            assert torch.equal(ours["image"], theirs["image"])
+    check_stores_of(members, make_tar(members), tmp_path)
+
+
+CJPEG_KINDS = {
+    "plain": [],
+    "optimised": ["-optimize"],
+    "progressive": ["-progressive"],
+    "arithmetic": ["-arithmetic"],
+    "restarts": ["-restart", "1"],
+    "restarts by blocks": ["-restart", "3B"],
+    "grey": ["-grayscale"],
+    "RGB": ["-rgb"],
+    "fast": ["-dct", "fast", "-smooth", "10"],
+}
+CJPEG_SAMPLINGS = ["1x1", "2x1", "1x2", "2x2", "4x1", "1x4", "4x2", "2x2,1x2,2x1", "1x1,2x2,1x1"]
+
+
+@pytest.mark.skipif(shutil.which("cjpeg") is None, reason="cjpeg (libjpeg-turbo-progs) is not installed")
+def test_what_cjpeg_writes_survives(make_tar, tmp_path):
+    """Every sampling, kind, a range of qualities and odd sizes from 1 x 1 on, whole and in crops."""
+    members = []
+    combinations = itertools.product(CJPEG_SAMPLINGS, CJPEG_KINDS.values(), (1, 35, 75, 92, 100))
+    for number, (sampling, kind, quality) in enumerate(combinations):
+        pixels = io.BytesIO()
+        draw(number, 1 + number * 7 % 83, 1 + number * 5 % 61).save(pixels, "PPM")
+        command = ["cjpeg", "-quality", str(quality), "-sample", sampling, *kind]
+        file = subprocess.run(command, input=pixels.getvalue(), capture_output=True, check=True).stdout
+        members.append((f"{number:04d}.jpg", file))
+    check_stores_of(members, make_tar(members), tmp_path)
 
 
 def test_the_first_epoch_builds_what_later_epochs_read(shards, tmp_path):
