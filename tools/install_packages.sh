@@ -64,6 +64,8 @@ needs_of_test() {
   need has_module gtest -- libgtest-dev
   need has_module gmock -- libgmock-dev
   need has_program valgrind -- valgrind
+  need has_program cjpeg -- libjpeg-turbo-progs
+  need has_program bsdtar -- libarchive-tools
   need has_fuzzer -- clang-14,libclang-rt-14-dev clang-18,libclang-rt-18-dev clang-19,libclang-rt-19-dev
   need has_any_program qemu-aarch64-static qemu-aarch64 -- qemu-user-static qemu-user
   need has_aarch64_compiler -- g++-aarch64-linux-gnu,libc6-dev-arm64-cross
