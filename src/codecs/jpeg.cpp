@@ -71,7 +71,7 @@ struct JpegDecoder::Impl {
   explicit Impl(DecodeLimits given) : limits(given) {
     std::memset(&cinfo, 0, sizeof cinfo);
     callbacks.install_errors(cinfo);
-    if (!guarded([this] { jpeg_create_decompress(&cinfo); })) {
+    if (!callbacks.guarded([this] { jpeg_create_decompress(&cinfo); })) {
       throw std::bad_alloc();
     }
     callbacks.install(cinfo);
@@ -85,16 +85,6 @@ struct JpegDecoder::Impl {
   ~Impl() { jpeg_destroy_decompress(&cinfo); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-
-  /// Runs libjpeg calls; false if one failed. No object with a destructor may live in `calls`.
-  template <class Calls>
-  bool guarded(Calls calls) {
-    if (setjmp(callbacks.way_out) != 0) {
-      return false;
-    }
-    calls();
-    return true;
-  }
 
   /// The error for a failure of guarded().
   Error fail() {
@@ -120,7 +110,7 @@ struct JpegDecoder::Impl {
 Status JpegDecoder::Impl::read_header() {
   forget();
   callbacks.start_file(cinfo, file);
-  if (!guarded([this] { jpeg_read_header(&cinfo, TRUE); })) {
+  if (!callbacks.guarded([this] { jpeg_read_header(&cinfo, TRUE); })) {
     return fail();
   }
   header_is_read = true;
@@ -272,7 +262,7 @@ Status JpegDecoder::decode(const Rect& box, const PixelView& out) {
     PENSTOCK_TRY(impl.read_header());
   }
   impl.strip.reserve(std::size_t{4} * impl.cinfo.image_width * kMaxRowsPerCall);
-  if (!impl.guarded([&] {
+  if (!impl.callbacks.guarded([&] {
         impl.start(box, out.layout);
         impl.read_rows(box, out);
       })) {

@@ -57,14 +57,14 @@ struct JpegCalls {
     JpegCallbacks& self = of(cinfo);
     self.code_ = cinfo->err->msg_code;
     cinfo->err->format_message(cinfo, self.message_.data());
-    std::longjmp(self.way_out, 1);
+    std::longjmp(self.way_out_, 1);
   }
 
   [[noreturn]] static void on_damage(j_common_ptr cinfo, const char* message) {
     JpegCallbacks& self = of(cinfo);
     self.code_ = 0;
     std::snprintf(self.message_.data(), self.message_.size(), "%s", message);
-    std::longjmp(self.way_out, 1);
+    std::longjmp(self.way_out_, 1);
   }
 
   static void on_message(j_common_ptr cinfo, int level) {

@@ -14,11 +14,9 @@
 
 namespace penstock::detail {
 
-/// Belongs to one decompressor and must not move. Every libjpeg call that can fail runs between a setjmp() of
-/// `way_out` and its use by longjmp(); nothing is ever printed.
+/// Belongs to one decompressor and must not move. Every libjpeg call that can fail runs inside guarded();
+/// nothing is ever printed.
 struct JpegCallbacks {
-  std::jmp_buf way_out;
-
   JpegCallbacks() = default;
   JpegCallbacks(const JpegCallbacks&) = delete;
   JpegCallbacks& operator=(const JpegCallbacks&) = delete;
@@ -33,7 +31,16 @@ struct JpegCallbacks {
   /// Whether a file of very many scans is an error, as it is worth around jpeg_start_decompress().
   void watch_scans(jpeg_decompress_struct& cinfo, bool on);
 
-  /// What went wrong before the last use of `way_out`.
+  /// Runs libjpeg calls; false if one failed. No object with a destructor may live in `calls`.
+  template <class Calls>
+  bool guarded(Calls calls) {
+    if (setjmp(way_out_) != 0) {
+      return false;
+    }
+    calls();
+    return true;
+  }
+  /// What went wrong when guarded() was last false.
   Error failure() const;
 
  private:
@@ -48,6 +55,7 @@ struct JpegCallbacks {
     JpegCallbacks* owner;
   };
 
+  std::jmp_buf way_out_;
   Errors errors_;
   jpeg_source_mgr source_;
   jpeg_progress_mgr progress_;
@@ -58,8 +66,8 @@ struct JpegCallbacks {
   std::array<char, JMSG_LENGTH_MAX> message_{};
 };
 
-/// Ends the libjpeg call under way: the data is damaged as the message says. Only below a setjmp() of
-/// `way_out`.
+/// Ends the libjpeg call under way: the data is damaged as the message says. Only inside
+/// guarded().
 [[noreturn]] void leave_jpeg(jpeg_decompress_struct* cinfo, const char* message);
 
 }  // namespace penstock::detail

@@ -6,31 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/utf8.hpp"
+
 namespace penstock {
 namespace {
-
-/// Bytes of the UTF-8 character at the begin of `rest`, 0 if there is none. Python's JSON reader takes
-/// surrogates, its text decoder does not.
-std::size_t character_size(ByteSpan rest, bool surrogates) noexcept {
-  const std::uint8_t first = rest[0];
-  if (first < 0x80) {
-    return 1;
-  }
-  const std::size_t size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || rest.size() < size) {
-    return 0;
-  }
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((rest[i] & 0xC0) != 0x80) {
-      return 0;
-    }
-  }
-  const std::uint8_t second = rest[1];
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool too_large = first == 0xF4 && second > 0x8F;
-  const bool surrogate = first == 0xED && second > 0x9F && !surrogates;
-  return overlong || too_large || surrogate ? 0 : size;
-}
 
 /// One pass with a stack of open brackets; the position says where it stopped.
 class JsonScan {

@@ -63,7 +63,7 @@ struct CoefficientReader::Impl {
   Impl() {
     std::memset(&cinfo, 0, sizeof cinfo);
     callbacks.install_errors(cinfo);
-    if (!guarded([this] { jpeg_create_decompress(&cinfo); })) {
+    if (!callbacks.guarded([this] { jpeg_create_decompress(&cinfo); })) {
       throw std::bad_alloc();
     }
     callbacks.install(cinfo);
@@ -71,16 +71,6 @@ struct CoefficientReader::Impl {
   ~Impl() { jpeg_destroy_decompress(&cinfo); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-
-  /// Runs libjpeg calls; false if one failed. No object with a destructor may live in `calls`.
-  template <class Calls>
-  bool guarded(Calls calls) {
-    if (setjmp(callbacks.way_out) != 0) {
-      return false;
-    }
-    calls();
-    return true;
-  }
 
   const char* check_kind(RepackFidelity fidelity) const;
   const char* set_geometry(RepackGeometry& geometry) const;
@@ -263,7 +253,7 @@ const char* CoefficientReader::Impl::read_scan(ByteSpan jpeg, JpegCoefficients& 
 
 const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
   callbacks.watch_scans(cinfo, true);
-  const bool done = guarded([this, &out] {
+  const bool done = callbacks.guarded([this, &out] {
     jvirt_barray_ptr* const arrays = jpeg_read_coefficients(&cinfo);
     for (int component = 0; component < cinfo.num_components; ++component) {
       const jpeg_component_info& info = cinfo.comp_info[component];
@@ -291,7 +281,7 @@ const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
 
 const char* CoefficientReader::Impl::read(ByteSpan jpeg, RepackFidelity fidelity, JpegCoefficients& out) {
   callbacks.start_file(cinfo, jpeg);
-  if (!guarded([this] { jpeg_read_header(&cinfo, TRUE); })) {
+  if (!callbacks.guarded([this] { jpeg_read_header(&cinfo, TRUE); })) {
     return kDamaged;
   }
   const char* reason = check_kind(fidelity);
