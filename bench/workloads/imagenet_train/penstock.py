@@ -1,7 +1,7 @@
 """penstock, from the tar shards as they are."""
 
 from common import Epoch, Settings, Tolerance
-from support.penstock_train import train_epochs
+from support.penstock_epochs import train_epochs
 
 CHECK = "augmented"
 TOLERANCE = Tolerance(0.0, "random crops: see imagenet_val")

@@ -1,7 +1,7 @@
 """penstock, from a store of pixels whose shorter side is 256."""
 
 from common import Epoch, Settings, Tolerance
-from support.penstock_train import train_epochs
+from support.penstock_epochs import train_epochs
 
 CHECK = "augmented"
 TOLERANCE = Tolerance(0.0, "random crops of pixels that were made smaller once")
