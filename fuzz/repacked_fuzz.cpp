@@ -2,6 +2,7 @@
 // R  a record: pixels or an error, and a box of a picture that decodes whole equals its part
 // M  places and changes, then a JPEG file: its record with these changes, as above
 // J  a JPEG file: it comes back from its record byte for byte, or is kept
+// P  a JPEG file: where both read it, its record has the pixels of the JPEG decoder
 // T  tables: what is read is written the same
 #include <algorithm>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "codecs/image_decoder.hpp"
 #include "codecs/repacked.hpp"
 
 namespace {
@@ -66,6 +68,25 @@ void check_record(penstock::RepackedDecoder& decoder, ByteSpan record, const pen
   check_boxes(decoder, *opened, mix);
 }
 
+void check_pixels(penstock::RepackedDecoder& decoder, ByteSpan record, ByteSpan file) {
+  static penstock::ImageDecoder reference({.max_pixels = 1u << 16});
+  const auto size = reference.open(file);
+  if (!size.ok() || !decoder.open(record).ok()) {
+    return;
+  }
+  const penstock::Rect all{0, 0, size->width, size->height};
+  bool sound = false;
+  const Bytes ours = decode(decoder, all, sound);
+  Bytes wanted(ours.size());
+  const auto row = static_cast<std::size_t>(all.width) * 3;
+  if (!reference.decode(all, {wanted.data(), row, all.width, all.height, penstock::PixelLayout::rgb}).ok()) {
+    return;
+  }
+  if (!sound || std::memcmp(ours.data(), wanted.data(), row * static_cast<std::size_t>(all.height)) != 0) {
+    std::abort();
+  }
+}
+
 void check_tables(ByteSpan bytes) {
   const auto parsed = penstock::parse_repack_tables(bytes);
   if (!parsed.ok()) {
@@ -113,6 +134,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (!file.ok() || *file != Bytes(input.begin(), input.end())) {
           std::abort();
         }
+      }
+      return 0;
+    case 'P':
+      if (!encoder.encode(input, penstock::RepackFidelity::pixels, record)) {
+        check_pixels(decoder, record, input);
       }
       return 0;
     case 'T':

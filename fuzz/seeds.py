@@ -133,6 +133,7 @@ def repacked() -> Seeds:
     """Files to be packed, changes to their records, and the tables in which every code has 8 bits."""
     for name, data in picture_seeds.JPEG.items():
         yield f"file_{name}", b"J" + data
+        yield f"pixels_{name}", b"P" + data
         yield f"record_{name}", b"M\0" + data
         yield f"changed_{name}", b"M\2\0\x40\x01\0\xf0\x10" + data
     yield "tables", b"TPNRT\1\0\0\0\0\0\0\0" + b"\x88" * 20480

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "codecs/jpeg_callbacks.hpp"
+#include "codecs/jpeg_completeness.hpp"
 #include "codecs/jpeg_huffman.hpp"
 #include "core/scratch.hpp"
 
@@ -103,7 +104,6 @@ struct JpegDecoder::Impl {
   Status check_kind() const;
   void start(const Rect& box, PixelLayout layout);
   void read_rows(const Rect& box, const PixelView& out);
-  bool reached_full_precision() const;
   JDIMENSION left_margin = 0;
 };
 
@@ -150,8 +150,8 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   callbacks.watch_scans(cinfo, true);
   jpeg_start_decompress(&cinfo);
   callbacks.watch_scans(cinfo, false);
-  if (!reached_full_precision()) {
-    detail::leave_jpeg(&cinfo, "the progressive scans stop short of full precision");
+  if (!detail::all_scans_came(cinfo)) {
+    detail::leave_jpeg(&cinfo, detail::kScansMissing);
   }
   const auto imcu_width =
       static_cast<JDIMENSION>(DCTSIZE * (cinfo.num_components == 1 ? 1 : cinfo.max_h_samp_factor));
@@ -172,19 +172,6 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   if (box.y > 0) {
     jpeg_skip_scanlines(&cinfo, static_cast<JDIMENSION>(box.y));
   }
-}
-
-bool JpegDecoder::Impl::reached_full_precision() const {
-  if (!cinfo.progressive_mode || cinfo.coef_bits == nullptr) {
-    return true;
-  }
-  for (int component = 0; component < cinfo.num_components; ++component) {
-    const int* const bits = cinfo.coef_bits[component];
-    if (std::any_of(bits, bits + DCTSIZE2, [](int missing) { return missing != 0; })) {
-      return false;
-    }
-  }
-  return true;
 }
 
 void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {

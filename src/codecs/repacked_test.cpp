@@ -99,6 +99,31 @@ TEST(Repacked, progressive_and_several_scans_keep_their_pixels_only) {
   }
 }
 
+TEST(Repacked, a_file_that_lacks_scans_is_damaged) {
+  for (const JpegCoding coding : {JpegCoding::progressive, JpegCoding::one_scan_per_component}) {
+    const Bytes cut = first_scan_only(*make_jpeg({.width = 117, .height = 83, .coding = coding}));
+    EXPECT_EQ(repack(cut, RepackFidelity::pixels).kept, "damaged");
+    EXPECT_FALSE(RepackTrainer().add(cut));
+  }
+}
+
+TEST(Repacked, mutated_files_of_several_scans_keep_the_pixels_they_have) {
+  RepackEncoder encoder(drawn_tables());
+  int packed = 0;
+  for (const JpegCoding coding : {JpegCoding::progressive, JpegCoding::one_scan_per_component}) {
+    const auto file = make_jpeg({.width = 83, .height = 61, .coding = coding});
+    for_each_mutation(*file, 300, [&](const Bytes& damaged) {
+      Bytes record;
+      ImageDecoder reference;
+      if (!encoder.encode(damaged, RepackFidelity::pixels, record) && decode_whole(reference, damaged).ok()) {
+        expect_same_pixels(damaged, record, 1, "mutated file");
+        ++packed;
+      }
+    });
+  }
+  EXPECT_GT(packed, 20);
+}
+
 TEST(Repacked, says_why_an_original_is_kept) {
   const auto reason = [](const JpegVariant& variant) {
     const auto file = make_jpeg(variant);

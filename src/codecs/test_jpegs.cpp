@@ -168,4 +168,27 @@ Rgb plain_jpeg_decode(const Bytes& file) {
   return result;
 }
 
+std::size_t find_marker(const Bytes& file, std::uint8_t marker) {
+  std::size_t at = 2;
+  while (file[at + 1] != marker) {
+    at += 2 + (std::size_t{file[at + 2]} << 8 | file[at + 3]);
+  }
+  return at;
+}
+
+std::size_t scan_start(const Bytes& file) {
+  const std::size_t at = find_marker(file, 0xDA);
+  return at + 2 + (std::size_t{file[at + 2]} << 8 | file[at + 3]);
+}
+
+Bytes first_scan_only(const Bytes& file) {
+  std::size_t end = scan_start(file);
+  while (!(file[end] == 0xFF && file[end + 1] != 0)) {
+    ++end;
+  }
+  Bytes first(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end));
+  first.insert(first.end(), {0xFF, 0xD9});
+  return first;
+}
+
 }  // namespace penstock::test

@@ -36,6 +36,13 @@ struct JpegVariant {
 /// The file, or nothing where libjpeg cannot write the variant.
 std::optional<Bytes> make_jpeg(const JpegVariant& variant);
 
+/// The place of a marker's FF, walking by lengths; the file must have it before its first scan ends.
+std::size_t find_marker(const Bytes& file, std::uint8_t marker);
+/// The place of the first scan's data.
+std::size_t scan_start(const Bytes& file);
+/// The file as if it ended after its first scan, with an end marker.
+Bytes first_scan_only(const Bytes& file);
+
 /// A picture as rows of R, G, B without gaps.
 struct Rgb {
   int width = 0;

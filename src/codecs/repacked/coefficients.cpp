@@ -11,6 +11,7 @@
 
 #include "codecs/huffman_lookup.hpp"
 #include "codecs/jpeg_callbacks.hpp"
+#include "codecs/jpeg_completeness.hpp"
 #include "codecs/jpeg_scan.hpp"
 
 namespace penstock::detail {
@@ -255,6 +256,9 @@ const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
   callbacks.watch_scans(cinfo, true);
   const bool done = callbacks.guarded([this, &out] {
     jvirt_barray_ptr* const arrays = jpeg_read_coefficients(&cinfo);
+    if (!all_scans_came(cinfo)) {
+      leave_jpeg(&cinfo, kScansMissing);
+    }
     for (int component = 0; component < cinfo.num_components; ++component) {
       const jpeg_component_info& info = cinfo.comp_info[component];
       const auto row_size = static_cast<std::size_t>(out.geometry.blocks_wide(component)) * 64;
@@ -267,16 +271,7 @@ const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
     }
   });
   callbacks.watch_scans(cinfo, false);
-  if (!done) {
-    return kDamaged;
-  }
-  for (int component = 0; cinfo.coef_bits != nullptr && component < cinfo.num_components; ++component) {
-    const int* const missing = cinfo.coef_bits[component];
-    if (std::any_of(missing, missing + DCTSIZE2, [](int bits) { return bits != 0; })) {
-      return kDamaged;
-    }
-  }
-  return nullptr;
+  return done ? nullptr : kDamaged;
 }
 
 const char* CoefficientReader::Impl::read(ByteSpan jpeg, RepackFidelity fidelity, JpegCoefficients& out) {
