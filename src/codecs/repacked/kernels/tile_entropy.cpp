@@ -31,12 +31,21 @@ constexpr std::uint64_t kTop = std::uint64_t{1} << 63;
 struct Lanes {
   const std::uint8_t* base;
   std::array<std::uint64_t, kLanes> position;  // in bits from base
+  std::uint64_t furthest;                      // no position is beyond this one
   std::int64_t last_word;                      // the last byte from base where 8 can be read
 
-  /// Whether so many rounds of the longest codes stay within the readable memory.
-  HWY_INLINE bool are_safe_for(std::size_t rounds) const {
-    const std::uint64_t furthest = *std::max_element(position.begin(), position.end());
-    return static_cast<std::int64_t>((furthest + rounds * kMaxCodeBits) >> 3) <= last_word;
+  /// Whether so many rounds, which must follow, of the longest codes stay within the readable memory.
+  HWY_INLINE bool are_safe_for(std::size_t rounds) {
+    furthest += rounds * kMaxCodeBits;
+    if (HWY_LIKELY(is_readable(furthest))) {
+      return true;
+    }
+    furthest = *std::max_element(position.begin(), position.end()) + rounds * kMaxCodeBits;
+    return is_readable(furthest);
+  }
+
+  HWY_INLINE bool is_readable(std::uint64_t bit) const {
+    return static_cast<std::int64_t>(bit >> 3) <= last_word;
   }
 
   /// The next 57 bits of a lane, first bit lowest, and on top a bit by which finish() knows how many were
@@ -44,10 +53,7 @@ struct Lanes {
   template <bool kSafe>
   HWY_INLINE std::uint64_t window(std::size_t lane) const {
     const std::uint64_t at = position[lane];
-    if (kSafe) {
-      return load_64(base + (at >> 3)) >> (at & 7) | kTop;
-    }
-    if (static_cast<std::int64_t>(at >> 3) <= last_word) {
+    if (kSafe || is_readable(at)) {
       return load_64(base + (at >> 3)) >> (at & 7) | kTop;
     }
     const std::int64_t beyond = static_cast<std::int64_t>(at) - last_word * 8;
@@ -59,7 +65,9 @@ struct Lanes {
   }
 };
 
-using EveryLane = std::make_index_sequence<kLanes>;
+/// Four windows at a time fit into the registers.
+using UpperLanes = std::index_sequence<7, 6, 5, 4>;
+using LowerLanes = std::index_sequence<3, 2, 1, 0>;
 
 /// The bits that a lookup goes by.
 HWY_INLINE std::size_t low_bits(std::uint64_t window, unsigned count) {
@@ -78,36 +86,66 @@ HWY_INLINE unsigned in_register(unsigned value) {
   return value;
 }
 
+/// Writes the symbol of a window's next code. kOverBefore: and its length to the byte before, which saves
+/// taking the symbol out; whoever owns that byte must write it later.
+template <bool kOverBefore>
 HWY_INLINE void take(std::uint64_t& window, const std::uint16_t* lookup, unsigned code_bits,
                      std::uint8_t* out) {
-  const unsigned entry = lookup[low_bits(window, code_bits)];
+  const std::uint16_t entry = lookup[low_bits(window, code_bits)];
   window >>= entry & 63;
-  *out = static_cast<std::uint8_t>(entry >> 8);
+  if (kOverBefore) {
+    std::memcpy(out - 1, &entry, sizeof entry);
+  } else {
+    *out = static_cast<std::uint8_t>(entry >> 8);
+  }
 }
 
 /// Symbols of one class, symbol i from lane i mod 8.
-template <bool kSafe, std::size_t... kLane>
-HWY_INLINE void decode_rounds(Lanes& lanes, const std::uint16_t* lookup, std::uint8_t* out,
-                              std::size_t rounds, std::index_sequence<kLane...>) {
+struct ValueRounds {
+  static constexpr std::size_t kStep = kLanes;
+  const std::uint16_t* lookup;
+
+  template <std::size_t kLane>
+  HWY_INLINE void take_next(std::uint64_t& window, unsigned code_bits, std::uint8_t* out) const {
+    take<kLane != 0>(window, lookup, code_bits, out + kLane);
+  }
+};
+
+/// The four classes with one symbol per block, side by side on two lanes each. Their lists follow each other.
+struct BlockRounds {
+  static constexpr std::size_t kStep = 2;
+  const std::uint16_t* const* lookup;
+
+  template <std::size_t kLane>
+  HWY_INLINE void take_next(std::uint64_t& window, unsigned code_bits, std::uint8_t* out) const {
+    take<kLane % 2 != 0>(window, lookup[kLane / 2], code_bits,
+                         out + kLane / 2 * PartData::kPerBlockList + kLane % 2);
+  }
+};
+
+/// At most kRoundsPerRefill rounds of some lanes, given from the last to the first.
+template <bool kSafe, class Kind, std::size_t... kLane>
+HWY_INLINE void decode_lanes(Lanes& lanes, const Kind& kind, unsigned code_bits, std::uint8_t* out,
+                             std::size_t rounds, std::index_sequence<kLane...>) {
+  std::uint64_t windows[] = {lanes.window<kSafe>(kLane)...};
+  for (; rounds > 0; --rounds, out += Kind::kStep) {
+    std::uint64_t* window = windows;
+    (kind.template take_next<kLane>(*window++, code_bits, out), ...);
+  }
+  const std::uint64_t* window = windows;
+  (lanes.finish(kLane, *window++), ...);
+}
+
+template <bool kSafe, class Kind>
+HWY_INLINE void decode_rounds(Lanes& lanes, const Kind& kind, std::uint8_t* out, std::size_t rounds) {
   const unsigned code_bits = in_register(kMaxCodeBits);
-  const auto one_round = [&](std::uint64_t(&windows)[kLanes], std::uint8_t* to)
-                             HWY_ATTR { (take(windows[kLane], lookup, code_bits, to + kLane), ...); };
-  for (; rounds >= kRoundsPerRefill; rounds -= kRoundsPerRefill, out += kRoundsPerRefill * kLanes) {
-    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
-    one_round(windows, out);
-    one_round(windows, out + kLanes);
-    one_round(windows, out + 2 * kLanes);
-    one_round(windows, out + 3 * kLanes);
-    one_round(windows, out + 4 * kLanes);
-    (lanes.finish(kLane, windows[kLane]), ...);
+  for (; rounds >= kRoundsPerRefill; rounds -= kRoundsPerRefill, out += kRoundsPerRefill * Kind::kStep) {
+    decode_lanes<kSafe>(lanes, kind, code_bits, out, kRoundsPerRefill, UpperLanes());
+    decode_lanes<kSafe>(lanes, kind, code_bits, out, kRoundsPerRefill, LowerLanes());
   }
   if (rounds > 0) {
-    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
-    do {
-      one_round(windows, out);
-      out += kLanes;
-    } while (--rounds > 0);
-    (lanes.finish(kLane, windows[kLane]), ...);
+    decode_lanes<kSafe>(lanes, kind, code_bits, out, rounds, UpperLanes());
+    decode_lanes<kSafe>(lanes, kind, code_bits, out, rounds, LowerLanes());
   }
 }
 
@@ -115,38 +153,9 @@ HWY_NOINLINE void decode_symbols(Lanes& lanes, const std::uint16_t* lookup, std:
                                  std::size_t count) {
   const std::size_t rounds = (count + kLanes - 1) / kLanes;
   if (HWY_LIKELY(lanes.are_safe_for(rounds))) {
-    decode_rounds<true>(lanes, lookup, out, rounds, EveryLane());
+    decode_rounds<true>(lanes, ValueRounds{lookup}, out, rounds);
   } else {
-    decode_rounds<false>(lanes, lookup, out, rounds, EveryLane());
-  }
-}
-
-/// The four classes with one symbol per block, side by side on two lanes each. Their lists follow each other.
-template <bool kSafe, std::size_t... kLane>
-HWY_INLINE void decode_block_rounds(Lanes& lanes, const std::uint16_t* const* lookup, std::uint8_t* out,
-                                    std::size_t rounds, std::index_sequence<kLane...>) {
-  const unsigned code_bits = in_register(kMaxCodeBits);
-  const std::uint16_t* const tables[4] = {lookup[0], lookup[1], lookup[2], lookup[3]};
-  const auto one_round = [&](std::uint64_t(&windows)[kLanes], std::uint8_t* to) HWY_ATTR {
-    (take(windows[kLane], tables[kLane / 2], code_bits, to + kLane / 2 * PartData::kPerBlockList + kLane % 2),
-     ...);
-  };
-  for (; rounds >= kRoundsPerRefill; rounds -= kRoundsPerRefill, out += kRoundsPerRefill * 2) {
-    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
-    one_round(windows, out);
-    one_round(windows, out + 2);
-    one_round(windows, out + 4);
-    one_round(windows, out + 6);
-    one_round(windows, out + 8);
-    (lanes.finish(kLane, windows[kLane]), ...);
-  }
-  if (rounds > 0) {
-    std::uint64_t windows[kLanes] = {lanes.window<kSafe>(kLane)...};
-    do {
-      one_round(windows, out);
-      out += 2;
-    } while (--rounds > 0);
-    (lanes.finish(kLane, windows[kLane]), ...);
+    decode_rounds<false>(lanes, ValueRounds{lookup}, out, rounds);
   }
 }
 
@@ -154,9 +163,9 @@ HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const*
   const std::size_t rounds = (static_cast<std::size_t>(part.blocks) + 1) / 2;
   std::uint8_t* const out = part.per_block.data();
   if (HWY_LIKELY(lanes.are_safe_for(rounds))) {
-    decode_block_rounds<true>(lanes, lookup, out, rounds, EveryLane());
+    decode_rounds<true>(lanes, BlockRounds{lookup}, out, rounds);
   } else {
-    decode_block_rounds<false>(lanes, lookup, out, rounds, EveryLane());
+    decode_rounds<false>(lanes, BlockRounds{lookup}, out, rounds);
   }
 }
 
@@ -342,6 +351,7 @@ const char* decode_tile_here(const TileBytes& in, TileData& out) {
   if (end > lane_bytes) {
     return "a lane is cut off";
   }
+  lanes.furthest = lanes.position[kLanes - 1];
   lanes.last_word = in.readable_end - lanes.base - 8;
 
   for (int index = 0; index < in.parts; ++index) {
