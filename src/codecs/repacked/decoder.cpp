@@ -46,7 +46,7 @@ struct RepackedDecoder::Impl {
   std::unique_ptr<TileData> tile = std::make_unique<TileData>();
   Scratch memory;
   std::array<Plane, 3> planes{};
-  std::array<std::array<std::int16_t, 64>, 3> quant{};
+  std::array<std::array<std::int16_t, 64>, 3> quant{};  // as in BlockJob
   std::array<std::uint8_t*, 2> chroma_rows{};
   Upsampling upsampling;
   int chroma_width = 0;
@@ -90,8 +90,10 @@ void RepackedDecoder::Impl::plan(const Rect& box) {
     plane.stride = (kLeft + static_cast<std::size_t>(plane.wanted.wide()) * 8 + kRight) / 64 * 64;
     size += plane.stride * static_cast<std::size_t>(plane.ring_rows) + 3 * 64;
     for (std::size_t i = 0; i < 64; ++i) {
+      const std::size_t natural = kStoredOrder[i];
+      const int scale = natural < 8 ? kFirstRowScale : 1;
       quant[static_cast<std::size_t>(component)][i] =
-          static_cast<std::int16_t>(record.quant[static_cast<std::size_t>(component)][i]);
+          static_cast<std::int16_t>(record.quant[static_cast<std::size_t>(component)][natural] * scale);
     }
   }
   const std::size_t row_size = (static_cast<std::size_t>(box.width) + 2 * kUpsampleSlack + 192) / 64 * 64;

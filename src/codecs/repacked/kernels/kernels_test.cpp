@@ -98,7 +98,7 @@ TEST(ColorRows, every_color_equals_libjpegs_formula) {
   });
 }
 
-/// Coefficients of any kind of block: empty, low only, upper half, full, with escapes.
+/// Coefficients of any kind of block: empty, low only, upper half, left half, full, with escapes.
 JpegCoefficients random_picture(RepackSampling sampling, std::mt19937& random) {
   JpegCoefficients picture;
   picture.geometry = {75, 140, sampling};
@@ -111,10 +111,12 @@ JpegCoefficients random_picture(RepackSampling sampling, std::mt19937& random) {
     blocks.resize(static_cast<std::size_t>(picture.geometry.blocks_wide(component)) *
                   static_cast<std::size_t>(picture.geometry.blocks_high(component)) * 64);
     for (std::size_t block = 0; block < blocks.size(); block += 64) {
-      const int kind = draw(6);
+      const int kind = draw(7);
       blocks[block] = static_cast<std::int16_t>(draw(1600) - 800);
       for (std::size_t i = 1; i < 64; ++i) {
-        const bool possible = kind == 1 ? i % 8 < 4 && i < 32 : kind == 2 ? i < 32 : kind != 0;
+        const bool left = i % 8 < 4;
+        const bool upper = i < 32;
+        const bool possible = kind == 1 ? left && upper : kind == 2 ? upper : kind == 3 ? left : kind != 0;
         if (possible && draw(3) == 0) {
           blocks[block + i] = static_cast<std::int16_t>(draw(kind == 5 ? 601 : 41) - (kind == 5 ? 300 : 20));
         }
