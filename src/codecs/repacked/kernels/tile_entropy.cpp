@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "codecs/repacked/kernels/tile_entropy.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
+#include "codecs/repacked/kernels/two_eights-inl.hpp"
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
 
@@ -169,37 +170,6 @@ HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const*
   }
 }
 
-#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-/// Where the six masks go, by which groups there are.
-[[maybe_unused]] alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 64> kSpreadMasks = [] {
-  std::array<std::array<std::uint8_t, 16>, 64> table{};
-  for (unsigned groups = 0; groups < 64; ++groups) {
-    std::uint8_t next = 0;
-    for (unsigned i = 0; i < 16; ++i) {
-      const bool there = i >= 2 && i < 8 && (groups >> (i - 2) & 1) != 0;
-      table[groups][i] = there ? next++ : std::uint8_t{0x80};
-    }
-  }
-  return table;
-}();
-#endif
-
-/// The masks of groups 2 to 7, at their places in the block's mask.
-HWY_INLINE std::uint64_t spread_masks(const std::uint8_t* list, unsigned groups) {
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  std::uint64_t masks = 0;
-  for (unsigned left = groups; left != 0; left &= left - 1) {
-    masks |= std::uint64_t{*list++} << (16 + 8 * std::countr_zero(left));
-  }
-  return masks;
-#else
-  const hn::Full128<std::uint8_t> d;
-  const hn::Full128<std::uint64_t> d64;
-  return hn::GetLane(hn::BitCast(
-      d64, hn::TableLookupBytesOr0(hn::LoadU(d, list), hn::Load(d, kSpreadMasks[groups].data()))));
-#endif
-}
-
 /// Ones in the bytes [begin, end) of a list, as far as `wanted` has them.
 HWY_INLINE std::size_t count_bits(const std::uint8_t* list, int begin, int end, std::uint64_t wanted) {
   int count = 0;
@@ -213,27 +183,99 @@ HWY_INLINE std::size_t count_bits(const std::uint8_t* list, int begin, int end, 
   return static_cast<std::size_t>(count);
 }
 
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+/// Puts the masks of blocks [begin, end) together; `list` has those of the groups 2 to 7. Gives its end.
+HWY_INLINE const std::uint8_t* join_masks(PartData& part, int begin, int end, const std::uint8_t* list) {
+  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    std::uint64_t masks = (part.mask0()[i] & 0xFEu) | part.mask1()[i] << 8;
+    for (unsigned groups = part.groups()[i] & 63u; groups != 0; groups &= groups - 1) {
+      masks |= std::uint64_t{*list++} << (16 + 8 * std::countr_zero(groups));
+    }
+    part.masks[i] = masks;
+  }
+  return list;
+}
+
+#else
+
+/// Where the masks of a list go, by which groups there are; for the lower and the upper half of 16 bytes.
+using SpreadTable = std::array<std::array<std::uint8_t, 8>, 64>;
+alignas(64) constexpr std::array<SpreadTable, 2> kSpread = [] {
+  std::array<SpreadTable, 2> tables{};
+  for (unsigned half = 0; half < 2; ++half) {
+    for (unsigned groups = 0; groups < 64; ++groups) {
+      auto next = static_cast<std::uint8_t>(half * 8);
+      for (unsigned i = 0; i < 8; ++i) {
+        const bool there = i >= 2 && (groups >> (i - 2) & 1) != 0;
+        tables[half][groups][i] = there ? next++ : std::uint8_t{0x80};
+      }
+    }
+  }
+  return tables;
+}();
+
+/// Puts the masks of blocks [begin, end) together, two at a time; `list` has those of the groups 2 to 7.
+/// Gives its end. May overwrite the mask after the last.
+HWY_INLINE const std::uint8_t* join_masks(PartData& part, int begin, int end, const std::uint8_t* list) {
+  const D128 d;
+  alignas(16) static constexpr std::uint8_t kFronts[16] = {0, 1, 128, 128, 128, 128, 128, 128,
+                                                           2, 3, 128, 128, 128, 128, 128, 128};
+  const V128 fronts = hn::Load(d, kFronts);
+  alignas(16) std::uint8_t low[2 * (kMaxPartBlocks + kListSlack)];
+  for (int i = begin; i < end; i += 16) {
+    const V128 mask0 = hn::And(hn::LoadU(d, part.mask0() + i), hn::Set(d, 0xFE));
+    const V128 mask1 = hn::LoadU(d, part.mask1() + i);
+    hn::Store(hn::InterleaveLower(d, mask0, mask1), d, low + 2 * (i - begin));
+    hn::Store(hn::InterleaveUpper(d, mask0, mask1), d, low + 2 * (i - begin) + 16);
+  }
+  const std::uint8_t* from = low;
+  auto* to = reinterpret_cast<std::uint8_t*>(part.masks.data() + begin);
+  const auto join_two = [&](unsigned groups) HWY_ATTR {
+    const unsigned first = groups & 0xFF;
+    const std::uint8_t* const second = list + std::popcount(first);
+    const V128 places = load_two_eights(kSpread[0][first].data(), kSpread[1][groups >> 8].data());
+    const V128 high = hn::TableLookupBytesOr0(load_two_eights(list, second), places);
+    hn::StoreU(hn::Or(high, hn::TableLookupBytesOr0(hn::LoadU(d, from), fronts)), d, to);
+    list += std::popcount(groups);
+    from += 4;
+    to += 16;
+  };
+  const std::uint8_t* groups = part.groups() + begin;
+  const std::uint8_t* const groups_end = part.groups() + end;
+  for (; groups + 2 <= groups_end; groups += 2) {
+    join_two(load_16(groups) & 0x3F3Fu);
+  }
+  if (groups < groups_end) {
+    join_two(*groups & 0x3Fu);
+  }
+  return list;
+}
+
+#endif
+
 using ValueCounts = std::array<std::size_t, kValueClasses>;
 
-/// Puts the masks of blocks [begin, end) together and counts their values.
-HWY_INLINE const std::uint8_t* join_masks(PartData& part, int begin, int end, const std::uint8_t* list,
-                                          ValueCounts& counts) {
-  std::size_t count2 = 0, count3 = 0;
-  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-    const unsigned groups = part.groups()[i] & 63u;
-    const std::uint64_t more = spread_masks(list, groups);
-    list += std::popcount(groups);
-    const unsigned mask0 = part.mask0()[i] & 0xFEu;
-    const unsigned mask1 = part.mask1()[i];
-    part.masks[i] = more | mask0 | mask1 << 8;
-    count2 += static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(more >> 16)));
-    count3 += static_cast<std::size_t>(std::popcount(static_cast<std::uint16_t>(more >> 48)));
+/// Adds how many values of each class blocks [begin, end) have, with the list of their masks of groups 2
+/// to 7.
+HWY_INLINE void count_values(const PartData& part, int begin, int end, const std::uint8_t* list,
+                             const std::uint8_t* list_end, ValueCounts& counts) {
+  const auto of2 = [&](int i) {
+    const std::uint64_t mask = part.masks[static_cast<std::size_t>(i)];
+    return static_cast<std::size_t>(std::popcount(static_cast<std::uint32_t>(mask >> 16)));
+  };
+  std::size_t count2 = 0;
+  int i = begin;
+  for (; i + 4 <= end; i += 4) {
+    count2 += of2(i) + of2(i + 1) + of2(i + 2) + of2(i + 3);
+  }
+  for (; i < end; ++i) {
+    count2 += of2(i);
   }
   counts[0] += count_bits(part.mask0(), begin, end, 0xFEFEFEFEFEFEFEFEull);
   counts[1] += count_bits(part.mask1(), begin, end, ~std::uint64_t{0});
   counts[2] += count2;
-  counts[3] += count3;
-  return list;
+  counts[3] += count_bits(list, 0, static_cast<int>(list_end - list), ~std::uint64_t{0}) - count2;
 }
 
 /// Finds where each block's escapes begin; false unless they are exactly as many as the flags say.
@@ -371,7 +413,9 @@ const char* decode_tile_here(const TileBytes& in, TileData& out) {
         part.value_begins[component][i] = values[i] + counts[i];
       }
       const int begin = static_cast<int>(component) * half;
-      list = join_masks(part, begin, begin + half, list, counts);
+      const std::uint8_t* const list_end = join_masks(part, begin, begin + half, list);
+      count_values(part, begin, begin + half, list, list_end, counts);
+      list = list_end;
     }
     for (std::size_t i = 0; i < kValueClasses; ++i) {
       decode_symbols(lanes, lookups[kValues0 + i], values[i], counts[i]);

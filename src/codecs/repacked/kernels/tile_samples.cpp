@@ -2,7 +2,6 @@
 #include <bit>
 #include <cstring>
 
-#include "codecs/repacked/bytes.hpp"
 #include "codecs/repacked/tile_data.hpp"
 #include "core/cpu.hpp"
 
@@ -11,6 +10,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include "codecs/repacked/kernels/inverse_dct-inl.hpp"
+#include "codecs/repacked/kernels/two_eights-inl.hpp"
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
 
@@ -126,18 +126,10 @@ template <class From>
 HWY_INLINE Eights load_eights(From from) {
 #if HWY_MAX_BYTES == 16
   return hn::LoadU(DEights(), from(0));
+#elif HWY_MAX_BYTES == 32
+  return load_two_eights(from(0), from(1));
 #else
-  using DTwo = hn::Full128<std::uint8_t>;
-  using Two = hn::Vec<DTwo>;
-  const auto two = [&](std::size_t i) HWY_ATTR {
-    return Two{_mm_set_epi64x(static_cast<long long>(load_64(from(i + 1))),
-                              static_cast<long long>(load_64(from(i))))};
-  };
-#if HWY_MAX_BYTES == 32
-  return two(0);
-#else
-  return hn::Combine(DEights(), two(2), two(0));
-#endif
+  return hn::Combine(DEights(), load_two_eights(from(2), from(3)), load_two_eights(from(0), from(1)));
 #endif
 }
 
