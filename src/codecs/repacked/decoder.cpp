@@ -58,7 +58,7 @@ struct RepackedDecoder::Impl {
   void decode_tile_samples(int tile_x, int tile_y);
   const std::uint8_t* chroma_row(int component, const Rect& box, int y);
   std::uint8_t* edged_row(const Plane& plane, int x, int y) const;
-  void write_row(const Rect& box, int y, const PixelView& out);
+  int write_rows(const Rect& box, int y, int end, const PixelView& out);
 };
 
 /// Finds the blocks that the box needs and lays out the planes.
@@ -176,16 +176,30 @@ const std::uint8_t* RepackedDecoder::Impl::chroma_row(int component, const Rect&
   return out + (box.x & 1);
 }
 
-void RepackedDecoder::Impl::write_row(const Rect& box, int y, const PixelView& out) {
+/// Writes row y of the picture and as many of those after it as can be done at once, at most up to `end`.
+/// Gives the row after the last.
+int RepackedDecoder::Impl::write_rows(const Rect& box, int y, int end, const PixelView& out) {
   std::uint8_t* const to = out.data + static_cast<std::size_t>(y - box.y) * out.stride;
   const std::uint8_t* const luma = planes[0].at(box.x, y);
   if (record.geometry.components() == 1) {
     write_gray_row(luma, box.width, out.layout, to);
-  } else {
-    const std::uint8_t* const cb = chroma_row(1, box, y);
-    const std::uint8_t* const cr = chroma_row(2, box, y);
-    write_color_row(luma, cb, cr, box.width, out.layout, to);
+    return y + 1;
   }
+  // Chroma in a buffer of its own is one row; otherwise all planes have the same rows, to the ring's end.
+  const bool one = record.geometry.sampling != RepackSampling::s444;
+  const int left_in_ring = planes[0].ring_rows - (y & (planes[0].ring_rows - 1));
+  const int height = one ? 1 : std::min(end - y, left_in_ring);
+  write_color_rows({.y = luma,
+                    .cb = chroma_row(1, box, y),
+                    .cr = chroma_row(2, box, y),
+                    .luma_stride = planes[0].stride,
+                    .chroma_stride = planes[1].stride,
+                    .width = box.width,
+                    .height = height,
+                    .out = to,
+                    .out_stride = out.stride,
+                    .layout = out.layout});
+  return y + height;
 }
 
 RepackedDecoder::RepackedDecoder(DecodeLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
@@ -253,8 +267,8 @@ Status RepackedDecoder::decode(const Rect& box, const PixelView& out) {
     // The last row but for the picture's waits for the chroma below it.
     int ready = (tile_y + 1) * 8 * kTileMcusHigh * geometry.v() - (impl.upsampling.down ? 1 : 0);
     ready = tile_y + 1 == tile_y1 ? bottom : std::min(ready, bottom);
-    for (; y < ready; ++y) {
-      impl.write_row(box, y, out);
+    while (y < ready) {
+      y = impl.write_rows(box, y, ready, out);
     }
   }
   return {};

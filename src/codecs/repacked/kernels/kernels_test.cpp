@@ -47,10 +47,19 @@ TEST(ColorRows, equal_on_every_target) {
     for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgbx}) {
       expect_equal_everywhere([&] {
         const auto step = static_cast<std::size_t>(layout);
-        Bytes out(2 * size * step + 16, 0xA5);
-        write_color_row(y.data(), cb.data(), cr.data(), width, layout, out.data());
-        write_gray_row(y.data(), width, layout, out.data() + size * step);
-        for (std::size_t x = 3; step == 4 && x < 2 * size * step; x += 4) {
+        Bytes out(3 * size * step + 16, 0xA5);
+        write_color_rows({.y = y.data(),
+                          .cb = cb.data(),
+                          .cr = cr.data(),
+                          .luma_stride = 7,
+                          .chroma_stride = 5,
+                          .width = width,
+                          .height = 2,
+                          .out = out.data(),
+                          .out_stride = size * step,
+                          .layout = layout});
+        write_gray_row(y.data(), width, layout, out.data() + 2 * size * step);
+        for (std::size_t x = 3; step == 4 && x < 3 * size * step; x += 4) {
           out[x] = 0;  // undefined
         }
         return out;
@@ -83,7 +92,8 @@ TEST(ColorRows, every_color_equals_libjpegs_formula) {
       for (const int luma : {0, 100, 255}) {
         std::fill(y.begin(), y.end(), static_cast<std::uint8_t>(luma));
         Bytes out(256 * 3);
-        write_color_row(y.data(), cb.data(), cr.data(), 256, PixelLayout::rgb, out.data());
+        write_color_rows(
+            {.y = y.data(), .cb = cb.data(), .cr = cr.data(), .width = 256, .height = 1, .out = out.data()});
         for (int blue = 0; blue < 256; ++blue) {
           const auto at = static_cast<std::size_t>(blue) * 3;
           const int r = luma + ((91881 * (red - 128) + 32768) >> 16);
