@@ -115,7 +115,7 @@ struct ValueRounds {
 /// The four classes with one symbol per block, side by side on two lanes each. Their lists follow each other.
 struct BlockRounds {
   static constexpr std::size_t kStep = 2;
-  const std::uint16_t* const* lookup;
+  std::array<const std::uint16_t*, 4> lookup;  // copies, which no symbol that is written can change
 
   template <std::size_t kLane>
   HWY_INLINE void take_next(std::uint64_t& window, unsigned code_bits, std::uint8_t* out) const {
@@ -162,11 +162,12 @@ HWY_NOINLINE void decode_symbols(Lanes& lanes, const std::uint16_t* lookup, std:
 
 HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const* lookup, PartData& part) {
   const std::size_t rounds = (static_cast<std::size_t>(part.blocks) + 1) / 2;
+  const BlockRounds kind{{lookup[0], lookup[1], lookup[2], lookup[3]}};
   std::uint8_t* const out = part.per_block.data();
   if (HWY_LIKELY(lanes.are_safe_for(rounds))) {
-    decode_rounds<true>(lanes, BlockRounds{lookup}, out, rounds);
+    decode_rounds<true>(lanes, kind, out, rounds);
   } else {
-    decode_rounds<false>(lanes, BlockRounds{lookup}, out, rounds);
+    decode_rounds<false>(lanes, kind, out, rounds);
   }
 }
 
@@ -301,6 +302,42 @@ HWY_INLINE bool find_escapes(PartData& part, std::size_t count) {
   return at == count;
 }
 
+/// Sums of the differences along the rows of a component, each of which begins with that of the first column.
+HWY_INLINE void sum_rows(std::int16_t* at, int wide, int high) {
+  unsigned above = 0;
+  for (int y = 0; y < high; ++y) {
+    unsigned dc = above;
+    for (int x = 0; x < wide; ++x) {
+      dc += static_cast<unsigned>(at[x]);
+      at[x] = static_cast<std::int16_t>(dc);
+    }
+    above = static_cast<unsigned>(at[0]);
+    at += wide;
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+/// The same for whole tiles, whose rows have 4 or 8 blocks. What follows the last row is read.
+template <int kWide>
+HWY_INLINE void sum_whole_rows(std::int16_t* at, int high) {
+  const hn::Full128<std::int16_t> d;
+  const hn::CappedTag<std::int16_t, kWide> row;
+  auto above = hn::Zero(d);
+  for (int y = 0; y < high; ++y, at += kWide) {
+    const auto differences = hn::LoadU(d, at);
+    auto sums = hn::Add(differences, hn::ShiftLeftLanes<1>(d, differences));
+    sums = hn::Add(sums, hn::ShiftLeftLanes<2>(d, sums));
+    if constexpr (kWide == 8) {
+      sums = hn::Add(sums, hn::ShiftLeftLanes<4>(d, sums));
+      hn::StoreU(hn::Add(sums, above), d, at);
+    } else {
+      hn::StoreU(hn::LowerHalf(row, hn::Add(sums, above)), row, at);
+    }
+    above = hn::Add(above, hn::Broadcast<0>(differences));
+  }
+}
+#endif
+
 /// The DC of each block from the differences to its neighbour.
 HWY_INLINE void sum_dc(PartData& part, const std::uint8_t* nibbles, int components, int wide, int high) {
   const auto unfolded = [](unsigned high_bits, unsigned low_bits) {
@@ -314,17 +351,18 @@ HWY_INLINE void sum_dc(PartData& part, const std::uint8_t* nibbles, int componen
     part.dc[2 * i + 1] = unfolded(high_bits[2 * i + 1], nibbles[i] >> 4);
   }
   std::int16_t* at = part.dc.data();
-  for (int component = 0; component < components; ++component) {
-    unsigned above = 0;
-    for (int y = 0; y < high; ++y) {
-      unsigned dc = above;
-      for (int x = 0; x < wide; ++x) {
-        dc += static_cast<unsigned>(at[x]);
-        at[x] = static_cast<std::int16_t>(dc);
-      }
-      above = static_cast<unsigned>(at[0]);
-      at += wide;
+  for (int component = 0; component < components; ++component, at += wide * high) {
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    if (wide == 4) {
+      sum_whole_rows<4>(at, high);
+      continue;
     }
+    if (wide == 8) {
+      sum_whole_rows<8>(at, high);
+      continue;
+    }
+#endif
+    sum_rows(at, wide, high);
   }
 }
 
