@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "codecs/test_repacked.hpp"
@@ -133,6 +134,19 @@ TEST(Repacked, a_damaged_file_is_kept) {
     }
   });
   EXPECT_GT(kept, 100);
+}
+
+TEST(Repacked, a_file_without_the_scans_of_chroma_is_kept) {
+  const auto file = make_jpeg({.width = 83, .height = 61, .coding = JpegCoding::one_scan_per_component});
+  const Bytes scan_marker = {0xFF, 0xDA};
+  const auto find_scan = [&](Bytes::const_iterator from) {
+    return std::search(from, file->end(), scan_marker.begin(), scan_marker.end());
+  };
+  const auto second = find_scan(find_scan(file->begin()) + 2);
+  ASSERT_NE(second, file->end());
+  Bytes luma_only(file->begin(), second);
+  luma_only.insert(luma_only.end(), {0xFF, 0xD9});
+  EXPECT_EQ(repack(luma_only, RepackFidelity::pixels).kept, "damaged");
 }
 
 TEST(Repacked, bytes_after_the_picture_and_before_it_come_back) {

@@ -263,10 +263,15 @@ const char* CoefficientReader::Impl::read_scan(ByteSpan jpeg, JpegCoefficients& 
 
 const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
   callbacks.watch_scans(cinfo, true);
-  const bool done = guarded([this, &out] {
+  bool complete = true;
+  const bool done = guarded([this, &out, &complete] {
     jvirt_barray_ptr* const arrays = jpeg_read_coefficients(&cinfo);
     for (int component = 0; component < cinfo.num_components; ++component) {
       const jpeg_component_info& info = cinfo.comp_info[component];
+      if (info.quant_table == nullptr) {  // no scan of the file had this component
+        complete = false;
+        return;
+      }
       const auto row_size = static_cast<std::size_t>(out.geometry.blocks_wide(component)) * 64;
       std::copy_n(info.quant_table->quantval, 64, out.quant[static_cast<std::size_t>(component)].begin());
       for (int y = 0; y < out.geometry.blocks_high(component); ++y) {
@@ -277,7 +282,7 @@ const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
     }
   });
   callbacks.watch_scans(cinfo, false);
-  if (!done) {
+  if (!done || !complete) {
     return kDamaged;
   }
   for (int component = 0; cinfo.coef_bits != nullptr && component < cinfo.num_components; ++component) {
