@@ -22,9 +22,22 @@ void upsample_down(const std::uint8_t* near, const std::uint8_t* far, bool lower
 /// Both at once.
 void upsample_both(const std::uint8_t* near, const std::uint8_t* far, int count, std::uint8_t* out);
 
-/// Writes exactly `width` pixels.
-void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
-                     PixelLayout layout, std::uint8_t* out);
+/// Rows of samples of one size, and where their pixels go.
+struct ColorRows {
+  const std::uint8_t* y = nullptr;
+  const std::uint8_t* cb = nullptr;
+  const std::uint8_t* cr = nullptr;
+  std::size_t luma_stride = 0;
+  std::size_t chroma_stride = 0;
+  int width = 0;
+  int height = 0;
+  std::uint8_t* out = nullptr;
+  std::size_t out_stride = 0;
+  PixelLayout layout = PixelLayout::rgb;
+};
+
+/// Writes exactly `width` pixels per row. Rows of samples may be read for 64 bytes beyond.
+void write_color_rows(const ColorRows& rows);
 void write_gray_row(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out);
 
 }  // namespace penstock::detail

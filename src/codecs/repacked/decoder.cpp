@@ -46,7 +46,7 @@ struct RepackedDecoder::Impl {
   std::unique_ptr<TileData> tile = std::make_unique<TileData>();
   Scratch memory;
   std::array<Plane, 3> planes{};
-  std::array<std::array<std::int16_t, 64>, 3> quant{};
+  std::array<std::array<std::int16_t, 64>, 3> quant{};  // as in BlockJob
   std::array<std::uint8_t*, 2> chroma_rows{};
   Upsampling upsampling;
   int chroma_width = 0;
@@ -58,7 +58,7 @@ struct RepackedDecoder::Impl {
   void decode_tile_samples(int tile_x, int tile_y);
   const std::uint8_t* chroma_row(int component, const Rect& box, int y);
   std::uint8_t* edged_row(const Plane& plane, int x, int y) const;
-  void write_row(const Rect& box, int y, const PixelView& out);
+  int write_rows(const Rect& box, int y, int end, const PixelView& out);
 };
 
 /// Finds the blocks that the box needs and lays out the planes.
@@ -90,8 +90,10 @@ void RepackedDecoder::Impl::plan(const Rect& box) {
     plane.stride = (kLeft + static_cast<std::size_t>(plane.wanted.wide()) * 8 + kRight) / 64 * 64;
     size += plane.stride * static_cast<std::size_t>(plane.ring_rows) + 3 * 64;
     for (std::size_t i = 0; i < 64; ++i) {
+      const std::size_t natural = kStoredOrder[i];
+      const int scale = natural < 8 ? kFirstRowScale : 1;
       quant[static_cast<std::size_t>(component)][i] =
-          static_cast<std::int16_t>(record.quant[static_cast<std::size_t>(component)][i]);
+          static_cast<std::int16_t>(record.quant[static_cast<std::size_t>(component)][natural] * scale);
     }
   }
   const std::size_t row_size = (static_cast<std::size_t>(box.width) + 2 * kUpsampleSlack + 192) / 64 * 64;
@@ -100,7 +102,8 @@ void RepackedDecoder::Impl::plan(const Rect& box) {
     row = at;
     at += row_size;
   }
-  for (Plane& plane : planes) {
+  for (int component = 0; component < geometry.components(); ++component) {
+    Plane& plane = planes[static_cast<std::size_t>(component)];
     plane.memory = at;
     at += plane.stride * static_cast<std::size_t>(plane.ring_rows) + 3 * 64;
   }
@@ -174,16 +177,30 @@ const std::uint8_t* RepackedDecoder::Impl::chroma_row(int component, const Rect&
   return out + (box.x & 1);
 }
 
-void RepackedDecoder::Impl::write_row(const Rect& box, int y, const PixelView& out) {
+/// Writes row y of the picture and as many of those after it as can be done at once, at most up to `end`.
+/// Gives the row after the last.
+int RepackedDecoder::Impl::write_rows(const Rect& box, int y, int end, const PixelView& out) {
   std::uint8_t* const to = out.data + static_cast<std::size_t>(y - box.y) * out.stride;
   const std::uint8_t* const luma = planes[0].at(box.x, y);
   if (record.geometry.components() == 1) {
     write_gray_row(luma, box.width, out.layout, to);
-  } else {
-    const std::uint8_t* const cb = chroma_row(1, box, y);
-    const std::uint8_t* const cr = chroma_row(2, box, y);
-    write_color_row(luma, cb, cr, box.width, out.layout, to);
+    return y + 1;
   }
+  // Chroma in a buffer of its own is one row; otherwise all planes have the same rows, to the ring's end.
+  const bool one = record.geometry.sampling != RepackSampling::s444;
+  const int left_in_ring = planes[0].ring_rows - (y & (planes[0].ring_rows - 1));
+  const int height = one ? 1 : std::min(end - y, left_in_ring);
+  write_color_rows({.y = luma,
+                    .cb = chroma_row(1, box, y),
+                    .cr = chroma_row(2, box, y),
+                    .luma_stride = planes[0].stride,
+                    .chroma_stride = planes[1].stride,
+                    .width = box.width,
+                    .height = height,
+                    .out = to,
+                    .out_stride = out.stride,
+                    .layout = out.layout});
+  return y + height;
 }
 
 RepackedDecoder::RepackedDecoder(DecodeLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
@@ -251,8 +268,8 @@ Status RepackedDecoder::decode(const Rect& box, const PixelView& out) {
     // The last row but for the picture's waits for the chroma below it.
     int ready = (tile_y + 1) * 8 * kTileMcusHigh * geometry.v() - (impl.upsampling.down ? 1 : 0);
     ready = tile_y + 1 == tile_y1 ? bottom : std::min(ready, bottom);
-    for (; y < ready; ++y) {
-      impl.write_row(box, y, out);
+    while (y < ready) {
+      y = impl.write_rows(box, y, ready, out);
     }
   }
   return {};

@@ -80,8 +80,9 @@ struct RepackGeometry {
   int v() const { return sampling == RepackSampling::s440 || sampling == RepackSampling::s420 ? 2 : 1; }
   int h(int component) const { return component == 0 ? h() : 1; }
   int v(int component) const { return component == 0 ? v() : 1; }
-  int mcus_wide() const { return (width + 8 * h() - 1) / (8 * h()); }
-  int mcus_high() const { return (height + 8 * v() - 1) / (8 * v()); }
+  // Shifts, as 8 * h() is 8 or 16: every tile asks for this, and a division takes long.
+  int mcus_wide() const { return (width + 8 * h() - 1) >> (2 + h()); }
+  int mcus_high() const { return (height + 8 * v() - 1) >> (2 + v()); }
   int blocks_wide(int component) const { return mcus_wide() * h(component); }
   int blocks_high(int component) const { return mcus_high() * v(component); }
   int tiles_wide() const { return (mcus_wide() + kTileMcusWide - 1) / kTileMcusWide; }

@@ -60,6 +60,9 @@ struct TileBytes {
 /// holds; `out` is sound only without an error. Equal on every CPU target.
 const char* decode_tile(const TileBytes& in, TileData& out);
 
+/// What the first row of a block is multiplied by when it is dequantised: room for the rounding below it.
+inline constexpr int kFirstRowScale = 8;
+
 /// Some blocks of one component of a tile, to be turned into samples.
 struct BlockJob {
   const PartData* part = nullptr;
@@ -68,7 +71,7 @@ struct BlockJob {
   int high = 0;
   int x0 = 0, x1 = 0;  ///< the wanted ones
   int y0 = 0, y1 = 0;
-  const std::int16_t* quant = nullptr;  ///< natural order
+  const std::int16_t* quant = nullptr;  ///< stored order, the first row times kFirstRowScale
   std::uint8_t* out = nullptr;          ///< the first sample of block (x0, y0)
   std::size_t stride = 0;
 };

@@ -13,6 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
+using detail::ColorRows;
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
@@ -38,8 +39,8 @@ void upsample_both_here(const std::uint8_t* near, const std::uint8_t* far, int c
   }
 }
 
-void write_color_row_here(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
-                          PixelLayout layout, std::uint8_t* out) {
+void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
+                     PixelLayout layout, std::uint8_t* out) {
   const auto clamped = [](int value) { return static_cast<std::uint8_t>(std::clamp(value, 0, 255)); };
   for (int x = 0; x < width; ++x, out += static_cast<int>(layout)) {
     const int blue = cb[x] - 128;
@@ -112,24 +113,58 @@ struct Colors {
   V16 red, green, blue;
 };
 
+/// Chroma is doubled: its factors then fit into 16 bits with their sign.
 HWY_INLINE Colors convert(V16 y, V16 cb, V16 cr) {
-  const V16 middle = hn::Set(D16(), 128);
-  cb = hn::Sub(cb, middle);
-  cr = hn::Sub(cr, middle);
-  const V16 red = hn::Add(y, hn::MulFixedPoint15(hn::Add(cr, cr), hn::Set(D16(), 22970)));
-  const V16 blue = hn::Add(y, hn::MulFixedPoint15(hn::Add(cb, cb), hn::Set(D16(), 29033)));
-  // -46802 is 18734 - 65536: the last term is subtracted as a whole.
+  const V16 red = hn::Add(y, hn::MulFixedPoint15(cr, hn::Set(D16(), 22970)));
+  const V16 blue = hn::Add(y, hn::MulFixedPoint15(cb, hn::Set(D16(), 29033)));
   const V32 half = hn::Set(D32(), 32768);
-  const V16 factors =
-      hn::BitCast(D16(), hn::Set(D32(), static_cast<std::int32_t>((18734u << 16) | (65536u - 22554u))));
+  const V16 factors = hn::BitCast(
+      D16(), hn::Set(D32(), static_cast<std::int32_t>(((65536u - 23401u) << 16) | (65536u - 11277u))));
   const V32 lower = hn::ShiftRight<16>(add_pair_products(half, hn::InterleaveLower(D16(), cb, cr), factors));
   const V32 upper = hn::ShiftRight<16>(add_pair_products(half, hn::InterleaveUpper(D16(), cb, cr), factors));
-  return {red, hn::Sub(hn::Add(y, pack_16(lower, upper)), cr), blue};
+  return {red, hn::Add(y, pack_16(lower, upper)), blue};
 }
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+/// What puts 16 bytes of each color at every third of 48: a color's places in the first, second and third 16
+/// bytes do not overlap, so that one shuffle per color is enough.
+struct Interleaving {
+  alignas(16) std::uint8_t order[3][16];     // by color
+  alignas(16) std::uint8_t is_green[3][16];  // by 16 bytes
+  alignas(16) std::uint8_t is_blue[3][16];
+};
+constexpr Interleaving kInterleaving = [] {
+  Interleaving made{};
+  for (std::size_t i = 0; i < 48; ++i) {
+    made.order[i % 3][i % 16] = static_cast<std::uint8_t>(i / 3);
+    made.is_green[i / 16][i % 16] = i % 3 == 1 ? 0xFF : 0;
+    made.is_blue[i / 16][i % 16] = i % 3 == 2 ? 0xFF : 0;
+  }
+  return made;
+}();
+
+HWY_INLINE void store_rgb(V8 red, V8 green, V8 blue, std::uint8_t* out) {
+  const auto placed = [](V8 color, int i) HWY_ATTR {
+    return hn::TableLookupBytes(color, hn::LoadDup128(D8(), kInterleaving.order[i]));
+  };
+  const V8 r = placed(red, 0);
+  const V8 g = placed(green, 1);
+  const V8 b = placed(blue, 2);
+  for (int i = 0; i < 3; ++i) {
+    const V8 rg = hn::IfVecThenElse(hn::LoadDup128(D8(), kInterleaving.is_green[i]), g, r);
+    const V8 rgb = hn::IfVecThenElse(hn::LoadDup128(D8(), kInterleaving.is_blue[i]), b, rg);
+    store_blocks(rgb, out + 16 * i, 48, kBlocks);
+  }
+}
+#else
+HWY_INLINE void store_rgb(V8 red, V8 green, V8 blue, std::uint8_t* out) {
+  hn::StoreInterleaved3(red, green, blue, D8(), out);
+}
+#endif
 
 HWY_INLINE void store_pixels(V8 red, V8 green, V8 blue, PixelLayout layout, std::uint8_t* out) {
   if (layout == PixelLayout::rgb) {
-    hn::StoreInterleaved3(red, green, blue, D8(), out);
+    store_rgb(red, green, blue, out);
   } else {
     hn::StoreInterleaved4(red, green, blue, blue, D8(), out);
   }
@@ -140,11 +175,20 @@ HWY_INLINE void convert_vector(const std::uint8_t* y, const std::uint8_t* cb, co
   const V8 zero = hn::Zero(D8());
   const auto lower = [&](V8 v) HWY_ATTR { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, zero)); };
   const auto upper = [&](V8 v) HWY_ATTR { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, zero)); };
+  // Samples less 128 as high bytes, then shifted down until they are doubled.
+  const auto centred = [](const std::uint8_t* chroma)
+                           HWY_ATTR { return hn::Xor(hn::LoadU(D8(), chroma), hn::Set(D8(), 0x80)); };
+  const auto lower_double = [&](V8 v) HWY_ATTR {
+    return hn::ShiftRight<7>(hn::BitCast(D16(), hn::InterleaveLower(D8(), zero, v)));
+  };
+  const auto upper_double = [&](V8 v) HWY_ATTR {
+    return hn::ShiftRight<7>(hn::BitCast(D16(), hn::InterleaveUpper(D8(), zero, v)));
+  };
   const V8 vy = hn::LoadU(D8(), y);
-  const V8 vcb = hn::LoadU(D8(), cb);
-  const V8 vcr = hn::LoadU(D8(), cr);
-  const Colors a = convert(lower(vy), lower(vcb), lower(vcr));
-  const Colors b = convert(upper(vy), upper(vcb), upper(vcr));
+  const V8 vcb = centred(cb);
+  const V8 vcr = centred(cr);
+  const Colors a = convert(lower(vy), lower_double(vcb), lower_double(vcr));
+  const Colors b = convert(upper(vy), upper_double(vcb), upper_double(vcr));
   store_pixels(pack_8(a.red, b.red), pack_8(a.green, b.green), pack_8(a.blue, b.blue), layout, out);
 }
 
@@ -168,17 +212,11 @@ HWY_INLINE void for_each_vector(int width, PixelLayout layout, std::uint8_t* out
   }
 }
 
-void write_color_row_here(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
-                          PixelLayout layout, std::uint8_t* out) {
-  if (layout == PixelLayout::rgb) {
-    for_each_vector(width, PixelLayout::rgb, out, [&](int x, std::uint8_t* to) HWY_ATTR {
-      convert_vector(y + x, cb + x, cr + x, PixelLayout::rgb, to);
-    });
-  } else {
-    for_each_vector(width, PixelLayout::rgbx, out, [&](int x, std::uint8_t* to) HWY_ATTR {
-      convert_vector(y + x, cb + x, cr + x, PixelLayout::rgbx, to);
-    });
-  }
+HWY_INLINE void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr,
+                                int width, PixelLayout layout, std::uint8_t* out) {
+  for_each_vector(width, layout, out, [&](int x, std::uint8_t* to) HWY_ATTR {
+    convert_vector(y + x, cb + x, cr + x, layout, to);
+  });
 }
 
 void write_gray_row_here(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
@@ -190,6 +228,22 @@ void write_gray_row_here(const std::uint8_t* y, int width, PixelLayout layout, s
 
 #endif
 
+HWY_INLINE void write_rows(const ColorRows& rows, PixelLayout layout) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.height); ++i) {
+    write_color_row(rows.y + i * rows.luma_stride, rows.cb + i * rows.chroma_stride,
+                    rows.cr + i * rows.chroma_stride, rows.width, layout, rows.out + i * rows.out_stride);
+  }
+}
+
+void write_color_rows_here(const ColorRows& given) {
+  const ColorRows rows = given;  // which no pixel that is written can change
+  if (rows.layout == PixelLayout::rgb) {
+    write_rows(rows, PixelLayout::rgb);
+  } else {
+    write_rows(rows, PixelLayout::rgbx);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace penstock
 HWY_AFTER_NAMESPACE();
@@ -200,7 +254,7 @@ namespace penstock {
 HWY_EXPORT(upsample_across_here);
 HWY_EXPORT(upsample_down_here);
 HWY_EXPORT(upsample_both_here);
-HWY_EXPORT(write_color_row_here);
+HWY_EXPORT(write_color_rows_here);
 HWY_EXPORT(write_gray_row_here);
 
 namespace detail {
@@ -218,10 +272,7 @@ void upsample_both(const std::uint8_t* near, const std::uint8_t* far, int count,
   HWY_DYNAMIC_DISPATCH(upsample_both_here)(near, far, count, out);
 }
 
-void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
-                     PixelLayout layout, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(write_color_row_here)(y, cb, cr, width, layout, out);
-}
+void write_color_rows(const ColorRows& rows) { HWY_DYNAMIC_DISPATCH(write_color_rows_here)(rows); }
 
 void write_gray_row(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(write_gray_row_here)(y, width, layout, out);

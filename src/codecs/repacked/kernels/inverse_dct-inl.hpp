@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "core/vector_helpers-inl.hpp"
@@ -31,8 +32,14 @@ constexpr int kOdd[4][4] = {{kF1501 - kF0899 + kF1175 - kF0390, kF1175, kF1175 -
 /// Of the first pass, which keeps two bits more, and of the second.
 constexpr int kFirstShift = 11;
 constexpr int kSecondShift = 18;
-/// Rounding of the second pass and the shift of samples to 0..255, added to the second pass's DC.
-constexpr int kBias = 16 + 128 * 32;
+/// One, as factor of input 0. The first pass takes its row 0 times 8 (detail::kFirstRowScale).
+constexpr int kFirstOne = 1024;
+constexpr int kSecondOne = 8192;
+/// Added to the scaled row 0: the rounding of the first pass, as 1 in each column; and in column 0 the
+/// rounding of the second pass and the shift of samples to 0..255, which are (16 + 128 * 32) / 4 of DC. A
+/// column of what the encoder accepts stays within 16 bits: (2953 + 1028) * 8 + 1 < 2^15.
+constexpr int kRounding = 1;
+constexpr int kDcBias = 1028 * 8 + kRounding;
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
@@ -41,13 +48,12 @@ inline std::int16_t saturated(std::int32_t value) {
 }
 
 /// One pass over eight elements that are `step` apart. Sums wrap around, as in vector registers.
-inline void inverse_dct_1d(const std::int16_t* in, std::size_t step, int shift, std::int16_t* out) {
+inline void inverse_dct_1d(const std::int16_t* in, std::size_t step, int one, int shift, std::int16_t* out) {
   const auto times = [&](std::size_t i, int factor) {
     return static_cast<std::uint32_t>(in[i * step]) * static_cast<std::uint32_t>(factor);
   };
-  const std::uint32_t rounding = shift == kFirstShift ? 1u << (kFirstShift - 1) : 0;
-  const std::uint32_t sum = times(0, 8192) + times(4, 8192) + rounding;
-  const std::uint32_t difference = times(0, 8192) - times(4, 8192) + rounding;
+  const std::uint32_t sum = times(0, one) + times(4, 8192);
+  const std::uint32_t difference = times(0, one) - times(4, 8192);
   const std::uint32_t outer = times(2, kF0541 + kF0765) + times(6, kF0541);
   const std::uint32_t inner = times(2, kF0541) + times(6, kF0541 - kF1847);
   const std::uint32_t even[4] = {sum + outer, difference + inner, difference - inner, sum - outer};
@@ -61,17 +67,18 @@ inline void inverse_dct_1d(const std::int16_t* in, std::size_t step, int shift, 
   }
 }
 
-/// From dequantised coefficients.
-inline void inverse_dct(const std::int16_t* coefficients, std::uint8_t* out, std::size_t stride) {
+/// From dequantised coefficients, natural order, row 0 scaled; they are overwritten.
+inline void inverse_dct(std::int16_t* coefficients, std::uint8_t* out, std::size_t stride) {
+  for (std::size_t x = 0; x < 8; ++x) {
+    coefficients[x] = static_cast<std::int16_t>(coefficients[x] + (x == 0 ? kDcBias : kRounding));
+  }
   std::int16_t columns[64];
   for (std::size_t x = 0; x < 8; ++x) {
-    inverse_dct_1d(coefficients + x, 8, kFirstShift, columns + x);
+    inverse_dct_1d(coefficients + x, 8, kFirstOne, kFirstShift, columns + x);
   }
   for (std::size_t y = 0; y < 8; ++y) {
-    std::int16_t* const row = columns + y * 8;
     std::int16_t samples[8];
-    row[0] = saturated(row[0] + kBias);
-    inverse_dct_1d(row, 1, kSecondShift, samples);
+    inverse_dct_1d(columns + y * 8, 1, kSecondOne, kSecondShift, samples);
     for (std::size_t x = 0; x < 8; ++x) {
       out[y * stride + x] = static_cast<std::uint8_t>(std::clamp<int>(samples[x], 0, 255));
     }
@@ -88,102 +95,87 @@ HWY_INLINE V16 pairs_of(int a, int b) {
                                         static_cast<std::uint16_t>(a))));
 }
 
-/// The lower and the upper four elements of eight 16-bit ones, widened.
-struct Wide {
-  V32 lower, upper;
-};
-
-HWY_INLINE Wide operator+(const Wide& a, const Wide& b) {
-  return {hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)};
-}
-HWY_INLINE Wide operator-(const Wide& a, const Wide& b) {
-  return {hn::Sub(a.lower, b.lower), hn::Sub(a.upper, b.upper)};
+/// a[2i] * first + a[2i + 1] * second
+HWY_INLINE V32 pair_products(V16 a, int first, int second) {
+  return add_pair_products(hn::Zero(D32()), a, pairs_of(first, second));
 }
 
-/// Two vectors whose elements alternate, to be multiplied in pairs.
-struct Paired {
-  V16 lower, upper;
-
-  HWY_INLINE Paired(V16 a, V16 b)
-      : lower(hn::InterleaveLower(D16(), a, b)), upper(hn::InterleaveUpper(D16(), a, b)) {}
-
-  /// a * first + b * second
-  HWY_INLINE Wide times(int first, int second) const {
-    const V16 factors = pairs_of(first, second);
-    const V32 zero = hn::Zero(D32());
-    return {add_pair_products(zero, lower, factors), add_pair_products(zero, upper, factors)};
+/// One pass over four rows or columns of each block, whose inputs come in pairs of 16 bits.
+template <int kOne, int kShift>
+struct Pass {
+  /// Outputs i and 7 - i from their even and odd parts.
+  static HWY_INLINE void put(int i, V32 even, V32 odd, V32* out) {
+    out[i] = hn::ShiftRight<kShift>(hn::Add(even, odd));
+    out[7 - i] = hn::ShiftRight<kShift>(hn::Sub(even, odd));
   }
-};
 
-template <int kShift>
-HWY_INLINE V16 narrowed(const Wide& wide) {
-  return pack_16(hn::ShiftRight<kShift>(wide.lower), hn::ShiftRight<kShift>(wide.upper));
-}
-
-/// Outputs i and 7 - i from their even and odd parts.
-template <int kShift>
-HWY_INLINE void put_outputs(const Wide& even, const Wide& odd, V16& first, V16& last) {
-  first = narrowed<kShift>(even + odd);
-  last = narrowed<kShift>(even - odd);
-}
-
-/// kLowOnly: inputs 4 to 7 are zero and not read.
-template <int kShift, bool kLowOnly>
-HWY_INLINE void inverse_dct_1d(const V16* in, V16* out) {
-  const V32 half = hn::Set(D32(), kShift == kFirstShift ? 1 << (kFirstShift - 1) : 0);
-  const Wide rounding{half, half};
-  const Paired low(in[1], in[3]);
-  if constexpr (kLowOnly) {
-    const Paired pair(in[0], in[2]);
+  /// Inputs 4 to 7 are zero.
+  static HWY_INLINE void transform(V16 in02, V16 in13, V32* out) {
     const auto outputs = [&](int i, int even) HWY_ATTR {
-      put_outputs<kShift>(pair.times(8192, even) + rounding, low.times(kOdd[i][0], kOdd[i][1]), out[i],
-                          out[7 - i]);
+      put(i, pair_products(in02, kOne, even), pair_products(in13, kOdd[i][0], kOdd[i][1]), out);
     };
     outputs(0, kF0541 + kF0765);
     outputs(1, kF0541);
     outputs(2, -kF0541);
     outputs(3, -(kF0541 + kF0765));
-  } else {
-    const Paired outer(in[0], in[4]);
-    const Paired inner(in[2], in[6]);
-    const Paired high(in[5], in[7]);
-    const Wide sum = outer.times(8192, 8192) + rounding;
-    const Wide difference = outer.times(8192, -8192) + rounding;
-    const Wide a = inner.times(kF0541 + kF0765, kF0541);
-    const Wide b = inner.times(kF0541, kF0541 - kF1847);
-    const auto outputs = [&](int i, const Wide& even) HWY_ATTR {
-      put_outputs<kShift>(even, low.times(kOdd[i][0], kOdd[i][1]) + high.times(kOdd[i][2], kOdd[i][3]),
-                          out[i], out[7 - i]);
-    };
-    outputs(0, sum + a);
-    outputs(1, difference + b);
-    outputs(2, difference - b);
-    outputs(3, sum - a);
   }
+
+  static HWY_INLINE void transform(V16 in04, V16 in26, V16 in15, V16 in37, V32* out) {
+    const V32 sum = pair_products(in04, kOne, 8192);
+    const V32 difference = pair_products(in04, kOne, -8192);
+    const V32 outer = pair_products(in26, kF0541 + kF0765, kF0541);
+    const V32 inner = pair_products(in26, kF0541, kF0541 - kF1847);
+    const auto outputs = [&](int i, V32 even) HWY_ATTR {
+      put(i, even,
+          hn::Add(pair_products(in15, kOdd[i][0], kOdd[i][2]), pair_products(in37, kOdd[i][1], kOdd[i][3])),
+          out);
+    };
+    outputs(0, hn::Add(sum, outer));
+    outputs(1, hn::Add(difference, inner));
+    outputs(2, hn::Sub(difference, inner));
+    outputs(3, hn::Sub(sum, outer));
+  }
+};
+using FirstPass = Pass<kFirstOne, kFirstShift>;
+using SecondPass = Pass<kSecondOne, kSecondShift>;
+
+/// Four columns of eight from eight rows of four.
+HWY_INLINE void transpose(const V32* rows, V16* columns) {
+  const hn::Repartition<std::uint64_t, D16> d64;
+  const V16 r04 = pack_16(rows[0], rows[4]);
+  const V16 r15 = pack_16(rows[1], rows[5]);
+  const V16 r26 = pack_16(rows[2], rows[6]);
+  const V16 r37 = pack_16(rows[3], rows[7]);
+  const auto r01 = hn::BitCast(D32(), hn::InterleaveLower(D16(), r04, r15));
+  const auto r45 = hn::BitCast(D32(), hn::InterleaveUpper(D16(), r04, r15));
+  const auto r23 = hn::BitCast(D32(), hn::InterleaveLower(D16(), r26, r37));
+  const auto r67 = hn::BitCast(D32(), hn::InterleaveUpper(D16(), r26, r37));
+  const auto upper_left = hn::BitCast(d64, hn::InterleaveLower(D32(), r01, r23));
+  const auto upper_right = hn::BitCast(d64, hn::InterleaveUpper(D32(), r01, r23));
+  const auto lower_left = hn::BitCast(d64, hn::InterleaveLower(D32(), r45, r67));
+  const auto lower_right = hn::BitCast(d64, hn::InterleaveUpper(D32(), r45, r67));
+  columns[0] = hn::BitCast(D16(), hn::InterleaveLower(d64, upper_left, lower_left));
+  columns[1] = hn::BitCast(D16(), hn::InterleaveUpper(d64, upper_left, lower_left));
+  columns[2] = hn::BitCast(D16(), hn::InterleaveLower(d64, upper_right, lower_right));
+  columns[3] = hn::BitCast(D16(), hn::InterleaveUpper(d64, upper_right, lower_right));
 }
 
-HWY_INLINE void transpose(const V16* in, V16* out) {
-  const hn::Repartition<std::uint64_t, D16> d64;
-  V32 pairs[8];
-  for (int i = 0; i < 4; ++i) {
-    pairs[i] = hn::BitCast(D32(), hn::InterleaveLower(D16(), in[2 * i], in[2 * i + 1]));
-    pairs[i + 4] = hn::BitCast(D32(), hn::InterleaveUpper(D16(), in[2 * i], in[2 * i + 1]));
+/// The first pass over four columns. Each input has two rows of four: 0 and 1, 2 and 3, 4 and 5, 6 and 7; of
+/// the last two only if not kTopOnly.
+template <bool kTopOnly>
+HWY_INLINE void transform_columns(V16 r01, V16 r23, V16 r45, V16 r67, V16* columns) {
+  V32 rows[8];
+  if constexpr (kTopOnly) {
+    FirstPass::transform(hn::InterleaveLower(D16(), r01, r23), hn::InterleaveUpper(D16(), r01, r23), rows);
+  } else {
+    FirstPass::transform(hn::InterleaveLower(D16(), r01, r45), hn::InterleaveLower(D16(), r23, r67),
+                         hn::InterleaveUpper(D16(), r01, r45), hn::InterleaveUpper(D16(), r23, r67), rows);
   }
-  for (int i = 0; i < 2; ++i) {
-    const V32* const p = pairs + 4 * i;
-    const auto a = hn::BitCast(d64, hn::InterleaveLower(D32(), p[0], p[1]));
-    const auto b = hn::BitCast(d64, hn::InterleaveUpper(D32(), p[0], p[1]));
-    const auto c = hn::BitCast(d64, hn::InterleaveLower(D32(), p[2], p[3]));
-    const auto e = hn::BitCast(d64, hn::InterleaveUpper(D32(), p[2], p[3]));
-    out[4 * i] = hn::BitCast(D16(), hn::InterleaveLower(d64, a, c));
-    out[4 * i + 1] = hn::BitCast(D16(), hn::InterleaveUpper(d64, a, c));
-    out[4 * i + 2] = hn::BitCast(D16(), hn::InterleaveLower(d64, b, e));
-    out[4 * i + 3] = hn::BitCast(D16(), hn::InterleaveUpper(d64, b, e));
-  }
+  transpose(rows, columns);
 }
 
 /// Two rows of each block, 8 bytes each; the blocks stand side by side.
-HWY_INLINE void store_two_rows(V8 rows, std::uint8_t* out, std::size_t stride) {
+HWY_INLINE void store_two_rows(V8 rows, std::uint8_t* first, std::uint8_t* second) {
 #if HWY_TARGET == HWY_AVX2
   const V8 sorted{_mm256_permute4x64_epi64(rows.raw, 0xD8)};
 #elif HWY_MAX_BYTES == 64
@@ -192,47 +184,79 @@ HWY_INLINE void store_two_rows(V8 rows, std::uint8_t* out, std::size_t stride) {
   const V8 sorted = rows;
 #endif
   const hn::Half<D8> half;
-  hn::StoreU(hn::LowerHalf(half, sorted), half, out);
-  hn::StoreU(hn::UpperHalf(half, sorted), half, out + stride);
+  hn::StoreU(hn::LowerHalf(half, sorted), half, first);
+  hn::StoreU(hn::UpperHalf(half, sorted), half, second);
 }
 
-/// From the rows of dequantised coefficients of kBlocks blocks. kTopOnly: rows 4 to 7 are zero and not read;
-/// kLeftOnly: so are columns 4 to 7.
+/// A block of 16 bytes, for every block of a vector.
+template <class T>
+constexpr std::array<T, 64 / sizeof(T)> repeated(const std::array<T, 16 / sizeof(T)>& block) {
+  std::array<T, 64 / sizeof(T)> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = block[i % block.size()];
+  }
+  return all;
+}
+
+/// Eight columns of four samples to four rows of eight.
+HWY_INLINE void store_four_rows(const V32* columns, std::uint8_t* out, std::size_t stride) {
+  alignas(64) static constexpr auto kTranspose =
+      repeated<std::uint8_t>({0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15});
+  const auto four_columns = [&](const V32* c) HWY_ATTR {
+    const V8 bytes = pack_8(pack_16(c[0], c[1]), pack_16(c[2], c[3]));
+    return hn::BitCast(D32(), hn::TableLookupBytes(bytes, hn::Load(D8(), kTranspose.data())));
+  };
+  const V32 left = four_columns(columns);
+  const V32 right = four_columns(columns + 4);
+  store_two_rows(hn::BitCast(D8(), hn::InterleaveLower(D32(), left, right)), out, out + stride);
+  store_two_rows(hn::BitCast(D8(), hn::InterleaveUpper(D32(), left, right)), out + 2 * stride,
+                 out + 3 * stride);
+}
+
+/// Of the columns 0 to 3 and 4 to 7: what the passes add to row 0.
+alignas(64) inline constexpr auto kLeftRounding = repeated<std::int16_t>({kDcBias, kRounding, kRounding,
+                                                                          kRounding, 0, 0, 0, 0});
+alignas(64) inline constexpr auto kRightRounding = repeated<std::int16_t>({kRounding, kRounding, kRounding,
+                                                                           kRounding, 0, 0, 0, 0});
+
+/// Keeps gcc from computing the rows' addresses before it knows which variant runs, which takes registers
+/// that it does not have.
+HWY_INLINE std::uint8_t* hidden(std::uint8_t* address) {
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  asm("" : "+r"(address));
+#endif
+  return address;
+}
+
+/// From the dequantised coefficients of kBlocks blocks, group by group, row 0 scaled. kTopOnly: groups 4 to
+/// 7, the rows 4 to 7, are zero and not read; kLeftOnly: so are groups 2, 3, 6 and 7, the columns 4 to 7.
 template <bool kTopOnly, bool kLeftOnly>
-HWY_INLINE void inverse_dct(const V16* rows, std::uint8_t* out, std::size_t stride) {
-  V16 a[8];
-  V16 b[8];
-  inverse_dct_1d<kFirstShift, kTopOnly>(rows, a);
-  transpose(a, b);
-  b[0] = hn::SaturatedAdd(b[0], hn::Set(D16(), kBias));
-  inverse_dct_1d<kSecondShift, kLeftOnly>(b, a);
-  // Columns to rows, as bytes.
-  const hn::Repartition<std::uint16_t, D8> du16;
-  const auto lower_16 = [&](V8 x, V8 y) HWY_ATTR {
-    return hn::BitCast(D32(), hn::InterleaveLower(du16, hn::BitCast(du16, x), hn::BitCast(du16, y)));
-  };
-  const auto upper_16 = [&](V8 x, V8 y) HWY_ATTR {
-    return hn::BitCast(D32(), hn::InterleaveUpper(du16, hn::BitCast(du16, x), hn::BitCast(du16, y)));
-  };
-  const V8 c04 = pack_8(a[0], a[4]);
-  const V8 c15 = pack_8(a[1], a[5]);
-  const V8 c26 = pack_8(a[2], a[6]);
-  const V8 c37 = pack_8(a[3], a[7]);
-  const V8 c01 = hn::InterleaveLower(D8(), c04, c15);
-  const V8 c45 = hn::InterleaveUpper(D8(), c04, c15);
-  const V8 c23 = hn::InterleaveLower(D8(), c26, c37);
-  const V8 c67 = hn::InterleaveUpper(D8(), c26, c37);
-  const V32 top_left = lower_16(c01, c23);
-  const V32 bottom_left = upper_16(c01, c23);
-  const V32 top_right = lower_16(c45, c67);
-  const V32 bottom_right = upper_16(c45, c67);
-  store_two_rows(hn::BitCast(D8(), hn::InterleaveLower(D32(), top_left, top_right)), out, stride);
-  store_two_rows(hn::BitCast(D8(), hn::InterleaveUpper(D32(), top_left, top_right)), out + 2 * stride,
-                 stride);
-  store_two_rows(hn::BitCast(D8(), hn::InterleaveLower(D32(), bottom_left, bottom_right)), out + 4 * stride,
-                 stride);
-  store_two_rows(hn::BitCast(D8(), hn::InterleaveUpper(D32(), bottom_left, bottom_right)), out + 6 * stride,
-                 stride);
+HWY_INLINE void inverse_dct(const V16* groups, std::uint8_t* out, std::size_t stride) {
+  V16 columns[8];
+  out = hidden(out);
+  const V16 left = hn::Add(groups[0], hn::Load(D16(), kLeftRounding.data()));
+  transform_columns<kTopOnly>(left, groups[1], groups[4], groups[5], columns);
+  if constexpr (!kLeftOnly) {
+    const V16 right = hn::Add(groups[2], hn::Load(D16(), kRightRounding.data()));
+    transform_columns<kTopOnly>(right, groups[3], groups[6], groups[7], columns + 4);
+  }
+  V32 samples[8];
+  const auto lower = [&](int i, int k)
+                         HWY_ATTR { return hn::InterleaveLower(D16(), columns[i], columns[k]); };
+  const auto upper = [&](int i, int k)
+                         HWY_ATTR { return hn::InterleaveUpper(D16(), columns[i], columns[k]); };
+  if constexpr (kLeftOnly) {
+    SecondPass::transform(lower(0, 2), lower(1, 3), samples);
+  } else {
+    SecondPass::transform(lower(0, 4), lower(2, 6), lower(1, 5), lower(3, 7), samples);
+  }
+  store_four_rows(samples, out, stride);
+  if constexpr (kLeftOnly) {
+    SecondPass::transform(upper(0, 2), upper(1, 3), samples);
+  } else {
+    SecondPass::transform(upper(0, 4), upper(2, 6), upper(1, 5), upper(3, 7), samples);
+  }
+  store_four_rows(samples, out + 4 * stride, stride);
 }
 
 #endif

@@ -47,10 +47,19 @@ TEST(ColorRows, equal_on_every_target) {
     for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgbx}) {
       expect_equal_everywhere([&] {
         const auto step = static_cast<std::size_t>(layout);
-        Bytes out(2 * size * step + 16, 0xA5);
-        write_color_row(y.data(), cb.data(), cr.data(), width, layout, out.data());
-        write_gray_row(y.data(), width, layout, out.data() + size * step);
-        for (std::size_t x = 3; step == 4 && x < 2 * size * step; x += 4) {
+        Bytes out(3 * size * step + 16, 0xA5);
+        write_color_rows({.y = y.data(),
+                          .cb = cb.data(),
+                          .cr = cr.data(),
+                          .luma_stride = 7,
+                          .chroma_stride = 5,
+                          .width = width,
+                          .height = 2,
+                          .out = out.data(),
+                          .out_stride = size * step,
+                          .layout = layout});
+        write_gray_row(y.data(), width, layout, out.data() + 2 * size * step);
+        for (std::size_t x = 3; step == 4 && x < 3 * size * step; x += 4) {
           out[x] = 0;  // undefined
         }
         return out;
@@ -83,7 +92,8 @@ TEST(ColorRows, every_color_equals_libjpegs_formula) {
       for (const int luma : {0, 100, 255}) {
         std::fill(y.begin(), y.end(), static_cast<std::uint8_t>(luma));
         Bytes out(256 * 3);
-        write_color_row(y.data(), cb.data(), cr.data(), 256, PixelLayout::rgb, out.data());
+        write_color_rows(
+            {.y = y.data(), .cb = cb.data(), .cr = cr.data(), .width = 256, .height = 1, .out = out.data()});
         for (int blue = 0; blue < 256; ++blue) {
           const auto at = static_cast<std::size_t>(blue) * 3;
           const int r = luma + ((91881 * (red - 128) + 32768) >> 16);
@@ -98,7 +108,7 @@ TEST(ColorRows, every_color_equals_libjpegs_formula) {
   });
 }
 
-/// Coefficients of any kind of block: empty, low only, upper half, full, with escapes.
+/// Coefficients of any kind of block: empty, low only, upper half, left half, full, with escapes.
 JpegCoefficients random_picture(RepackSampling sampling, std::mt19937& random) {
   JpegCoefficients picture;
   picture.geometry = {75, 140, sampling};
@@ -111,10 +121,12 @@ JpegCoefficients random_picture(RepackSampling sampling, std::mt19937& random) {
     blocks.resize(static_cast<std::size_t>(picture.geometry.blocks_wide(component)) *
                   static_cast<std::size_t>(picture.geometry.blocks_high(component)) * 64);
     for (std::size_t block = 0; block < blocks.size(); block += 64) {
-      const int kind = draw(6);
+      const int kind = draw(7);
       blocks[block] = static_cast<std::int16_t>(draw(1600) - 800);
       for (std::size_t i = 1; i < 64; ++i) {
-        const bool possible = kind == 1 ? i % 8 < 4 && i < 32 : kind == 2 ? i < 32 : kind != 0;
+        const bool left = i % 8 < 4;
+        const bool upper = i < 32;
+        const bool possible = kind == 1 ? left && upper : kind == 2 ? upper : kind == 3 ? left : kind != 0;
         if (possible && draw(3) == 0) {
           blocks[block + i] = static_cast<std::int16_t>(draw(kind == 5 ? 601 : 41) - (kind == 5 ? 300 : 20));
         }

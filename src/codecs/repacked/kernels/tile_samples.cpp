@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 
 #include "codecs/repacked/kernels/inverse_dct-inl.hpp"
+#include "codecs/repacked/kernels/two_eights-inl.hpp"
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
 
@@ -31,10 +32,19 @@ struct Values {
   }
 };
 
-/// Adds the high parts of the escaped coefficients of a block; `place` gives the element of a natural place.
-template <class Place>
-HWY_INLINE void add_escapes(const PartData& part, std::size_t block, std::int16_t* coefficients,
-                            Place place) {
+/// Place in the stored order of each natural place.
+constexpr std::array<std::uint8_t, 64> kStoredPlace = [] {
+  std::array<std::uint8_t, 64> places{};
+  for (std::size_t i = 0; i < 64; ++i) {
+    places[kStoredOrder[i]] = static_cast<std::uint8_t>(i);
+  }
+  return places;
+}();
+
+/// Calls `add(place, value)` for the dequantised high part of each escaped coefficient of a block; places are
+/// those of the stored order.
+template <class Add>
+HWY_INLINE void for_each_escape(const PartData& part, std::size_t block, const std::int16_t* quant, Add add) {
   if ((part.groups()[block] & kHasEscapes) == 0) {
     return;
   }
@@ -42,8 +52,8 @@ HWY_INLINE void add_escapes(const PartData& part, std::size_t block, std::int16_
   bool last = false;
   for (; !last; at += 2) {
     last = (at[0] & kLastEscape) != 0;
-    std::int16_t& value = coefficients[place(at[0] & 63u)];
-    value = static_cast<std::int16_t>(value + static_cast<std::int8_t>(at[1]) * 256);
+    const std::size_t place = kStoredPlace[at[0] & 63u];
+    add(place, static_cast<std::int8_t>(at[1]) * 256 * quant[place]);
   }
 }
 
@@ -51,100 +61,115 @@ HWY_INLINE void add_escapes(const PartData& part, std::size_t block, std::int16_
 
 constexpr std::size_t kGroup = 1;
 
+struct Quant {
+  const std::int16_t* steps;
+
+  explicit Quant(const std::int16_t* given) : steps(given) {}
+};
+
 /// The reference: coefficient by coefficient.
 HWY_INLINE void decode_blocks(const PartData& part, std::size_t block, std::size_t /*count*/, Values& values,
-                              const std::int16_t* quant, std::uint8_t* out, std::size_t stride) {
+                              const Quant& quant, std::uint8_t* out, std::size_t stride) {
   std::int16_t coefficients[64] = {};
-  coefficients[0] = part.dc[block];
+  const auto add = [&](std::size_t place, int value) {
+    std::int16_t& sum = coefficients[kStoredOrder[place]];
+    sum = static_cast<std::int16_t>(sum + value);
+  };
+  add(0, part.dc[block] * quant.steps[0]);
   for (std::uint64_t mask = part.masks[block]; mask != 0; mask &= mask - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(mask));
     const std::uint8_t*& from = i < 8 ? values.of0 : i < 16 ? values.of1 : i < 48 ? values.of2 : values.of3;
-    coefficients[kStoredOrder[i]] = static_cast<std::int8_t>(*from++);
+    add(i, static_cast<std::int8_t>(*from++) * quant.steps[i]);
   }
-  add_escapes(part, block, coefficients, [](unsigned natural) { return natural; });
-  for (std::size_t i = 0; i < 64; ++i) {
-    coefficients[i] =
-        static_cast<std::int16_t>(static_cast<unsigned>(coefficients[i]) * static_cast<unsigned>(quant[i]));
-  }
+  for_each_escape(part, block, quant.steps, add);
   inverse_dct(coefficients, out, stride);
 }
 
 #else
 
 constexpr std::size_t kGroup = kBlocks;
-using D128 = hn::Full128<std::uint8_t>;
-using V128 = hn::Vec<D128>;
 
-/// Shuffles that put the bytes of a list where a mask has ones; zeros elsewhere and in the upper half.
-alignas(64) constexpr std::array<std::array<std::uint8_t, 16>, 256> kExpand = [] {
-  std::array<std::array<std::uint8_t, 16>, 256> table{};
-  for (unsigned mask = 0; mask < 256; ++mask) {
-    std::uint8_t next = 0;
-    for (unsigned i = 0; i < 16; ++i) {
-      table[mask][i] = i < 8 && (mask >> i & 1) != 0 ? next++ : std::uint8_t{0x80};
+/// The steps of a component, by group for kGroup blocks.
+struct Quant {
+  const std::int16_t* steps;
+  V16 rows[8];
+
+  explicit Quant(const std::int16_t* given) : steps(given) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      rows[i] = hn::LoadDup128(D16(), given + 8 * i);
     }
   }
-  return table;
+};
+
+/// Eight bytes of each block.
+using DEights = hn::Half<D8>;
+using Eights = hn::Vec<DEights>;
+
+/// Shuffles that put the bytes of a list where a mask has ones, and zeros elsewhere; for the lower and the
+/// upper half of 16 bytes.
+using ExpandTable = std::array<std::array<std::uint8_t, 8>, 256>;
+alignas(64) constexpr std::array<ExpandTable, 2> kExpand = [] {
+  std::array<ExpandTable, 2> tables{};
+  for (unsigned half = 0; half < 2; ++half) {
+    for (unsigned mask = 0; mask < 256; ++mask) {
+      auto next = static_cast<std::uint8_t>(half * 8);
+      for (unsigned i = 0; i < 8; ++i) {
+        tables[half][mask][i] = (mask >> i & 1) != 0 ? next++ : std::uint8_t{0x80};
+      }
+    }
+  }
+  return tables;
 }();
 
-HWY_INLINE V128 expand(const std::uint8_t* list, unsigned mask) {
-  const hn::Half<D128> half;
-  const D128 d;
-  return hn::TableLookupBytesOr0(hn::ZeroExtendVector(d, hn::LoadU(half, list)),
-                                 hn::Load(d, kExpand[mask].data()));
-}
-
-/// Two groups: a quadrant of 4 x 4 coefficients.
-HWY_INLINE V128 join(V128 first, V128 second) {
-  const hn::Full128<std::uint64_t> d64;
-  const D128 d;
-  return hn::BitCast(d, hn::InterleaveLower(d64, hn::BitCast(d64, first), hn::BitCast(d64, second)));
-}
-
-HWY_INLINE V128 expand_low(Values& values, std::uint64_t mask) {
-  const auto first = static_cast<std::uint8_t>(mask);
-  const auto second = static_cast<std::uint8_t>(mask >> 8);
-  const V128 result = join(expand(values.of0, first), expand(values.of1, second));
-  values.of0 += std::popcount(first);
-  values.of1 += std::popcount(second);
-  return result;
-}
-
-HWY_INLINE V128 expand_quadrant(const std::uint8_t*& list, std::uint64_t mask) {
-  const auto first = static_cast<std::uint8_t>(mask);
-  const auto second = static_cast<std::uint8_t>(mask >> 8);
-  const std::uint8_t* const middle = list + std::popcount(first);
-  const V128 result = join(expand(list, first), expand(middle, second));
-  list = middle + std::popcount(second);
-  return result;
-}
-
-/// One block of 16 bytes from each.
-HWY_INLINE V8 combine(const V128* parts) {
+/// Eight bytes from each of kGroup places.
+template <class From>
+HWY_INLINE Eights load_eights(From from) {
 #if HWY_MAX_BYTES == 16
-  return parts[0];
+  return hn::LoadU(DEights(), from(0));
 #elif HWY_MAX_BYTES == 32
-  return hn::Combine(D8(), parts[1], parts[0]);
+  return load_two_eights(from(0), from(1));
 #else
-  const hn::Full256<std::uint8_t> half;
-  return hn::Combine(D8(), hn::Combine(half, parts[3], parts[2]), hn::Combine(half, parts[1], parts[0]));
+  return hn::Combine(DEights(), load_two_eights(from(2), from(3)), load_two_eights(from(0), from(1)));
 #endif
 }
 
-/// Bytes with sign to two rows of 16 bits: the lower and the upper half of each block.
-HWY_INLINE void widen(V8 bytes, V16& lower, V16& upper) {
-  const hn::Repartition<std::int8_t, D8> signed_bytes;
-  const V8 sign = hn::BitCast(D8(), hn::BroadcastSignBit(hn::BitCast(signed_bytes, bytes)));
-  lower = hn::BitCast(D16(), hn::InterleaveLower(D8(), bytes, sign));
-  upper = hn::BitCast(D16(), hn::InterleaveUpper(D8(), bytes, sign));
+/// Where the next values of each block are.
+struct Lists {
+  const std::uint8_t* at[kGroup];
+};
+
+/// Each block's part of a list. A Mask has the bits of the groups that share it, from `masks` on; those of
+/// the next block are 8 bytes later.
+template <class Mask>
+HWY_INLINE Lists split(const std::uint8_t* list, const std::uint8_t* masks) {
+  Lists lists;
+  lists.at[0] = list;
+  for (std::size_t i = 1; i < kGroup; ++i) {
+    Mask mask;
+    std::memcpy(&mask, masks + 8 * (i - 1), sizeof mask);
+    lists.at[i] = lists.at[i - 1] + std::popcount(mask);
+  }
+  return lists;
 }
 
-/// Four rows from their left and right quadrants.
-HWY_INLINE void rows_of(V8 left, V8 right, V16* rows) {
-  const auto l = hn::BitCast(D32(), left);
-  const auto r = hn::BitCast(D32(), right);
-  widen(hn::BitCast(D8(), hn::InterleaveLower(D32(), l, r)), rows[0], rows[1]);
-  widen(hn::BitCast(D8(), hn::InterleaveUpper(D32(), l, r)), rows[2], rows[3]);
+/// A group of each block, taken off its list.
+HWY_INLINE V16 expand(Lists& lists, const std::uint8_t* masks) {
+  const Eights values = load_eights([&](std::size_t i) HWY_ATTR { return lists.at[i]; });
+  const Eights places =
+      load_eights([&](std::size_t i) HWY_ATTR { return kExpand[i % 2][masks[8 * i]].data(); });
+  for (std::size_t i = 0; i < kGroup; ++i) {
+    lists.at[i] += std::popcount(unsigned{masks[8 * i]});
+  }
+  const hn::RebindToSigned<DEights> d;
+  return hn::PromoteTo(D16(), hn::BitCast(d, hn::TableLookupBytesOr0(values, places)));
+}
+
+/// The same of a list that has this group only: each block's values follow those of the block before.
+HWY_INLINE V16 expand(const std::uint8_t*& list, const std::uint8_t* masks) {
+  Lists lists = split<std::uint8_t>(list, masks);
+  const V16 result = expand(lists, masks);
+  list = lists.at[kGroup - 1];
+  return result;
 }
 
 /// The DCs of consecutive blocks, each at the front of its block.
@@ -158,17 +183,20 @@ HWY_INLINE V16 dc_rows(const std::int16_t* dc) {
   return hn::BitCast(D16(), hn::TableLookupBytesOr0(all, hn::Load(D8(), kFront)));
 }
 
-HWY_NOINLINE void patch_escapes(const PartData& part, std::size_t block, std::size_t count, V16* rows) {
-  alignas(64) std::int16_t memory[8 * 8 * kGroup];
+HWY_NOINLINE void add_escapes(const PartData& part, std::size_t block, std::size_t count,
+                              const std::int16_t* quant, V16* groups) {
+  alignas(64) std::int16_t memory[8][kGroup][8];
   for (std::size_t i = 0; i < 8; ++i) {
-    hn::Store(rows[i], D16(), memory + i * 8 * kGroup);
+    hn::Store(groups[i], D16(), memory[i][0]);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    add_escapes(part, block + i, memory + i * 8,
-                [](unsigned natural) { return (natural >> 3) * 8 * kGroup + (natural & 7); });
+    for_each_escape(part, block + i, quant, [&](std::size_t place, int value) {
+      std::int16_t& sum = memory[place / 8][i][place % 8];
+      sum = static_cast<std::int16_t>(sum + value);
+    });
   }
   for (std::size_t i = 0; i < 8; ++i) {
-    rows[i] = hn::Load(D16(), memory + i * 8 * kGroup);
+    groups[i] = hn::Load(D16(), memory[i][0]);
   }
 }
 
@@ -176,8 +204,8 @@ HWY_NOINLINE void patch_escapes(const PartData& part, std::size_t block, std::si
 HWY_INLINE void fill_blocks(const std::int16_t* dc, std::size_t count, int quant, std::uint8_t* out,
                             std::size_t stride) {
   for (std::size_t i = 0; i < count; ++i) {
-    const int value = static_cast<std::int16_t>(static_cast<unsigned>(dc[i]) * static_cast<unsigned>(quant));
-    const int sample = std::clamp(((value * 4 + 16) >> 5) + 128, 0, 255);
+    const int value = static_cast<std::int16_t>(dc[i] * quant + kDcBias);
+    const int sample = std::clamp(value >> 6, 0, 255);
     const std::uint64_t eight = static_cast<std::uint64_t>(sample) * 0x0101010101010101ull;
     for (std::size_t row = 0; row < 8; ++row) {
       std::memcpy(out + row * stride + i * 8, &eight, sizeof eight);
@@ -185,71 +213,106 @@ HWY_INLINE void fill_blocks(const std::int16_t* dc, std::size_t count, int quant
   }
 }
 
-/// `count` blocks, at most kGroup, side by side. What the masks prove to be zero is left out.
+/// kGroup blocks on their way to samples: their masks and their coefficients, dequantised, by group.
+struct Coefficients {
+  const std::uint8_t* masks;
+  const V16* quant;
+  V16 groups[8];
+
+  HWY_INLINE void put(std::size_t group, V16 v) { groups[group] = hn::Mul(v, quant[group]); }
+
+  /// The upper left quadrants, with the DCs.
+  HWY_INLINE void expand_low(Values& values, const std::int16_t* dc) {
+    put(0, hn::Or(expand(values.of0, masks), dc_rows(dc)));
+    put(1, expand(values.of1, masks + 1));
+  }
+
+  HWY_INLINE void expand_two(std::size_t group, Lists& lists) {
+    put(group, expand(lists, masks + group));
+    put(group + 1, expand(lists, masks + group + 1));
+  }
+
+  /// The other quadrants.
+  HWY_INLINE void expand_rest(Values& values) {
+    Lists lists = split<std::uint32_t>(values.of2, masks + 2);
+    expand_two(2, lists);
+    expand_two(4, lists);
+    values.of2 = lists.at[kGroup - 1];
+    lists = split<std::uint16_t>(values.of3, masks + 6);
+    expand_two(6, lists);
+    values.of3 = lists.at[kGroup - 1];
+  }
+
+  HWY_INLINE void expand_one_more(std::size_t group, Values& values) {
+    Lists lists = split<std::uint32_t>(values.of2, masks + 2);
+    expand_two(group, lists);
+    values.of2 = lists.at[kGroup - 1];
+  }
+};
+
+/// Blocks of which some have escapes; `count` of them are there.
+HWY_NOINLINE void decode_escaped(const PartData& part, std::size_t block, std::size_t count, Values& values,
+                                 const std::uint8_t* masks, const std::int16_t* quant, const V16* quant_rows,
+                                 std::uint8_t* out, std::size_t stride) {
+  Coefficients coefficients{masks, quant_rows, {}};
+  coefficients.expand_low(values, part.dc.data() + block);
+  coefficients.expand_rest(values);
+  add_escapes(part, block, count, quant, coefficients.groups);
+  inverse_dct<false, false>(coefficients.groups, out, stride);
+}
+
+/// Blocks without escapes, of which `any` gives the coefficients that one of them has. What that proves to be
+/// zero is left out.
+HWY_INLINE void decode_plain(const std::int16_t* dc, Values& values, const std::uint8_t* masks,
+                             std::uint64_t any, const V16* quant, std::uint8_t* out, std::size_t stride) {
+  constexpr std::uint64_t kRight = 0xFFFF0000FFFF0000;
+  constexpr std::uint64_t kBottom = 0xFFFFFFFF00000000;
+  Coefficients coefficients{masks, quant, {}};
+  coefficients.expand_low(values, dc);
+  if (any >> 16 == 0) {
+    inverse_dct<true, true>(coefficients.groups, out, stride);
+  } else if ((any & kRight) == 0) {
+    coefficients.expand_one_more(4, values);
+    inverse_dct<false, true>(coefficients.groups, out, stride);
+  } else if ((any & kBottom) == 0) {
+    coefficients.expand_one_more(2, values);
+    inverse_dct<true, false>(coefficients.groups, out, stride);
+  } else {
+    coefficients.expand_rest(values);
+    inverse_dct<false, false>(coefficients.groups, out, stride);
+  }
+}
+
+/// `count` blocks, at most kGroup, side by side.
 HWY_INLINE void decode_blocks(const PartData& part, std::size_t block, std::size_t count, Values& values,
-                              const std::int16_t* quant, std::uint8_t* out, std::size_t stride) {
-  std::uint64_t masks[kGroup];
+                              const Quant& quant, std::uint8_t* out, std::size_t stride) {
+  const std::uint64_t* masks = part.masks.data() + block;
+  std::uint64_t some[kGroup];
+  if (count < kGroup) {
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      some[i] = i < count ? masks[i] : 0;
+    }
+    masks = some;
+  }
   std::uint64_t any = 0;
-  unsigned flags = 0;
   for (std::size_t i = 0; i < kGroup; ++i) {
-    masks[i] = i < count ? part.masks[block + i] : 0;
-    flags |= i < count ? part.groups()[block + i] : 0u;
     any |= masks[i];
   }
-  if (any == 0) {
-    fill_blocks(part.dc.data() + block, count, quant[0], out, stride);
-    return;
+  unsigned flags = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    flags |= part.groups()[block + i];
   }
-  const bool escapes = (flags & kHasEscapes) != 0;
-  const auto quant_row = [&](std::size_t row) HWY_ATTR { return hn::LoadDup128(D16(), quant + row * 8); };
-  V128 low[kGroup], right[kGroup], bottom[kGroup], corner[kGroup];
-  V16 rows[8];
-  const V8 zero = hn::Zero(D8());
-  if (any >> 32 == 0) {
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      low[i] = expand_low(values, masks[i]);
-    }
-    V8 right_half = zero;
-    if (any >> 16 != 0) {
-      for (std::size_t i = 0; i < kGroup; ++i) {
-        right[i] = expand_quadrant(values.of2, masks[i] >> 16);
-      }
-      right_half = combine(right);
-    }
-    rows_of(combine(low), right_half, rows);
-    rows[0] = hn::Or(rows[0], dc_rows(part.dc.data() + block));
-    if (HWY_LIKELY(!escapes)) {
-      for (std::size_t i = 0; i < 4; ++i) {
-        rows[i] = hn::Mul(rows[i], quant_row(i));
-      }
-      if (any >> 16 == 0) {
-        inverse_dct<true, true>(rows, out, stride);
-      } else {
-        inverse_dct<true, false>(rows, out, stride);
-      }
-      return;
-    }
-    for (std::size_t i = 4; i < 8; ++i) {
-      rows[i] = hn::Zero(D16());
-    }
+  const std::int16_t* const dc = part.dc.data() + block;
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(masks);
+  if (HWY_UNLIKELY((flags & kHasEscapes) != 0)) {
+    Values moved = values;  // so that `values` can stay in registers
+    decode_escaped(part, block, count, moved, bytes, quant.steps, quant.rows, out, stride);
+    values = moved;
+  } else if (any == 0) {
+    fill_blocks(dc, count, quant.steps[0], out, stride);
   } else {
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      low[i] = expand_low(values, masks[i]);
-      right[i] = expand_quadrant(values.of2, masks[i] >> 16);
-      bottom[i] = expand_quadrant(values.of2, masks[i] >> 32);
-      corner[i] = expand_quadrant(values.of3, masks[i] >> 48);
-    }
-    rows_of(combine(low), combine(right), rows);
-    rows_of(combine(bottom), combine(corner), rows + 4);
-    rows[0] = hn::Or(rows[0], dc_rows(part.dc.data() + block));
+    decode_plain(dc, values, bytes, any, quant.rows, out, stride);
   }
-  if (HWY_UNLIKELY(escapes)) {
-    patch_escapes(part, block, count, rows);
-  }
-  for (std::size_t i = 0; i < 8; ++i) {
-    rows[i] = hn::Mul(rows[i], quant_row(i));
-  }
-  inverse_dct<false, false>(rows, out, stride);
 }
 
 #endif
@@ -258,29 +321,31 @@ HWY_INLINE void decode_blocks(const PartData& part, std::size_t block, std::size
 
 CpuTarget samples_target_compiled() { return this_target(); }
 
-void decode_samples_here(const BlockJob& job) {
+void decode_samples_here(const BlockJob& given) {
+  const BlockJob job = given;  // which no sample that is written can change
   const PartData& part = *job.part;
+  const Quant quant(job.quant);
   const auto& begins = part.value_begins[static_cast<std::size_t>(job.component)];
   Values values{begins[0], begins[1], begins[2], begins[3]};
   auto block = static_cast<std::size_t>(job.component * job.wide * job.high);
-  const std::size_t rows_above = static_cast<std::size_t>(job.y0 * job.wide);
-  const auto skip = [&](std::size_t count) HWY_ATTR {
-    for (std::size_t i = 0; i < count; ++i) {
+  const auto skip = [&](int count) HWY_ATTR {
+    for (; count > 0; --count) {
       values.skip(part.masks[block++]);
     }
   };
-  skip(rows_above);
-  std::uint8_t* out = job.out;
-  for (int y = job.y0; y < job.y1; ++y) {
-    skip(static_cast<std::size_t>(job.x0));
-    for (int x = job.x0; x < job.x1;) {
-      const std::size_t count = std::min(kGroup, static_cast<std::size_t>(job.x1 - x));
-      decode_blocks(part, block, count, values, job.quant, out + (x - job.x0) * 8, job.stride);
+  skip(job.y0 * job.wide);
+  std::uint8_t* row = job.out;
+  for (int y = job.y0; y < job.y1; ++y, row += 8 * job.stride) {
+    skip(job.x0);
+    std::uint8_t* out = row;
+    for (auto left = static_cast<std::size_t>(job.x1 - job.x0); left > 0;) {
+      const std::size_t count = std::min(kGroup, left);
+      decode_blocks(part, block, count, values, quant, out, job.stride);
       block += count;
-      x += static_cast<int>(count);
+      out += 8 * count;
+      left -= count;
     }
-    skip(static_cast<std::size_t>(job.wide - job.x1));
-    out += 8 * job.stride;
+    skip(job.wide - job.x1);
   }
 }
 
