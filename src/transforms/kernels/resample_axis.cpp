@@ -1,6 +1,7 @@
 #include "transforms/kernels/resample_axis.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -72,9 +73,159 @@ Filter filter_of(Interpolation interpolation) {
   }
 }
 
+bool never_negative(Interpolation interpolation) {
+  return interpolation != Interpolation::bicubic && interpolation != Interpolation::lanczos;
+}
+
 std::int32_t to_fixed(double weight) {
-  constexpr double kOne = 1 << kWeightBits;
-  return static_cast<std::int32_t>(weight < 0 ? -0.5 + weight * kOne : 0.5 + weight * kOne);
+  constexpr double kScale = 1 << kWeightBits;
+  return static_cast<std::int32_t>(weight < 0 ? -0.5 + weight * kScale : 0.5 + weight * kScale);
+}
+
+constexpr std::size_t kDigitTaps = 4;
+using Four = std::array<std::int32_t, kDigitTaps>;
+constexpr std::int32_t kOne = 1 << kWeightBits;
+// Added to a weight it makes digits that are read without sign 64 larger than those nearest to it.
+constexpr std::int32_t kCentre = 64 + 64 * 128;
+
+struct Parts {
+  int low = 0, middle = 0, top = 0;
+};
+
+Parts nearest_parts(std::int32_t weight) {
+  const std::int32_t moved = weight + kCentre;
+  return {(moved & 127) - 64, ((moved >> 7) & 127) - 64, moved >> 14};
+}
+
+std::uint32_t twice(std::uint32_t bits) { return bits * 0x10001U; }
+std::uint32_t bias_of(int number) { return twice(static_cast<std::uint32_t>(number) & 0xFFFF); }
+std::uint32_t bytes_of(int first, int second) {
+  return twice(static_cast<std::uint32_t>(first & 0xFF) | (static_cast<std::uint32_t>(second & 0xFF) << 8));
+}
+
+// Two taps whose nearest digits will not do: one is 256, or the sum of the middle ones leaves 16 bits.
+bool split_two(const Four& weights, ResampleAxis::Digits& digits) {
+  Parts parts[2] = {nearest_parts(weights[0]), nearest_parts(weights[1])};
+  std::size_t other = 1;  // the tap whose digits may be carried over
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (parts[i].top > 255) {
+      // A weight of 1 is the only one; less by one it gives the same pixels.
+      const std::int32_t weight = std::min(weights[i], kOne - 1);
+      parts[i] = {weight & 127, (weight >> 7) & 127, weight >> 14};
+      other = 1 - i;
+      if (weights[i] >= kOne && weights[other] != 0) {
+        return false;
+      }
+    }
+  }
+  const int sum = parts[0].middle + parts[1].middle;
+  const int carry = sum >= 128 ? 1 : sum <= -128 ? -1 : 0;
+  parts[other].middle -= 128 * carry;
+  parts[other].top += carry;
+  const auto& [a, b] = parts;
+  digits.low[0] = bytes_of(a.low, b.low);
+  digits.middle[0] = bytes_of(a.middle, b.middle);
+  digits.top[0] = bytes_of(a.top, b.top);
+  digits.bias[2] = bias_of(128 + 128 * (a.top + b.top));
+  return a.low + b.low <= 128 && a.top + b.top <= 256;
+}
+
+// Two taps' numbers in the halves of a word: taps are split two at a time.
+std::uint64_t join(std::int32_t first, std::int32_t second) {
+  return static_cast<std::uint64_t>(first) | (static_cast<std::uint64_t>(second) << 32);
+}
+
+std::uint64_t digits_at(std::uint64_t pair, int bit) { return (pair >> bit) & 0x7F0000007F; }
+
+// The digits' bytes next to each other, less 64.
+std::uint32_t centred(std::uint64_t digits) {
+  const auto bytes = static_cast<std::uint32_t>(digits | (digits >> 24)) & 0xFFFF;
+  return twice(((bytes | 0x8080) - 0x4040) ^ 0x8080);
+}
+
+int both(std::uint64_t digits) { return static_cast<int>(digits + (digits >> 32)); }
+
+// Sums of four taps, at their largest, might leave 16 bits.
+bool four_fit(const Four& weights) {
+  int low = 0, middle = 0;
+  for (const std::int32_t weight : weights) {
+    const Parts parts = nearest_parts(weight);
+    low += std::abs(parts.low);
+    middle += std::abs(parts.middle);
+  }
+  return 128 * low <= 32767 && 128 * middle + 2 * low <= 32767;
+}
+
+// False if the sums could leave 16 bits.
+bool split(const Four& weights, ResampleAxis::Digits& digits) {
+  digits = {};
+  digits.taps = weights[3] != 0 ? 4 : weights[2] != 0 ? 3 : 2;
+  const std::uint64_t pairs[2] = {join(weights[0] + kCentre, weights[1] + kCentre),
+                                  join(weights[2] + kCentre, weights[3] + kCentre)};
+  const bool full = ((pairs[0] | pairs[1]) & join(kOne, kOne)) != 0;  // a top digit of 256
+  if (digits.taps == 2 && (full || digits_at(pairs[0], 7) == 0)) {
+    return split_two(weights, digits);
+  }
+  int low = -256, middle = -256, top = 0;
+  bool fits = !full;
+  for (std::size_t p = 0; p < 2; ++p) {
+    digits.low[p] = centred(digits_at(pairs[p], 0));
+    digits.middle[p] = centred(digits_at(pairs[p], 7));
+    const std::uint64_t tops = (pairs[p] >> 14) & 0xFF000000FF;
+    digits.top[p] = twice(static_cast<std::uint32_t>(tops | (tops >> 24)) & 0xFFFF);
+    low += both(digits_at(pairs[p], 0));
+    middle += both(digits_at(pairs[p], 7));
+    const int tops_sum = both(tops);
+    top += tops_sum;
+    fits = fits && tops_sum <= 256;
+  }
+  if (digits.taps == 2) {
+    digits.bias[2] = bias_of(128 + 128 * top);
+    return fits;
+  }
+  digits.bias[0] = bias_of(-128 * low);
+  digits.bias[1] = bias_of(low - 128 * middle);
+  digits.bias[2] = bias_of(128 + 128 * top + middle);
+  return fits && (digits.taps == 3 || four_fit(weights));
+}
+
+// Fills taps and digits for windows of at most `longest` taps. False if there are none.
+bool use_digits(const ResampleWeights& work, int longest, ResampleAxis& axis) {
+  axis.digits.resize(work.windows.size());
+  const std::int32_t* weights = work.weights.data();
+  for (std::size_t i = 0; i < work.windows.size(); ++i, weights += work.stride) {
+    const auto window = work.windows[i];
+    const int start = std::min(window.first, axis.request.in - longest);
+    axis.taps[i] = {start, longest, 0};
+    Four taps{};
+    std::copy_n(weights, window.count, taps.begin() + (window.first - start));
+    if (!split(taps, axis.digits[i])) {
+      return false;
+    }
+  }
+  axis.digit_taps = longest;
+  return true;
+}
+
+void use_pairs(const ResampleWeights& work, int longest, ResampleAxis& axis) {
+  const auto pairs_for = [](int count) { return std::max((count + 3) / 4 * 2, 2); };
+  axis.digit_taps = 0;
+  axis.stride = pairs_for(longest);
+  axis.pairs.assign(axis.taps.size() * static_cast<std::size_t>(axis.stride), {});
+  for (std::size_t i = 0; i < axis.taps.size(); ++i) {
+    const auto window = work.windows[i];
+    auto& taps = axis.taps[i];
+    taps.pairs = pairs_for(window.count);
+    taps.start = std::min(window.first, std::max(axis.request.in - 2 * taps.pairs, 0));
+    taps.count = std::min(2 * taps.pairs, axis.request.in - taps.start);
+    const std::int32_t* weights = work.weights.data() + i * static_cast<std::size_t>(work.stride);
+    ResampleAxis::Pair* pairs = axis.pairs.data() + i * static_cast<std::size_t>(axis.stride);
+    for (int k = 0; k < window.count; ++k) {
+      const int tap = window.first - taps.start + k;
+      pairs[tap / 2].high[tap % 2] = static_cast<std::int16_t>(weights[k] >> 11);
+      pairs[tap / 2].low[tap % 2] = static_cast<std::int16_t>(weights[k] & 0x7FF);
+    }
+  }
 }
 
 }  // namespace
@@ -111,27 +262,14 @@ void compute_weights(const AxisRequest& request, ResampleWeights& result) {
 void compute_axis(const AxisRequest& request, ResampleWeights& work, ResampleAxis& axis) {
   compute_weights(request, work);
   axis.request = request;
-  int longest = 0;
+  axis.taps.resize(work.windows.size());
+  int longest = 2;
   for (const auto& window : work.windows) {
     longest = std::max(longest, window.count);
   }
-  const auto pairs_for = [](int count) { return std::max((count + 3) / 4 * 2, 2); };
-  axis.stride = longest <= 2 ? 1 : pairs_for(longest);
-  axis.taps.resize(work.windows.size());
-  axis.pairs.assign(axis.taps.size() * static_cast<std::size_t>(axis.stride), {});
-  for (std::size_t i = 0; i < axis.taps.size(); ++i) {
-    const auto window = work.windows[i];
-    auto& taps = axis.taps[i];
-    taps.pairs = axis.stride == 1 ? 1 : pairs_for(window.count);
-    taps.start = std::min(window.first, std::max(request.in - 2 * taps.pairs, 0));
-    taps.count = std::min(2 * taps.pairs, request.in - taps.start);
-    const std::int32_t* weights = work.weights.data() + i * static_cast<std::size_t>(work.stride);
-    ResampleAxis::Pair* pairs = axis.pairs.data() + i * static_cast<std::size_t>(axis.stride);
-    for (int k = 0; k < window.count; ++k) {
-      const int tap = window.first - taps.start + k;
-      pairs[tap / 2].high[tap % 2] = static_cast<std::int16_t>(weights[k] >> 11);
-      pairs[tap / 2].low[tap % 2] = static_cast<std::int16_t>(weights[k] & 0x7FF);
-    }
+  const bool few = longest <= std::min(static_cast<int>(kDigitTaps), request.in);
+  if (!few || !never_negative(request.filter) || !use_digits(work, longest, axis)) {
+    use_pairs(work, longest, axis);
   }
 }
 
