@@ -53,26 +53,6 @@ double sinc(double x) {
 
 double lanczos(double x) { return -3.0 <= x && x < 3.0 ? sinc(x) * sinc(x / 3) : 0.0; }
 
-struct Filter {
-  double (*value)(double);
-  double support;
-};
-
-Filter filter_of(Interpolation interpolation) {
-  switch (interpolation) {
-    case Interpolation::box:
-      return {box, 0.5};
-    case Interpolation::hamming:
-      return {hamming, 1.0};
-    case Interpolation::bicubic:
-      return {bicubic, 2.0};
-    case Interpolation::lanczos:
-      return {lanczos, 3.0};
-    default:
-      return {bilinear, 1.0};
-  }
-}
-
 bool never_negative(Interpolation interpolation) {
   return interpolation != Interpolation::bicubic && interpolation != Interpolation::lanczos;
 }
@@ -80,6 +60,37 @@ bool never_negative(Interpolation interpolation) {
 std::int32_t to_fixed(double weight) {
   constexpr double kScale = 1 << kWeightBits;
   return static_cast<std::int32_t>(weight < 0 ? -0.5 + weight * kScale : 0.5 + weight * kScale);
+}
+
+// The filter is a template parameter so that it is inlined.
+template <double (*kFilter)(double)>
+void weights_by(const AxisRequest& request, double filter_support, ResampleWeights& result) {
+  const double scale = static_cast<double>(static_cast<float>(request.in)) / request.out;
+  const double filter_scale = std::max(scale, 1.0);
+  const double support = filter_support * filter_scale;
+  const double inverse = 1.0 / filter_scale;
+  result.stride = static_cast<int>(std::ceil(support)) * 2 + 1;
+  const auto stride = static_cast<std::size_t>(result.stride);
+  result.windows.resize(static_cast<std::size_t>(request.count));
+  result.weights.resize(result.windows.size() * stride);
+  result.work.resize(stride);
+  double* work = result.work.data();
+  std::int32_t* weights = result.weights.data();
+  for (std::size_t i = 0; i < result.windows.size(); ++i, weights += stride) {
+    const double center = (static_cast<double>(request.first + static_cast<int>(i)) + 0.5) * scale;
+    const int first = std::max(static_cast<int>(center - support + 0.5), 0);
+    const int count = std::min(static_cast<int>(center + support + 0.5), request.in) - first;
+    double sum = 0.0;
+    for (int tap = 0; tap < count; ++tap) {
+      const double value = kFilter((tap + first - center + 0.5) * inverse);
+      work[tap] = value;
+      sum += value;
+    }
+    for (int tap = 0; tap < count; ++tap) {
+      weights[tap] = to_fixed(sum != 0.0 ? work[tap] / sum : work[tap]);
+    }
+    result.windows[i] = {first, count};
+  }
 }
 
 constexpr std::size_t kDigitTaps = 4;
@@ -156,37 +167,41 @@ bool four_fit(const Four& weights) {
   return 128 * low <= 32767 && 128 * middle + 2 * low <= 32767;
 }
 
+// What a pair's nearest digits add up to.
+struct Sums {
+  int low = 0, middle = 0, top = 0;
+};
+
+Sums split_pair(std::uint64_t pair, std::size_t place, ResampleAxis::Digits& digits) {
+  const std::uint64_t lows = digits_at(pair, 0), middles = digits_at(pair, 7);
+  const std::uint64_t tops = (pair >> 14) & 0xFF000000FF;
+  digits.low[place] = centred(lows);
+  digits.middle[place] = centred(middles);
+  digits.top[place] = twice(static_cast<std::uint32_t>(tops | (tops >> 24)) & 0xFFFF);
+  return {both(lows) - 128, both(middles) - 128, both(tops)};
+}
+
 // False if the sums could leave 16 bits.
 bool split(const Four& weights, ResampleAxis::Digits& digits) {
-  digits = {};
   digits.taps = weights[3] != 0 ? 4 : weights[2] != 0 ? 3 : 2;
-  const std::uint64_t pairs[2] = {join(weights[0] + kCentre, weights[1] + kCentre),
-                                  join(weights[2] + kCentre, weights[3] + kCentre)};
-  const bool full = ((pairs[0] | pairs[1]) & join(kOne, kOne)) != 0;  // a top digit of 256
-  if (digits.taps == 2 && (full || digits_at(pairs[0], 7) == 0)) {
-    return split_two(weights, digits);
-  }
-  int low = -256, middle = -256, top = 0;
-  bool fits = !full;
-  for (std::size_t p = 0; p < 2; ++p) {
-    digits.low[p] = centred(digits_at(pairs[p], 0));
-    digits.middle[p] = centred(digits_at(pairs[p], 7));
-    const std::uint64_t tops = (pairs[p] >> 14) & 0xFF000000FF;
-    digits.top[p] = twice(static_cast<std::uint32_t>(tops | (tops >> 24)) & 0xFFFF);
-    low += both(digits_at(pairs[p], 0));
-    middle += both(digits_at(pairs[p], 7));
-    const int tops_sum = both(tops);
-    top += tops_sum;
-    fits = fits && tops_sum <= 256;
-  }
+  const std::uint64_t first = join(weights[0] + kCentre, weights[1] + kCentre);
+  const std::uint64_t second = join(weights[2] + kCentre, weights[3] + kCentre);
+  const bool full = ((first | second) & join(kOne, kOne)) != 0;  // a top digit of 256
   if (digits.taps == 2) {
-    digits.bias[2] = bias_of(128 + 128 * top);
-    return fits;
+    digits.low[1] = digits.middle[1] = digits.top[1] = digits.bias[0] = digits.bias[1] = 0;
+    if (full || digits_at(first, 7) == 0) {
+      return split_two(weights, digits);
+    }
+    const Sums sums = split_pair(first, 0, digits);
+    digits.bias[2] = bias_of(128 + 128 * sums.top);
+    return sums.top <= 256;
   }
+  const Sums a = split_pair(first, 0, digits), b = split_pair(second, 1, digits);
+  const int low = a.low + b.low, middle = a.middle + b.middle;
   digits.bias[0] = bias_of(-128 * low);
   digits.bias[1] = bias_of(low - 128 * middle);
-  digits.bias[2] = bias_of(128 + 128 * top + middle);
-  return fits && (digits.taps == 3 || four_fit(weights));
+  digits.bias[2] = bias_of(128 + 128 * (a.top + b.top) + middle);
+  return !full && a.top <= 256 && b.top <= 256 && (digits.taps == 3 || four_fit(weights));
 }
 
 // Fills taps and digits for windows of at most `longest` taps. False if there are none.
@@ -198,7 +213,9 @@ bool use_digits(const ResampleWeights& work, int longest, ResampleAxis& axis) {
     const int start = std::min(window.first, axis.request.in - longest);
     axis.taps[i] = {start, longest, 0};
     Four taps{};
-    std::copy_n(weights, window.count, taps.begin() + (window.first - start));
+    for (int k = 0; k < window.count; ++k) {
+      taps[static_cast<std::size_t>(window.first - start + k)] = weights[k];
+    }
     if (!split(taps, axis.digits[i])) {
       return false;
     }
@@ -230,32 +247,18 @@ void use_pairs(const ResampleWeights& work, int longest, ResampleAxis& axis) {
 
 }  // namespace
 
-void compute_weights(const AxisRequest& request, ResampleWeights& result) {
-  const Filter filter = filter_of(request.filter);
-  const double scale = static_cast<double>(static_cast<float>(request.in)) / request.out;
-  const double filter_scale = std::max(scale, 1.0);
-  const double support = filter.support * filter_scale;
-  const double inverse = 1.0 / filter_scale;
-  result.stride = static_cast<int>(std::ceil(support)) * 2 + 1;
-  const auto stride = static_cast<std::size_t>(result.stride);
-  result.windows.resize(static_cast<std::size_t>(request.count));
-  result.weights.resize(result.windows.size() * stride);
-  result.work.resize(stride);
-  for (std::size_t i = 0; i < result.windows.size(); ++i) {
-    const double center = (static_cast<double>(request.first + static_cast<int>(i)) + 0.5) * scale;
-    const int first = std::max(static_cast<int>(center - support + 0.5), 0);
-    const int count = std::min(static_cast<int>(center + support + 0.5), request.in) - first;
-    double sum = 0.0;
-    for (int tap = 0; tap < count; ++tap) {
-      const double value = filter.value((tap + first - center + 0.5) * inverse);
-      result.work[static_cast<std::size_t>(tap)] = value;
-      sum += value;
-    }
-    for (int tap = 0; tap < count; ++tap) {
-      const double value = result.work[static_cast<std::size_t>(tap)];
-      result.weights[i * stride + static_cast<std::size_t>(tap)] = to_fixed(sum != 0.0 ? value / sum : value);
-    }
-    result.windows[i] = {first, count};
+void compute_weights(const AxisRequest& request, ResampleWeights& weights) {
+  switch (request.filter) {
+    case Interpolation::box:
+      return weights_by<box>(request, 0.5, weights);
+    case Interpolation::hamming:
+      return weights_by<hamming>(request, 1.0, weights);
+    case Interpolation::bicubic:
+      return weights_by<bicubic>(request, 2.0, weights);
+    case Interpolation::lanczos:
+      return weights_by<lanczos>(request, 3.0, weights);
+    default:
+      return weights_by<bilinear>(request, 1.0, weights);
   }
 }
 
