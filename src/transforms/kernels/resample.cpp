@@ -176,7 +176,7 @@ HWY_INLINE void transpose(Load load, Store store) {
 }
 
 // A block of 16 bytes from each row of a strip to 16 columns of kRows bytes.
-HWY_INLINE void to_columns(const std::uint8_t* in, std::size_t stride, int rows, std::uint8_t* columns) {
+HWY_NOINLINE void to_columns(const std::uint8_t* in, std::size_t stride, int rows, std::uint8_t* columns) {
   alignas(64) std::uint8_t block[kRows * 16];
   if (rows < kRows) {  // the last row takes the places of those that are missing
     const hn::Full128<std::uint8_t> d;
@@ -193,16 +193,20 @@ HWY_INLINE void to_columns(const std::uint8_t* in, std::size_t stride, int rows,
 }
 
 // The way back.
-HWY_INLINE void to_rows(const std::uint8_t* columns, int rows, std::uint8_t* out, std::size_t stride) {
+HWY_NOINLINE void to_rows(const std::uint8_t* columns, int rows, std::uint8_t* out, std::size_t stride) {
   const auto load = [&](int i) HWY_ATTR { return hn::Load(D8(), columns + i * kRows); };
-  const auto row = [&](int y) { return out + static_cast<std::size_t>(y) * stride; };
+  std::uint8_t* four = out;  // rows are stored in order: addresses from here need no multiplication
+  const auto store = [&](int y, V8 v, int blocks) HWY_ATTR {
+    store_blocks(v, four + static_cast<std::size_t>(y % 4) * stride, 16 * stride, blocks);
+    four += y % 4 == 3 ? 4 * stride : 0;
+  };
   if (rows == kRows) {
-    transpose(load, [&](int y, V8 v) HWY_ATTR { store_blocks(v, row(y), 16 * stride, kBlocks); });
+    transpose(load, [&](int y, V8 v) HWY_ATTR { store(y, v, kBlocks); });
     return;
   }
   transpose(load, [&](int y, V8 v) HWY_ATTR {
     if (y < rows) {
-      store_blocks(v, row(y), 16 * stride, (rows - y + 15) / 16);
+      store(y, v, (rows - y + 15) / 16);
     }
   });
 }
