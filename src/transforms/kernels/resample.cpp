@@ -117,9 +117,13 @@ HWY_INLINE V16 weigh_pairs(const V8 (&pairs)[(kTaps + 1) / 2], const DigitVector
   V16 middle = byte_pair_products(pairs[0], digits.middle[0]);
   V16 top = byte_pair_products(digits.top[0], hn::Xor(pairs[0], sign));
   if constexpr (kTaps > 2) {
-    low = hn::Add(low, hn::Add(byte_pair_products(pairs[1], digits.low[1]), digits.bias[0]));
-    middle = hn::Add(middle, hn::Add(byte_pair_products(pairs[1], digits.middle[1]), digits.bias[1]));
+    low = hn::Add(low, byte_pair_products(pairs[1], digits.low[1]));
+    middle = hn::Add(middle, byte_pair_products(pairs[1], digits.middle[1]));
     top = hn::Add(top, byte_pair_products(digits.top[1], hn::Xor(pairs[1], sign)));
+  }
+  if constexpr (kTaps > 3) {
+    low = hn::Add(low, digits.bias[0]);
+    middle = hn::Add(middle, digits.bias[1]);
   }
   middle = hn::Add(middle, hn::ShiftRight<7>(low));
   top = hn::Add(hn::Add(top, digits.bias[2]), hn::ShiftRight<7>(middle));

@@ -141,6 +141,51 @@ bool split_two(const Four& weights, ResampleAxis::Digits& digits) {
   return a.low + b.low <= 128 && a.top + b.top <= 256;
 }
 
+// Makes a sum of three digits smaller by carrying 128 of the outermost digit over to the next place.
+void carry_one(int sign, std::array<int, 3>& digits, std::array<int, 3>& next) {
+  std::size_t outermost = 0;
+  for (std::size_t i = 1; i < digits.size(); ++i) {
+    outermost = sign * digits[i] > sign * digits[outermost] ? i : outermost;
+  }
+  digits[outermost] -= sign * 128;
+  next[outermost] += sign;
+}
+
+// Three taps have digits whose sums need no bias: if not the nearest ones, then those with one of them
+// carried.
+constexpr int kLeastLow = -128, kLeastMiddle = -64, kMost = 127;
+
+bool split_three(const Four& weights, ResampleAxis::Digits& digits) {
+  std::array<int, 3> low, middle, top, rest;
+  const auto sum = [](const std::array<int, 3>& d) { return d[0] + d[1] + d[2]; };
+  for (std::size_t i = 0; i < 3; ++i) {
+    low[i] = nearest_parts(weights[i]).low;
+    rest[i] = (weights[i] - low[i]) >> 7;
+  }
+  if (sum(low) > kMost || sum(low) < kLeastLow) {
+    carry_one(sum(low) > kMost ? 1 : -1, low, rest);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    middle[i] = nearest_parts(rest[i]).low;
+    top[i] = (rest[i] - middle[i]) >> 7;
+  }
+  if (sum(middle) > kMost || sum(middle) < kLeastMiddle) {
+    carry_one(sum(middle) > kMost ? 1 : -1, middle, top);
+  }
+  digits.low[0] = bytes_of(low[0], low[1]);
+  digits.low[1] = bytes_of(low[2], 0);
+  digits.middle[0] = bytes_of(middle[0], middle[1]);
+  digits.middle[1] = bytes_of(middle[2], 0);
+  digits.top[0] = bytes_of(top[0], top[1]);
+  digits.top[1] = bytes_of(top[2], 0);
+  digits.bias[2] = bias_of(128 + 128 * sum(top));
+  int negative = 0;
+  for (const int digit : middle) {
+    negative += std::min(digit, 0);
+  }
+  return negative >= -127 && top[0] + top[1] <= 256 && std::max({top[0], top[1], top[2]}) <= 255;
+}
+
 // Two taps' numbers in the halves of a word: taps are split two at a time.
 std::uint64_t join(std::int32_t first, std::int32_t second) {
   return static_cast<std::uint64_t>(first) | (static_cast<std::uint64_t>(second) << 32);
@@ -198,10 +243,18 @@ bool split(const Four& weights, ResampleAxis::Digits& digits) {
   }
   const Sums a = split_pair(first, 0, digits), b = split_pair(second, 1, digits);
   const int low = a.low + b.low, middle = a.middle + b.middle;
+  if (digits.taps == 3) {
+    digits.bias[0] = digits.bias[1] = 0;
+    if (low < kLeastLow || low > kMost || middle < kLeastMiddle || middle > kMost) {
+      return split_three(weights, digits);
+    }
+    digits.bias[2] = bias_of(128 + 128 * (a.top + b.top));
+    return !full && a.top <= 256;
+  }
   digits.bias[0] = bias_of(-128 * low);
   digits.bias[1] = bias_of(low - 128 * middle);
   digits.bias[2] = bias_of(128 + 128 * (a.top + b.top) + middle);
-  return !full && a.top <= 256 && b.top <= 256 && (digits.taps == 3 || four_fit(weights));
+  return !full && a.top <= 256 && b.top <= 256 && four_fit(weights);
 }
 
 // Fills taps and digits for windows of at most `longest` taps. False if there are none.

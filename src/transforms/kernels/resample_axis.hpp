@@ -60,7 +60,7 @@ struct ResampleAxis {
     std::uint32_t low[2];     ///< -128 .. 127
     std::uint32_t middle[2];  ///< -128 .. 127
     std::uint32_t top[2];     ///< 0 .. 255
-    std::uint32_t bias[3];    ///< modulo 2^16; the first two are 0 where taps is 2
+    std::uint32_t bias[3];    ///< modulo 2^16; the first two are 0 unless taps is 4
     int taps;                 ///< 2, 3 or 4; those after them have weight 0
   };
 
