@@ -62,6 +62,24 @@ HWY_INLINE V32 add_pair_products(V32 sum, V16 a, V16 b) {
 #endif
 }
 
+/// a[2i] * b[2i] + a[2i + 1] * b[2i + 1], which must fit 16 bits; a's bytes have no sign, b's have one.
+HWY_INLINE V16 byte_pair_products(V8 a, V8 b) {
+#if HWY_TARGET == HWY_NEON
+  const int16x8_t pairs = vreinterpretq_s16_u8(b.raw);
+  const uint16x8_t unsigned_pairs = vreinterpretq_u16_u8(a.raw);
+  const int16x8_t first = vreinterpretq_s16_u16(vandq_u16(unsigned_pairs, vdupq_n_u16(0xFF)));
+  const int16x8_t second = vreinterpretq_s16_u16(vshrq_n_u16(unsigned_pairs, 8));
+  return V16(
+      vmlaq_s16(vmulq_s16(first, vshrq_n_s16(vshlq_n_s16(pairs, 8), 8)), second, vshrq_n_s16(pairs, 8)));
+#elif HWY_TARGET == HWY_AVX2
+  return V16{_mm256_maddubs_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_SSE4
+  return V16{_mm_maddubs_epi16(a.raw, b.raw)};
+#else
+  return V16{_mm512_maddubs_epi16(a.raw, b.raw)};
+#endif
+}
+
 /// Eight lanes of 32 bits to 8 of 16 bits, saturated, within each block of 16 bytes: a's four, then b's.
 HWY_INLINE V16 pack_16(V32 a, V32 b) {
 #if HWY_TARGET == HWY_NEON

@@ -175,7 +175,7 @@ TEST(Normalize, computes_in_float_one_operation_after_the_other) {
   normalize->map_values(table);
   const float wanted = (200.0F / 255.0F - 0.456F) / 0.224F;
   EXPECT_EQ(table.values[1][200], wanted);
-  EXPECT_EQ(FloatMap(table).method, FloatMap::Method::multiply);
+  EXPECT_EQ(FloatMap(table).method, FloatMap::Method::doubled);
 }
 
 TEST(Normalize, one_number_serves_all_channels_and_a_second_one_continues) {

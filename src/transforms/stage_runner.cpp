@@ -189,10 +189,12 @@ void StageRunner::horizontal_then_vertical(const Stage& stage, const Passes& pas
     const auto& taps = passes.y->taps_of(y);
     const int needed = taps.start + taps.count - origin;
     if (done < needed) {
-      const int count = std::min((needed - done + group - 1) / group * group, passes.need.height - done);
-      resample_horizontal(pass, in.at(passes.need.x, passes.need.y + done), in.stride, count,
-                          between + static_cast<std::size_t>(done) * stride, stride);
-      done += count;
+      // The last group is a whole one, too, though some of its rows are there already.
+      const int first = std::max(std::min(done, passes.need.height - group), 0);
+      const int count = std::min((needed - first + group - 1) / group * group, passes.need.height - first);
+      resample_horizontal(pass, in.at(passes.need.x, passes.need.y + first), in.stride, count,
+                          between + static_cast<std::size_t>(first) * stride, stride);
+      done = first + count;
     }
     const std::uint8_t* from = between + static_cast<std::size_t>(taps.start - origin) * stride;
     resample_vertical(*passes.y, y, from, stride, static_cast<std::size_t>(stage.keep.width) * 3, row);

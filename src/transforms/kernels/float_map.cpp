@@ -49,12 +49,20 @@ FloatMap::FloatMap(const FloatTable& from) : table(from) {
     return;
   }
   method = Method::divide;
-  const auto multiply = [&](std::size_t c, float x) {
-    const float shifted = std::fma(x, inverse_255[0], x * inverse_255[1]) - table.mean[c];
+  const auto finish = [&](std::size_t c, float scaled) {
+    const float shifted = scaled - table.mean[c];
     return std::fma(shifted, inverse_std[c][0], shifted * inverse_std[c][1]);
   };
-  if (agrees(table, multiply)) {
-    method = Method::multiply;
+  if (!agrees(table, [&](std::size_t c, float x) {
+        return finish(c, std::fma(x, inverse_255[0], x * inverse_255[1]));
+      })) {
+    return;
+  }
+  method = Method::multiply;
+  if (agrees(table, [&](std::size_t c, float x) {
+        return finish(c, std::fma(257.0F * x, inverse_65535, tie_breaker));
+      })) {
+    method = Method::doubled;
   }
 }
 

@@ -24,12 +24,17 @@ struct FloatMap {
     divide,    ///< the description as it stands; equal to the table
     multiply,  ///< division replaced by multiplication with two-part reciprocals, fused multiply-add; equal
                ///< too
+    doubled,   ///< as multiply, but x / 255 is (257 * x) / 65535, whose reciprocal is nearly a float: one
+               ///< operation; equal too
     lookup     ///< only the table is right
   };
 
   FloatTable table;
   Method method = Method::lookup;
   float inverse_255[2] = {};  ///< high and low part
+  /// x / 255 = fma(257 * x, inverse_65535, tie_breaker): the product alone ends in a tie for powers of two.
+  static constexpr float inverse_65535 = 0x1.0001p-16F;
+  static constexpr float tie_breaker = 0x1p-34F;
   std::array<std::array<float, 2>, 3> inverse_std{};
 
   FloatMap() = default;

@@ -172,6 +172,73 @@ TEST(Resample, a_part_of_an_axis_has_the_same_weights_as_the_whole) {
   }
 }
 
+// What a 16-bit sum of products of bytes and digits is; a pair of products must not need more bits.
+std::int16_t digit_sum(const std::uint32_t (&pairs)[2], const int (&bytes)[4], bool with_sign, bool& fits) {
+  int sum = 0;
+  for (int pair = 0; pair < 2; ++pair) {
+    int products = 0;
+    for (int i = 0; i < 2; ++i) {
+      const auto byte = static_cast<std::uint8_t>(pairs[pair] >> (8 * i));
+      products += bytes[2 * pair + i] * (with_sign ? static_cast<std::int8_t>(byte) : byte);
+    }
+    fits = fits && products >= -32768 && products <= 32767;
+    sum += products;
+  }
+  return static_cast<std::int16_t>(sum);
+}
+
+// The rule of ResampleAxis::Digits.
+int by_digits(const ResampleAxis::Digits& digits, const int (&bytes)[4], bool& fits) {
+  const int moved[4] = {bytes[0] - 128, bytes[1] - 128, bytes[2] - 128, bytes[3] - 128};
+  const auto add = [](int a, int b) { return static_cast<std::int16_t>(a + b); };
+  const std::int16_t low =
+      add(digit_sum(digits.low, bytes, true, fits), static_cast<std::int16_t>(digits.bias[0]));
+  const std::int16_t middle = add(digit_sum(digits.middle, bytes, true, fits),
+                                  static_cast<std::int16_t>(digits.bias[1]) + (low >> 7));
+  const std::int16_t top = add(digit_sum(digits.top, moved, false, fits),
+                               static_cast<std::int16_t>(digits.bias[2]) + (middle >> 7));
+  return static_cast<std::uint16_t>(top) >> 8;
+}
+
+// Sums are largest and smallest where every byte is 0 or 255: all of these are tried for every pixel.
+TEST(Resample, digits_give_the_plain_rule_where_sums_are_largest_and_smallest) {
+  ResampleWeights weights;
+  ResampleAxis axis;
+  int axes[5] = {};
+  for (const Interpolation filter : {Interpolation::bilinear, Interpolation::box, Interpolation::hamming}) {
+    for (int in = 2; in < 700; in += filter == Interpolation::bilinear ? 1 : 3) {
+      compute_axis({in, 224, filter, 0, 224}, weights, axis);
+      ++axes[axis.digit_taps];
+      for (int pixel = 0; pixel < 224 && axis.digit_taps != 0; ++pixel) {
+        const auto window = weights.windows[static_cast<std::size_t>(pixel)];
+        const auto& digits = axis.digits_of(pixel);
+        for (int set = 0; set < 16; ++set) {
+          std::uint8_t window_bytes[4];
+          int bytes[4];
+          for (int i = 0; i < 4; ++i) {
+            bytes[i] = (set >> i) % 2 * 255;
+            const int tap = axis.taps_of(pixel).start + i - window.first;
+            if (tap >= 0 && tap < window.count) {
+              window_bytes[tap] = static_cast<std::uint8_t>(bytes[i]);
+            }
+          }
+          bool fits = true;
+          std::int64_t sum = 1 << 21;
+          for (int tap = 0; tap < window.count; ++tap) {
+            sum += std::int64_t{window_bytes[tap]} *
+                   weights.weights[static_cast<std::size_t>(pixel * weights.stride + tap)];
+          }
+          ASSERT_EQ(by_digits(digits, bytes, fits), sum >> 22) << in << " -> 224, pixel " << pixel;
+          ASSERT_TRUE(fits) << in << " -> 224, pixel " << pixel;
+        }
+      }
+    }
+  }
+  EXPECT_GT(axes[2], 200);
+  EXPECT_GT(axes[3], 100);
+  EXPECT_GT(axes[4], 100);
+}
+
 TEST(Resample, nearest_takes_the_pixel_under_the_centre) {
   std::vector<int> sources;
   compute_nearest({10, 4, Interpolation::nearest, 0, 4}, sources);

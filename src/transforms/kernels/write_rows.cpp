@@ -38,15 +38,30 @@ struct Formula {
 // Without fused multiply-add the products would be rounded twice.
 constexpr bool kHasFma = HWY_TARGET != HWY_SSE4;
 
-template <bool kMultiply>
-HWY_INLINE VF apply(const FloatMap& map, const Formula& formula, VF x) {
-  if (kMultiply) {
-    const VF scaled =
-        hn::MulAdd(x, hn::Set(DF(), map.inverse_255[0]), hn::Mul(x, hn::Set(DF(), map.inverse_255[1])));
-    const VF shifted = hn::Sub(scaled, formula.mean);
-    return hn::MulAdd(shifted, formula.inverse_high, hn::Mul(shifted, formula.inverse_low));
+using Method = FloatMap::Method;
+
+// What all channels share, in registers: stores might change the map for all that the compiler knows.
+struct Scale {
+  VF high, low;
+
+  template <Method kMethod>
+  static HWY_INLINE Scale of(const FloatMap& map) {
+    if (kMethod == Method::doubled) {
+      return {hn::Set(DF(), FloatMap::inverse_65535), hn::Set(DF(), FloatMap::tie_breaker)};
+    }
+    return {hn::Set(DF(), map.inverse_255[0]), hn::Set(DF(), map.inverse_255[1])};
   }
-  return hn::Div(hn::Sub(hn::Div(x, hn::Set(DF(), 255.0F)), formula.mean), formula.std);
+};
+
+// x is the value, or 257 times the value for `doubled`.
+template <Method kMethod>
+HWY_INLINE VF apply(const Scale& scale, const Formula& formula, VF x) {
+  if (kMethod == Method::divide) {
+    return hn::Div(hn::Sub(hn::Div(x, hn::Set(DF(), 255.0F)), formula.mean), formula.std);
+  }
+  const VF rest = kMethod == Method::doubled ? scale.low : hn::Mul(x, scale.low);
+  const VF shifted = hn::Sub(hn::MulAdd(x, scale.high, rest), formula.mean);
+  return hn::MulAdd(shifted, formula.inverse_high, hn::Mul(shifted, formula.inverse_low));
 }
 
 HWY_INLINE Formula formula_of(const FloatMap& map, std::size_t channel) {
@@ -59,6 +74,11 @@ alignas(16) constexpr std::uint8_t kChannel[3][16] = {
     {0, 128, 128, 128, 3, 128, 128, 128, 6, 128, 128, 128, 9, 128, 128, 128},
     {1, 128, 128, 128, 4, 128, 128, 128, 7, 128, 128, 128, 10, 128, 128, 128},
     {2, 128, 128, 128, 5, 128, 128, 128, 8, 128, 128, 128, 11, 128, 128, 128}};
+// The same times 257.
+alignas(16) constexpr std::uint8_t kChannelDoubled[3][16] = {
+    {0, 0, 128, 128, 3, 3, 128, 128, 6, 6, 128, 128, 9, 9, 128, 128},
+    {1, 1, 128, 128, 4, 4, 128, 128, 7, 7, 128, 128, 10, 10, 128, 128},
+    {2, 2, 128, 128, 5, 5, 128, 128, 8, 8, 128, 128, 11, 11, 128, 128}};
 
 #if HWY_MAX_BYTES > 16
 // Three 32-bit lanes (four pixels) to the front of each block.
@@ -70,16 +90,18 @@ constexpr int kLine = 16;                                                 // in 
 
 // kStream: past the caches, since nobody reads the row again here; `out` and the planes are aligned to cache
 // lines.
-template <bool kMultiply, bool kStream>
+template <Method kMethod, bool kStream>
 HWY_INLINE int float_planes_by(const FloatMap& map, const std::uint8_t* pixels, int width, float* out,
                                std::size_t plane) {
   const Formula red = formula_of(map, 0), green = formula_of(map, 1), blue = formula_of(map, 2);
-  const V8 pick_red = hn::LoadDup128(D8(), kChannel[0]);
-  const V8 pick_green = hn::LoadDup128(D8(), kChannel[1]);
-  const V8 pick_blue = hn::LoadDup128(D8(), kChannel[2]);
+  const Scale scale = Scale::of<kMethod>(map);
+  const auto& picks = kMethod == Method::doubled ? kChannelDoubled : kChannel;
+  const V8 pick_red = hn::LoadDup128(D8(), picks[0]);
+  const V8 pick_green = hn::LoadDup128(D8(), picks[1]);
+  const V8 pick_blue = hn::LoadDup128(D8(), picks[2]);
   const auto convert = [&](V8 v, V8 pick, const Formula& formula) HWY_ATTR {
-    return apply<kMultiply>(map, formula,
-                            hn::ConvertTo(DF(), hn::BitCast(D32(), hn::TableLookupBytesOr0(v, pick))));
+    return apply<kMethod>(scale, formula,
+                          hn::ConvertTo(DF(), hn::BitCast(D32(), hn::TableLookupBytesOr0(v, pick))));
   };
   const auto load = [&](int x) HWY_ATTR {
     const V8 v = hn::LoadU(D8(), pixels + static_cast<std::ptrdiff_t>(x) * 3);
@@ -122,15 +144,19 @@ HWY_INLINE int float_planes_by(const FloatMap& map, const std::uint8_t* pixels, 
 }
 
 int float_planes(const FloatMap& map, const std::uint8_t* pixels, int width, float* out, std::size_t plane) {
-  if (map.method == FloatMap::Method::lookup) {
+  if (map.method == Method::lookup) {
     return 0;
   }
   const bool aligned = reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && plane % kLine == 0;
-  if (kHasFma && map.method == FloatMap::Method::multiply) {
-    return aligned ? float_planes_by<true, true>(map, pixels, width, out, plane)
-                   : float_planes_by<true, false>(map, pixels, width, out, plane);
+  if (kHasFma && map.method == Method::doubled) {
+    return aligned ? float_planes_by<Method::doubled, true>(map, pixels, width, out, plane)
+                   : float_planes_by<Method::doubled, false>(map, pixels, width, out, plane);
   }
-  return float_planes_by<false, false>(map, pixels, width, out, plane);
+  if (kHasFma && map.method == Method::multiply) {
+    return aligned ? float_planes_by<Method::multiply, true>(map, pixels, width, out, plane)
+                   : float_planes_by<Method::multiply, false>(map, pixels, width, out, plane);
+  }
+  return float_planes_by<Method::divide, false>(map, pixels, width, out, plane);
 }
 
 // The formula of a vector whose first lane is of the given channel.
@@ -147,9 +173,10 @@ HWY_INLINE Formula alternating(const FloatMap& map, std::size_t first) {
           hn::Load(DF(), values[3])};
 }
 
-template <bool kMultiply>
+template <Method kMethod>
 HWY_INLINE int float_pixels_by(const FloatMap& map, const std::uint8_t* pixels, int elements, float* out) {
   const int lanes = static_cast<int>(hn::Lanes(DF()));
+  const Scale scale = Scale::of<kMethod>(map);
   const hn::Rebind<std::uint8_t, DF> narrow;
   const Formula formulas[3] = {alternating(map, 0), alternating(map, HWY_MAX_BYTES / 4 % 3),
                                alternating(map, HWY_MAX_BYTES / 2 % 3)};
@@ -158,20 +185,20 @@ HWY_INLINE int float_pixels_by(const FloatMap& map, const std::uint8_t* pixels, 
     for (int part = 0; part < 3; ++part) {
       const auto bytes = hn::LoadU(narrow, pixels + i + part * lanes);
       const VF x = hn::ConvertTo(DF(), hn::PromoteTo(D32(), bytes));
-      hn::StoreU(apply<kMultiply>(map, formulas[part], x), DF(), out + i + part * lanes);
+      hn::StoreU(apply<kMethod>(scale, formulas[part], x), DF(), out + i + part * lanes);
     }
   }
   return i;
 }
 
 int float_pixels(const FloatMap& map, const std::uint8_t* pixels, int elements, float* out) {
-  if (kHasFma && map.method == FloatMap::Method::multiply) {
-    return float_pixels_by<true>(map, pixels, elements, out);
-  }
-  if (map.method == FloatMap::Method::lookup) {
+  if (map.method == Method::lookup) {
     return 0;
   }
-  return float_pixels_by<false>(map, pixels, elements, out);
+  if (kHasFma && map.method != Method::divide) {  // `doubled` implies `multiply`
+    return float_pixels_by<Method::multiply>(map, pixels, elements, out);
+  }
+  return float_pixels_by<Method::divide>(map, pixels, elements, out);
 }
 
 int byte_planes(const std::uint8_t* pixels, int width, std::uint8_t* out, std::size_t plane) {
