@@ -74,8 +74,28 @@ class Cache : public testing::Test {
     return std::move(loader).value();
   }
 
+  /// The store of a cache that is complete.
+  fs::path build(const std::string& source) const {
+    EXPECT_FALSE(open(source).cache_building(kLong));
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cache")) {
+      if (entry.path().extension() == ".store") {
+        return entry.path();
+      }
+    }
+    ADD_FAILURE() << "there is no store";
+    return {};
+  }
+
   TemporaryFolder folder_;
 };
+
+void flip_a_bit(const fs::path& file, std::streamoff place) {
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(place);
+  const int byte = bytes.get();
+  bytes.seekp(place);
+  bytes.put(static_cast<char>(byte ^ 4));
+}
 
 TEST_F(Cache, totals_and_errors_go_on_when_the_cache_is_read) {
   Loader loader = open(write_source(5));
@@ -107,6 +127,82 @@ TEST_F(Cache, a_closed_loader_stays_closed) {
   ASSERT_FALSE(loader.cache_building(kLong));
   loader.close();
   EXPECT_EQ(loader.start_epoch().error().kind, ErrorKind::cancelled);
+}
+
+TEST_F(Cache, what_is_damaged_comes_from_the_source_and_is_built_again) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  const fs::path shard = store / "shard-000000.bin";
+  // Neither the time nor the length of the file shows it.
+  const auto written = fs::last_write_time(shard);
+  flip_a_bit(shard, 1000);
+  fs::last_write_time(shard, written);
+  Loader plain = open(source, false);
+  {
+    Loader loader = open(source);
+    EXPECT_EQ(loader.stats().cache, "complete: " + store.string());
+    EXPECT_EQ(loader.cache_problem(), "");
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      EXPECT_TRUE(read_epoch(loader) == read_epoch(plain));
+    }
+    EXPECT_THAT(loader.stats().cache, StartsWith("is damaged: "));
+    EXPECT_THAT(loader.cache_problem(), HasSubstr(store.string()));
+    EXPECT_EQ(loader.stats().errors, 0u);
+  }
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  EXPECT_TRUE(verify_store(store.string(), {.sources = {source}})->ok());
+}
+
+TEST_F(Cache, damage_seen_late_spares_the_store_that_was_built_since) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  Loader late = open(source);
+  flip_a_bit(store / "shard-000000.bin", 1000);
+  {
+    Loader loader = open(source);
+    read_epoch(loader);
+  }
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  read_epoch(late);
+  EXPECT_THAT(late.stats().cache, StartsWith("is damaged: "));
+  EXPECT_TRUE(verify_store(store.string())->ok());
+}
+
+TEST_F(Cache, a_copied_cache_is_opened_without_reading_it) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  const fs::path shard = store / "shard-000000.bin";
+  flip_a_bit(shard, 1000);  // would be found by reading
+  fs::last_write_time(shard, fs::last_write_time(store / "manifest.json") + std::chrono::seconds(9));
+  EXPECT_EQ(open(source).stats().cache, "complete: " + store.string());
+}
+
+TEST_F(Cache, a_damaged_index_is_built_again) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  flip_a_bit(store / "index.bin", 64 + 8 + 20);  // the width of a picture
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  EXPECT_TRUE(verify_store(store.string(), {.sources = {source}})->ok());
+}
+
+TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
+  TarForTest tar;
+  for (int i = 0; i < kSamples; ++i) {
+    const auto picture = make_jpeg(60, 40, static_cast<unsigned>(i));
+    tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+    if (i != 7) {
+      tar.file(fmt::format("{:03}.cls", i), "1");
+    }
+  }
+  const std::string source = folder_.write("x.tar", tar.end().bytes());
+  LoaderOptions options{.batch_size = 4, .on_error = OnError::skip};
+  options.cache = folder_ / "cache";
+  const Dataset chosen = Dataset::open(source, {.fields = {{"image", "jpg"}, {"label", "cls"}}}).value();
+  Loader loader = Loader::open(chosen, presets::imagenet_train(32), options).value();
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_THAT(loader.cache_problem(), StartsWith("could not be built"));
+  EXPECT_EQ(read_epoch(loader).order.size(), kSamples - 1u);
+  EXPECT_TRUE(fs::is_empty(folder_ / "cache"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "core/usable_cores.hpp"
 #include "pipeline/cached_store.hpp"
 #include "pipeline/planner.hpp"
 
@@ -21,7 +22,8 @@ class Loader::Impl {
         planner_(std::make_shared<Planner>(this->dataset, std::move(plan), this->options)),
         transforms_(std::move(transforms)) {
     if (this->options.cache) {
-      cache_ = std::make_unique<CachedStore>(this->dataset, *this->options.cache);
+      const int workers = this->options.num_workers.value_or(static_cast<int>(usable_cores()));
+      cache_ = std::make_unique<CachedStore>(this->dataset, *this->options.cache, workers);
     }
   }
 
@@ -148,6 +150,10 @@ bool Loader::cache_building(std::chrono::milliseconds patience) const {
   return impl_->cache() != nullptr && impl_->cache()->building(patience);
 }
 
+std::string Loader::cache_problem() const {
+  return impl_->cache() != nullptr && impl_->cache()->troubled() ? impl_->cache()->state() : "";
+}
+
 LoaderStats Loader::stats() const {
   LoaderStats stats = impl_->planner()->stats();
   stats.cache = impl_->cache() != nullptr ? impl_->cache()->state() : "";
@@ -162,6 +168,9 @@ void Loader::close() noexcept {
   }
   const std::lock_guard lock(impl_->iterating);
   impl_->planner()->close();
+  if (impl_->cache() != nullptr) {
+    impl_->cache()->stop();
+  }
 }
 
 }  // namespace penstock
