@@ -87,6 +87,7 @@ class Loader:
         return self._core.steps
 
     def __iter__(self) -> Iterator[Batch]:
+        self._warn_of_cache()
         return _Iteration(self)
 
     def set_epoch(self, epoch: int) -> None:
@@ -116,7 +117,7 @@ class Loader:
         problem = "" if self._warned_of_cache else self._core.cache_problem()
         if problem:
             self._warned_of_cache = True
-            warnings.warn(f"the cache {problem}", RuntimeWarning, stacklevel=3)
+            warnings.warn(f"the cache {problem}", RuntimeWarning, stacklevel=3)  # where the loop is
 
     def close(self) -> None:
         """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid."""
@@ -147,7 +148,6 @@ class _Iteration:
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
-        loader._warn_of_cache()
         self._ticket = loader._core.start_epoch()
         self._finished = False
 

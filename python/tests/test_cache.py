@@ -166,8 +166,9 @@ def test_a_cache_that_cannot_be_written_only_costs_the_speed(shards, tmp_path):
     loader = open_loader(shards, tmp_path / "file" / "cache")
     state = wait_until_built(loader)
     assert state.startswith("could not be built")
-    with pytest.warns(RuntimeWarning, match="the cache could not be built, .*file/cache"):
+    with pytest.warns(RuntimeWarning, match="the cache could not be built, .*file/cache") as caught:
         assert sum(len(batch["index"]) for batch in loader) == 60
+    assert [warning.filename for warning in caught] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # told once
         assert sum(len(batch["index"]) for batch in loader) == 60
