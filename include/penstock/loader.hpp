@@ -44,8 +44,11 @@ class Loader {
   void set_epoch(std::uint64_t epoch) noexcept;
 
   /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs
-  /// begun later are read from it.
+  /// begun before it is complete are read from the source, later ones from the store.
   bool cache_building(std::chrono::milliseconds patience) const;
+  /// What is wrong with the cache, for people: it could not be built or is damaged, so that the source is
+  /// read. Empty if nothing is.
+  std::string cache_problem() const;
   /// Begins the next epoch and ends an unfinished one. Returns a ticket for next().
   Result<std::uint64_t> start_epoch();
 
@@ -65,7 +68,8 @@ class Loader {
   std::vector<Error> errors() const;
   /// What will run, for people.
   std::string plan() const;
-  /// Ends the workers. Batches already delivered stay valid. Iterating afterwards is `cancelled`.
+  /// Ends the workers and the build of a cache, which the next loader resumes. Batches already delivered stay
+  /// valid. Iterating afterwards is `cancelled`.
   void close() noexcept;
 
  private:

@@ -29,7 +29,7 @@ struct LoaderOptions {
   OnError on_error = OnError::raise;
   MemoryFormat memory_format = MemoryFormat::channels_first;
   std::optional<std::uint64_t> max_pixels{};  ///< larger pictures are refused; absent = the data set's limit
-  std::optional<std::string> cache{};         ///< folder of stores: built in the first epoch, read afterwards
+  std::optional<std::string> cache{};  ///< folder of stores: one is built beside the first epochs, then read
 
   /// Visits every option as v(name, value, what it does).
   template <class Self, class Visitor>
@@ -48,8 +48,8 @@ struct LoaderOptions {
       "larger pictures (width * height) are refused before anything is allocated; None = the data set's "
       "limit");
     v("cache", self.cache,
-      "folder of stores: the first epoch builds one of the source, later epochs read it; None = read the "
-      "source");
+      "folder of stores: one of the source is built beside the first epochs, and read by those that begin "
+      "when it is complete; None = read the source");
   }
 
   /// Refuses impossible values, naming the option and what would be right.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import operator
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
@@ -69,7 +70,7 @@ class Loader:
         output = core_options.pop("output")
         self._converters = converters(output, core_options["memory_format"])
         self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), core_options)
-        self._begun = False  # the first epoch is read from the source; later ones wait for the cache
+        self._warned_of_cache = False
         _open_loaders.add(self)
 
     @property
@@ -86,6 +87,7 @@ class Loader:
         return self._core.steps
 
     def __iter__(self) -> Iterator[Batch]:
+        self._warn_of_cache()
         return _Iteration(self)
 
     def set_epoch(self, epoch: int) -> None:
@@ -110,8 +112,15 @@ class Loader:
         """What will run, for people."""
         return self._core.plan()
 
+    def _warn_of_cache(self) -> None:
+        """Says once that the cache is of no use: nothing else tells why epochs stay slow."""
+        problem = "" if self._warned_of_cache else self._core.cache_problem()
+        if problem:
+            self._warned_of_cache = True
+            warnings.warn(f"the cache {problem}", RuntimeWarning, stacklevel=3)  # where the loop is
+
     def close(self) -> None:
-        """Ends the workers. Batches already delivered stay valid."""
+        """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid."""
         self._core.close()
 
     def __del__(self) -> None:
@@ -139,9 +148,6 @@ class _Iteration:
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
-        if loader._begun:
-            loader._core.wait_for_cache()
-        loader._begun = True
         self._ticket = loader._core.start_epoch()
         self._finished = False
 
@@ -151,6 +157,8 @@ class _Iteration:
     def __next__(self) -> Batch:
         core = None if self._finished else self._loader._core.next(self._ticket)
         if core is None:
-            self._finished = True
+            if not self._finished:
+                self._finished = True
+                self._loader._warn_of_cache()
             raise StopIteration
         return Batch(core, *self._loader._converters)

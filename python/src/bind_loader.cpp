@@ -41,19 +41,6 @@ nb::object next(Loader& loader, std::uint64_t ticket) {
   }
 }
 
-/// Waits until the store of the cache is complete, or could not be built.
-void wait_for_cache(const Loader& loader) {
-  const auto building = [&] {
-    const GilRelease release;
-    return loader.cache_building(kPatience);
-  };
-  while (building()) {
-    if (PyErr_CheckSignals() != 0) {
-      throw nb::python_error();
-    }
-  }
-}
-
 nb::dict stats(const Loader& loader) {
   const LoaderStats stats = loader.stats();
   nb::dict stages;
@@ -114,7 +101,6 @@ void bind_loader(nb::module_& m) {
           nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"))
       .def_prop_ro("steps", &Loader::steps)
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
-      .def("wait_for_cache", &wait_for_cache)
       .def("start_epoch",
            [](Loader& self) {
              Result<std::uint64_t> ticket = [&] {
@@ -136,6 +122,7 @@ void bind_loader(nb::module_& m) {
             return errors;
           },
           nb::sig("def errors(self) -> list[Exception]"))
+      .def("cache_problem", [](const Loader& self) { return to_str(self.cache_problem()); })
       .def("plan", [](const Loader& self) { return to_str(self.plan()); })
       .def("close", &Loader::close, nb::call_guard<GilRelease>());
 }

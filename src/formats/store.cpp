@@ -44,15 +44,11 @@ class StoreTable final : public SampleTable {
                    .advice = {},
                    .place = {.source = files_->folder().named, .stage = "read"}};
     }
-    auto bytes = files_->stored(*record);
+    auto bytes = files_->checked(sample, columns_[field]);
     if (!bytes.ok()) {
       Error error = std::move(bytes).error();
       error.place = place(sample, field);
       return error;
-    }
-    // A crop reads a part of a picture; everything else is read whole anyway.
-    if (fields_[field].kind != FieldKind::image && crc32c(*bytes) != record->checksum) {
-      return damaged(sample, field, "its checksum is wrong");
     }
     switch (record->codec) {
       case RecordCodec::original:

@@ -38,13 +38,16 @@ class StoreFiles {
   std::string_view key(std::uint64_t sample) const noexcept;
   /// The records of a sample that exists, in the order of the manifest's fields.
   std::span<const FieldRecord> records(std::uint64_t sample) const noexcept;
-  /// The stored bytes; `corrupt` with the place if the record points outside of its shard.
+  /// The stored bytes, as they are; `corrupt` with the place if the record points outside of its shard.
   Result<ByteSpan> stored(const FieldRecord& record) const;
+  /// The stored bytes of a field that exists, compared with their checksum when they are first asked for.
+  Result<ByteSpan> checked(std::uint64_t sample, std::size_t field) const;
   /// The shard, mapped at its first use.
   Result<const MappedFile*> shard(std::uint64_t number) const;
 
  private:
   struct Shards;
+  class SoundFields;
   StoreFiles(NamedPath folder, StoreManifest manifest);
   std::uint64_t key_end(std::uint64_t sample) const noexcept;
   Status check_files() const;
@@ -57,6 +60,7 @@ class StoreFiles {
   std::unique_ptr<MappedFile> keys_;
   std::unique_ptr<MappedFile> tables_;
   std::unique_ptr<Shards> shards_;
+  std::unique_ptr<SoundFields> sound_;
 };
 
 /// A choice names a field of the store, or an extension that stands for it in tar shards.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cstring>
@@ -81,10 +82,50 @@ struct StoreFiles::Shards {
   std::vector<std::atomic<const MappedFile*>> mapped;
 };
 
+/// One bit per field of every sample: whether its bytes agreed with their checksum. In memory that the system
+/// provides page by page when it is touched, so that a billion samples cost nothing before they are read. Any
+/// thread; two that read a field at once may both find it unknown.
+class StoreFiles::SoundFields {
+ public:
+  explicit SoundFields(std::uint64_t fields) noexcept : bytes_((fields / 64 + 1) * sizeof(Word)) {
+    void* const memory =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // Without memory every read is checked.
+    words_ = memory != MAP_FAILED ? static_cast<Word*>(memory) : nullptr;
+  }
+  ~SoundFields() {
+    if (words_ != nullptr) {
+      ::munmap(words_, bytes_);
+    }
+  }
+  SoundFields(const SoundFields&) = delete;
+  SoundFields& operator=(const SoundFields&) = delete;
+
+  bool known(std::uint64_t field) const noexcept {
+    return words_ != nullptr && (word(field).load(std::memory_order_relaxed) & bit(field)) != 0;
+  }
+  void note(std::uint64_t field) noexcept {
+    if (words_ != nullptr) {
+      word(field).fetch_or(bit(field), std::memory_order_relaxed);
+    }
+  }
+
+ private:
+  using Word = std::uint64_t;
+  std::atomic_ref<Word> word(std::uint64_t field) const noexcept {
+    return std::atomic_ref<Word>(words_[field / 64]);
+  }
+  static Word bit(std::uint64_t field) noexcept { return Word{1} << (field % 64); }
+
+  std::size_t bytes_;
+  Word* words_;
+};
+
 StoreFiles::StoreFiles(NamedPath folder, StoreManifest manifest)
     : folder_(std::move(folder)),
       manifest_(std::move(manifest)),
-      shards_(std::make_unique<Shards>(manifest_.shards.size())) {}
+      shards_(std::make_unique<Shards>(manifest_.shards.size())),
+      sound_(std::make_unique<SoundFields>(manifest_.samples * manifest_.fields.size())) {}
 StoreFiles::~StoreFiles() = default;
 
 std::string StoreFiles::path_of(const char* name) const {
@@ -242,6 +283,23 @@ Result<ByteSpan> StoreFiles::stored(const FieldRecord& record) const {
   }
   return file->bytes().subspan(static_cast<std::size_t>(record.offset()),
                                static_cast<std::size_t>(record.stored_size()));
+}
+
+Result<ByteSpan> StoreFiles::checked(std::uint64_t sample, std::size_t field) const {
+  const FieldRecord& record = records(sample)[field];
+  PENSTOCK_ASSIGN(const ByteSpan bytes, stored(record));
+  const std::uint64_t number = sample * manifest_.fields.size() + field;
+  if (sound_->known(number)) {
+    return bytes;
+  }
+  if (crc32c(bytes) != record.checksum) {
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = "the stored field is damaged: its checksum is wrong",
+                 .advice = "`penstock verify` lists all damage; build the store anew, or copy it again",
+                 .place = {.offset = record.offset(), .stage = "read"}};
+  }
+  sound_->note(number);
+  return bytes;
 }
 
 }  // namespace penstock

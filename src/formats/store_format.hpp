@@ -31,7 +31,6 @@ inline std::string store_shard_name(std::uint64_t shard) { return fmt::format("s
 
 /// Codec of a field, as the index numbers them.
 enum class RecordCodec : std::uint8_t { original = 0, repacked = 1, pixels = 2, number = 3 };
-inline constexpr std::uint8_t kRecordCodecs = 4;
 
 struct StoreIndexHeader {
   std::array<char, 8> magic = kStoreMagic;

@@ -199,6 +199,40 @@ TEST(store, damaged_fields_are_found_when_they_are_read) {
   EXPECT_EQ(value.error().place.offset, 16u);
 }
 
+TEST(store, damaged_pictures_are_found_when_they_are_read) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  store.manifest.fields[0] = {"image", FieldKind::image};
+  store.shard[17] ^= 1;
+  const auto table = open_samples({store.write(folder)}, {{"y", "label"}, {"x", "image"}});
+  Scratch scratch;
+  for (int reads = 0; reads < 2; ++reads) {
+    const auto value = (*table)->read(0, 1, scratch);
+    ASSERT_FALSE(value.ok());
+    EXPECT_EQ(value.error().kind, ErrorKind::corrupt);
+    EXPECT_THAT(value.error().advice, HasSubstr("penstock verify"));
+    EXPECT_EQ(value.error().place.shard, folder / "s/shard-000000.bin");
+    EXPECT_EQ(value.error().place.offset, 16u);
+    EXPECT_EQ(value.error().place.key, "key-one");
+    EXPECT_EQ(value.error().place.index, 0u);
+  }
+  EXPECT_TRUE((*table)->read(0, 0, scratch).ok());
+  EXPECT_TRUE((*table)->read(1, 1, scratch).ok());
+}
+
+TEST(store, checksums_are_compared_once) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  const auto table = open_samples({store.write(folder)}, {});
+  Scratch scratch;
+  ASSERT_TRUE((*table)->read(0, 0, scratch).ok());
+  // The same file, seen through the mapping.
+  const int file = ::open((folder / "s/shard-000000.bin").c_str(), O_WRONLY);
+  ASSERT_EQ(::pwrite(file, "X", 1, 16), 1);
+  ::close(file);
+  EXPECT_EQ(as_text((*table)->read(0, 0, scratch)->bytes), "Xne");
+}
+
 TEST(store, a_store_is_opened_by_itself) {
   const TemporaryFolder folder;
   SmallStore store;

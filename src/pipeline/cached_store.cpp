@@ -1,6 +1,7 @@
 #include "pipeline/cached_store.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +11,7 @@
 #include <utility>
 
 #include "core/sha256.hpp"
-#include "formats/store_format.hpp"
+#include "formats/store.hpp"
 
 namespace penstock {
 namespace {
@@ -39,26 +40,39 @@ std::string identity(const Dataset& source) {
   return to_hex(Sha256().update(text).finish()).substr(0, 8);
 }
 
-/// Files of a finished store are older than its manifest, which is written last.
-bool changed_after_building(const fs::path& store) {
-  std::error_code failed;
-  const fs::file_time_type built = fs::last_write_time(store / "manifest.json", failed);
-  for (const fs::directory_entry& file : fs::directory_iterator(store, failed)) {
-    if (!failed && file.last_write_time(failed) > built) {
-      return true;
+/// All that can be known without reading the shards, whose fields are checked when they are read.
+bool stands_for(const StoreFiles& store, const Dataset& source) {
+  const StoreManifest& manifest = store.manifest();
+  if (manifest.samples != source.size() || manifest.fields != source.fields() ||
+      manifest.fingerprint != source.fingerprint() || crc32c(store.index()) != manifest.index.checksum) {
+    return false;
+  }
+  for (std::size_t shard = 0; shard < manifest.shards.size(); ++shard) {
+    if (!store.shard(shard)) {
+      return false;
     }
   }
-  return static_cast<bool>(failed);
+  return true;
+}
+
+/// The loader's workers come first: where all cores are busy, the build gets about a tenth of them. Threads
+/// inherit it.
+void lower_priority() noexcept {
+#if defined(__linux__)
+  constexpr int kNice = 10;
+  ::setpriority(PRIO_PROCESS, 0, kNice);  // of the calling thread; refused, the build is only less polite
+#endif
 }
 
 }  // namespace
 
-CachedStore::CachedStore(Dataset source, std::string folder)
+CachedStore::CachedStore(Dataset source, std::string folder, int workers)
     : source_(std::move(source)),
       folder_(std::move(folder)),
       path_((fs::path(folder_) /
              fmt::format("{}-{}.store", short_name(source_.description()), identity(source_)))
-                .string()) {
+                .string()),
+      workers_(std::max(workers, 1)) {
   if (try_to_open()) {
     ended_ = true;
   } else {
@@ -66,7 +80,9 @@ CachedStore::CachedStore(Dataset source, std::string folder)
   }
 }
 
-CachedStore::~CachedStore() {
+CachedStore::~CachedStore() { stop(); }
+
+void CachedStore::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
     given_up_ = true;
@@ -88,37 +104,48 @@ std::optional<Dataset> CachedStore::store() const {
   return store_;
 }
 
+/// `mutex_` is held. A build that was stopped did not fail.
+bool CachedStore::failed() const noexcept { return failure_ && failure_->kind != ErrorKind::cancelled; }
+
 std::string CachedStore::state() const {
   const std::lock_guard lock(mutex_);
+  if (store_ && damage_->reads() > 0) {
+    return fmt::format(
+        "is damaged: {} reads went to the source instead, and the next loader builds it again: {} ({})",
+        damage_->reads(), path_, damage_->first());
+  }
   if (store_) {
     return "complete: " + path_;
   }
-  if (failure_) {
+  if (failed()) {
     return "could not be built, the source is read instead: " + failure_->to_string();
   }
-  return fmt::format("being built, {} of {} samples: {}", progress_.samples, source_.size(), path_);
+  return fmt::format("{}, {} of {} samples: {}", failure_ ? "stopped" : "being built", progress_.samples,
+                     source_.size(), path_);
 }
 
-/// Opens a store that is complete, sound and of this source.
+bool CachedStore::troubled() const {
+  const std::lock_guard lock(mutex_);
+  return failed() || (store_ && damage_->reads() > 0);
+}
+
+/// Opens a store that is complete and of this source.
 bool CachedStore::try_to_open() {
-  Result<Dataset> opened = Dataset::open(path_, {.fields = {}, .max_pixels = source_.max_pixels()});
-  if (!opened || opened->size() != source_.size() || opened->fingerprint() != source_.fingerprint()) {
+  Result<std::unique_ptr<StoreFiles>> opened = StoreFiles::open({path_, path_});
+  if (!opened || !stands_for(**opened, source_)) {
     return false;
   }
-  if (changed_after_building(path_)) {
-    VerifySettings without_decoding;
-    without_decoding.decode = false;
-    const Result<VerifyReport> report = verify_store(path_, without_decoding);
-    if (!report || !report->ok()) {
-      return false;
-    }
-  }
+  auto damage = std::make_shared<CacheDamage>(path_);
+  auto table =
+      std::make_shared<const CachedTable>(store_table(std::move(opened).value()), source_.table(), damage);
   const std::lock_guard lock(mutex_);
-  store_ = std::move(opened).value();
+  damage_ = std::move(damage);
+  store_ = Dataset::of(std::move(table), path_, {.fields = {}, .max_pixels = source_.max_pixels()});
   return true;
 }
 
 void CachedStore::work() {
+  lower_priority();
   Status built = build();
   const std::lock_guard lock(mutex_);
   if (!built) {
@@ -142,6 +169,9 @@ Status CachedStore::build() {
   const std::string lock_path = path_ + ".lock";
   PENSTOCK_ASSIGN(FolderLock lock, take_turn(lock_path));
   Status built = try_to_open() ? Status() : build_anew();
+  if (!built) {
+    clear_away(built.error());
+  }
   PENSTOCK_TRY(lock.remove_file());
   fs::remove(lock_path, failed);  // stays if another process waits there
   return built;
@@ -166,6 +196,7 @@ Status CachedStore::build_anew() {
   fs::remove_all(path_, failed);  // damaged, or of another version; what is left of it stops the build
   BuildSettings settings;
   settings.keep_damaged = true;
+  settings.workers = workers_;
   settings.max_pixels = source_.max_pixels();
   settings.progress = [this](const BuildProgress& progress) { return go_on(progress); };
   PENSTOCK_TRY(build_store(*source_.table(), source_.description(), path_, settings));
@@ -176,6 +207,16 @@ Status CachedStore::build_anew() {
                .message = fmt::format("the store '{}' is not what was written a moment ago", path_),
                .advice = "check the disk",
                .place = {.stage = "cache"}};
+}
+
+/// What a build that failed has left would fail again, and may be what fills the disk.
+void CachedStore::clear_away(const Error& failure) const {
+  const bool goes_on = failure.kind == ErrorKind::cancelled;
+  const bool of_others = failure.kind == ErrorKind::timeout;
+  if (!goes_on && !of_others) {
+    std::error_code ignored;
+    fs::remove_all(path_ + ".building", ignored);
+  }
 }
 
 bool CachedStore::go_on(const BuildProgress& progress) {

@@ -11,17 +11,18 @@
 
 #include "penstock/dataset.hpp"
 #include "penstock/store.hpp"
+#include "pipeline/cached_table.hpp"
 #include "store/disk_file.hpp"
 
 namespace penstock {
 
 /// Looks for the store of a data set in a folder of stores; where it is missing, incomplete or damaged,
-/// builds it on threads of its own. Of several processes that start at once one builds and the others wait
-/// for it; if it dies, another goes on. Any thread may call any member.
+/// builds it on threads of its own. Of several processes that start at once one builds and the others look
+/// for its result; if it dies, another goes on. Any thread may call any member.
 class CachedStore {
  public:
-  /// `folder` is made if it is not there.
-  CachedStore(Dataset source, std::string folder);
+  /// `folder` is made if it is not there. The build uses at most `workers` threads (at least one).
+  CachedStore(Dataset source, std::string folder, int workers);
   /// Gives up an unfinished build; the next loader resumes it.
   ~CachedStore();
   CachedStore(const CachedStore&) = delete;
@@ -31,28 +32,36 @@ class CachedStore {
   const std::string& path() const noexcept { return path_; }
   /// Whether it is neither complete nor given up, after waiting for at most `patience`.
   bool building(std::chrono::milliseconds patience);
-  /// The store, once it is complete.
+  /// The source as read from its store, once that is complete.
   std::optional<Dataset> store() const;
-  /// One line for people: complete, being built (how far), or why it could not be built.
+  /// One line for people: complete, being built (how far), damaged, or why it could not be built.
   std::string state() const;
+  /// Whether the store could not be built or is damaged, as state() says.
+  bool troubled() const;
+  /// Ends an unfinished build; the next loader resumes it.
+  void stop() noexcept;
 
  private:
   void work();
   bool try_to_open();
   Status build();
   Status build_anew();
+  void clear_away(const Error& failure) const;
+  bool failed() const noexcept;
   Result<FolderLock> take_turn(const std::string& lock_path);
   bool go_on(const BuildProgress& progress);
 
   const Dataset source_;
   const std::string folder_;
   const std::string path_;
+  const int workers_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool given_up_ = false;  // by the destructor
+  bool given_up_ = false;  // by stop()
   bool ended_ = false;
   BuildProgress progress_;
   std::optional<Dataset> store_;
+  std::shared_ptr<CacheDamage> damage_;  // of the store
   std::optional<Error> failure_;
   std::thread worker_;
 };

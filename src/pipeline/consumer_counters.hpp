@@ -6,7 +6,6 @@
 
 #include "penstock/stats.hpp"
 #include "pipeline/counters.hpp"
-#include "pipeline/scheduler.hpp"
 
 namespace penstock {
 
@@ -22,9 +21,23 @@ struct ConsumerCounters {
   Counter batches_ready;                       ///< sum over requests
   std::atomic<std::int64_t> first_request{0};  ///< steady clock, ns; 0 = none yet
   std::atomic<std::int64_t> last_delivery{0};
+
+  /// Goes on where another stopped. Before the first use.
+  void go_on_from(const ConsumerCounters& before) noexcept {
+    batches.add(before.batches.get());
+    samples.add(before.samples.get());
+    errors.add(before.errors.get());
+    wait.add(before.wait.get());
+    first_batch.add(before.first_batch.get());
+    requests.add(before.requests.get());
+    queue_fill.add(before.queue_fill.get());
+    batches_ready.add(before.batches_ready.get());
+    first_request.store(before.first_request.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    last_delivery.store(before.last_delivery.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
 };
 
-LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& scheduler,
+LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
                        std::uint64_t buffer_bytes, bool decodes);
 
 }  // namespace penstock

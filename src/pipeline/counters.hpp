@@ -40,4 +40,28 @@ struct alignas(kCacheLine) WorkerCounters {
   std::array<Counter, kPictureCodecs> decoded;  // pictures, by codec
 };
 
+/// What all workers counted together, those of an earlier scheduler included.
+struct WorkerTotals {
+  std::uint64_t read = 0;
+  std::uint64_t decode = 0;
+  std::uint64_t transform = 0;
+  std::uint64_t busy = 0;
+  std::uint64_t wait = 0;
+  std::uint64_t bytes = 0;
+  std::array<std::uint64_t, kPictureCodecs> decoded{};
+  double cpu_seconds = 0;
+
+  void add(const WorkerCounters& worker) noexcept {
+    read += worker.read.get();
+    decode += worker.decode.get();
+    transform += worker.transform.get();
+    busy += worker.busy.get();
+    wait += worker.wait.get();
+    bytes += worker.bytes.get();
+    for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {
+      decoded[codec] += worker.decoded[codec].get();
+    }
+  }
+};
+
 }  // namespace penstock

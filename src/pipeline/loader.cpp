@@ -7,6 +7,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "core/usable_cores.hpp"
 #include "pipeline/cached_store.hpp"
 #include "pipeline/planner.hpp"
 
@@ -21,7 +22,8 @@ class Loader::Impl {
         planner_(std::make_shared<Planner>(this->dataset, std::move(plan), this->options)),
         transforms_(std::move(transforms)) {
     if (this->options.cache) {
-      cache_ = std::make_unique<CachedStore>(this->dataset, *this->options.cache);
+      const int workers = this->options.num_workers.value_or(static_cast<int>(usable_cores()));
+      cache_ = std::make_unique<CachedStore>(this->dataset, *this->options.cache, workers);
     }
   }
 
@@ -35,12 +37,7 @@ class Loader::Impl {
   /// Begins the next epoch: from the cache, once that is complete. `iterating` is held.
   Result<std::uint64_t> start_epoch() {
     PENSTOCK_TRY(read_from_cache());
-    PENSTOCK_ASSIGN(const std::uint64_t ticket, planner_->start_epoch());
-    return earlier_tickets_ + ticket;
-  }
-  /// The planner's ticket; 0, which is nobody's, for those of a planner that has gone.
-  std::uint64_t planner_ticket(std::uint64_t ticket) const noexcept {
-    return ticket > earlier_tickets_ ? ticket - earlier_tickets_ : 0;
+    return planner_->start_epoch();
   }
 
   /// Whether this process is a fork of the one that opened the loader.
@@ -62,7 +59,7 @@ class Loader::Impl {
 
  private:
   Status read_from_cache() {
-    if (!cache_ || from_cache_) {
+    if (!cache_ || from_cache_ || planner_->closed()) {
       return {};
     }
     const std::optional<Dataset> store = cache_->store();
@@ -70,9 +67,7 @@ class Loader::Impl {
       return {};
     }
     PENSTOCK_ASSIGN(Plan plan, Plan::make(*store, transforms_, options));
-    auto next = std::make_shared<Planner>(*store, std::move(plan), options);
-    next->set_epoch(planner_->next_epoch());
-    earlier_tickets_ += planner_->last_ticket();
+    auto next = std::make_shared<Planner>(*store, std::move(plan), options, planner_.get());
     planner_->close();
     const std::lock_guard lock(replacing_);
     planner_ = std::move(next);
@@ -85,7 +80,6 @@ class Loader::Impl {
   std::shared_ptr<Planner> planner_;
   const FieldTransforms transforms_;
   std::unique_ptr<CachedStore> cache_;
-  std::uint64_t earlier_tickets_ = 0;
   bool from_cache_ = false;
 };
 
@@ -135,7 +129,7 @@ Result<std::uint64_t> Loader::start_epoch() {
 Result<Loader::Step> Loader::next(std::uint64_t ticket, std::chrono::milliseconds patience) {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  return impl_->planner()->next(impl_->planner_ticket(ticket), Clock::now() + patience);
+  return impl_->planner()->next(ticket, Clock::now() + patience);
 }
 
 Result<std::optional<Batch>> Loader::next(std::uint64_t ticket) {
@@ -156,6 +150,10 @@ bool Loader::cache_building(std::chrono::milliseconds patience) const {
   return impl_->cache() != nullptr && impl_->cache()->building(patience);
 }
 
+std::string Loader::cache_problem() const {
+  return impl_->cache() != nullptr && impl_->cache()->troubled() ? impl_->cache()->state() : "";
+}
+
 LoaderStats Loader::stats() const {
   LoaderStats stats = impl_->planner()->stats();
   stats.cache = impl_->cache() != nullptr ? impl_->cache()->state() : "";
@@ -170,6 +168,9 @@ void Loader::close() noexcept {
   }
   const std::lock_guard lock(impl_->iterating);
   impl_->planner()->close();
+  if (impl_->cache() != nullptr) {
+    impl_->cache()->stop();
+  }
 }
 
 }  // namespace penstock

@@ -34,7 +34,7 @@ Error cancelled(std::string message, std::string advice) {
 
 }  // namespace
 
-Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options)
+Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, const Planner* before)
     : dataset_(std::move(dataset)),
       plan_(std::move(plan)),
       options_(std::move(options)),
@@ -52,6 +52,18 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options)
   pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch));
   scheduler_ = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
                                            window_size() * runs_per_batch, pool_);
+  if (before != nullptr) {
+    go_on_from(*before);
+  }
+}
+
+void Planner::go_on_from(const Planner& before) {
+  next_epoch_ = before.next_epoch_;
+  ticket_ = before.ticket_;
+  counters_.go_on_from(before.counters_);
+  errors_ = before.errors();
+  const std::lock_guard lock(before.scheduler_mutex_);
+  earlier_ = before.scheduler_ ? before.scheduler_->totals(before.earlier_) : before.earlier_;
 }
 
 Planner::~Planner() { close(); }
@@ -63,7 +75,7 @@ void Planner::close() noexcept {
     if (!scheduler_) {
       return;
     }
-    last_stats_ = make_stats(counters_, *scheduler_, pool_.stats().bytes_allocated(), options_.decode);
+    last_stats_ = stats_of(*scheduler_);
     ending = std::move(scheduler_);
   }
   ending.reset();  // joins the workers: nobody writes to the window's memory after this
@@ -300,10 +312,14 @@ void Planner::leave_out_bad_rows(BatchStorage& storage) {
   storage.rows = kept;
 }
 
+LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
+  return make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(),
+                    pool_.stats().bytes_allocated(), options_.decode);
+}
+
 LoaderStats Planner::stats() const {
   const std::lock_guard lock(scheduler_mutex_);
-  return scheduler_ ? make_stats(counters_, *scheduler_, pool_.stats().bytes_allocated(), options_.decode)
-                    : last_stats_;
+  return scheduler_ ? stats_of(*scheduler_) : last_stats_;
 }
 
 std::vector<Error> Planner::errors() const {

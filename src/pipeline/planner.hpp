@@ -23,8 +23,9 @@ namespace penstock {
 /// and again when it leaves with a batch, so the workers always have what they may do.
 class Planner {
  public:
-  /// Starts the workers. Throws std::system_error if the system refuses threads.
-  Planner(Dataset dataset, Plan plan, LoaderOptions options);
+  /// Starts the workers. Throws std::system_error if the system refuses threads. Epochs, tickets, counters
+  /// and errors go on where those of `before` are.
+  Planner(Dataset dataset, Plan plan, LoaderOptions options, const Planner* before = nullptr);
   ~Planner();
 
   const Dataset& dataset() const noexcept { return dataset_; }
@@ -32,11 +33,10 @@ class Planner {
   std::uint64_t steps() const noexcept { return steps_; }
 
   void set_epoch(std::uint64_t epoch) noexcept { next_epoch_ = epoch; }
-  std::uint64_t next_epoch() const noexcept { return next_epoch_; }
-  std::uint64_t last_ticket() const noexcept { return ticket_; }
   Result<std::uint64_t> start_epoch();
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
   void close() noexcept;
+  bool closed() const noexcept { return scheduler_ == nullptr; }
 
   LoaderStats stats() const;
   std::vector<Error> errors() const;
@@ -59,6 +59,8 @@ class Planner {
   void note_error(Error error);
   void leave_out_bad_rows(BatchStorage& storage);
   void note_request();
+  void go_on_from(const Planner& before);
+  LoaderStats stats_of(const Scheduler& scheduler) const;
 
   const Dataset dataset_;
   const Plan plan_;
@@ -79,6 +81,7 @@ class Planner {
   std::uint64_t ticket_ = 0;
 
   ConsumerCounters counters_;
+  WorkerTotals earlier_;  // of the planner before
   mutable std::mutex errors_mutex_;
   std::vector<Error> errors_;
   mutable std::mutex scheduler_mutex_;  // held to replace the scheduler, or to look at it from other threads

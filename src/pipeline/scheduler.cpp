@@ -181,6 +181,14 @@ void Scheduler::work(std::size_t number) {
   }
 }
 
+WorkerTotals Scheduler::totals(WorkerTotals earlier) const {
+  for (const auto& worker : counters_) {
+    earlier.add(*worker);
+  }
+  earlier.cpu_seconds += cpu_seconds();
+  return earlier;
+}
+
 double Scheduler::cpu_seconds() const {
   double seconds = own_cpu_seconds_.load();
   for (const std::thread& thread : threads_) {

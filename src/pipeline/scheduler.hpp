@@ -27,7 +27,7 @@ struct Job {
   bool complete() const noexcept { return runs_out == 0; }
 };
 
-/// All members are for the planner's thread (one at a time), except counters, which any thread may read.
+/// All members are for the planner's thread (one at a time), except totals().
 /// Without workers the planner's thread does the work, when it waits.
 class Scheduler {
  public:
@@ -53,12 +53,11 @@ class Scheduler {
   std::size_t runs_waiting() const noexcept { return queue_.size(); }
   /// Runs handed out and not yet come back.
   std::size_t runs_out() const noexcept { return runs_out_; }
-  /// One per worker; one for the planner's thread without workers.
-  const std::vector<std::unique_ptr<WorkerCounters>>& counters() const noexcept { return counters_; }
-  /// CPU seconds of the worker threads. Any thread, while the scheduler lives.
-  double cpu_seconds() const;
+  /// What its workers have counted, added to `earlier`. Any thread, while the scheduler lives.
+  WorkerTotals totals(WorkerTotals earlier) const;
 
  private:
+  double cpu_seconds() const;
   struct Item {
     Job* job = nullptr;
     RowRun run;
@@ -76,9 +75,9 @@ class Scheduler {
   BufferPool& pool_;
   SpmcQueue<Item> queue_;
   std::vector<std::unique_ptr<SpscRing<Token>>> tokens_;
-  std::vector<std::unique_ptr<WorkerCounters>> counters_;
-  std::unique_ptr<RowWorker> own_worker_;   // without threads
-  std::atomic<double> own_cpu_seconds_{0};  // of own_worker_, which the consumer's thread runs
+  std::vector<std::unique_ptr<WorkerCounters>> counters_;  // one per worker; without, one for the planner
+  std::unique_ptr<RowWorker> own_worker_;                  // without threads
+  std::atomic<double> own_cpu_seconds_{0};                 // of own_worker_, which the consumer's thread runs
   std::size_t runs_out_ = 0;
   Parking work_there_;
   Parking work_done_;

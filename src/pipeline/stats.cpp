@@ -53,15 +53,11 @@ std::string verdict_of(const LoaderStats& stats) {
                      most, remedy);
 }
 
-std::vector<LoaderStats::Decoded> decoded_by(const Scheduler& scheduler) {
+std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
   std::vector<LoaderStats::Decoded> decoded;
   for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {
-    std::uint64_t pictures = 0;
-    for (const auto& worker : scheduler.counters()) {
-      pictures += worker->decoded[codec].get();
-    }
-    if (pictures > 0) {
-      decoded.push_back({.codec = picture_codecs()[codec].name, .pictures = pictures});
+    if (totals.decoded[codec] > 0) {
+      decoded.push_back({.codec = picture_codecs()[codec].name, .pictures = totals.decoded[codec]});
     }
   }
   return decoded;
@@ -69,7 +65,7 @@ std::vector<LoaderStats::Decoded> decoded_by(const Scheduler& scheduler) {
 
 }  // namespace
 
-LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& scheduler,
+LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
                        std::uint64_t buffer_bytes, bool decodes) {
   LoaderStats stats;
   stats.batches = consumer.batches.get();
@@ -82,17 +78,12 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& schedu
   stats.first_batch_seconds = static_cast<double>(consumer.first_batch.get()) * kNano;
   stats.consumer_wait_seconds = static_cast<double>(consumer.wait.get()) * kNano;
 
-  double read = 0;
-  double decode = 0;
-  double transform = 0;
-  for (const auto& worker : scheduler.counters()) {
-    read += static_cast<double>(worker->read.get()) * kNano;
-    decode += static_cast<double>(worker->decode.get()) * kNano;
-    transform += static_cast<double>(worker->transform.get()) * kNano;
-    stats.worker_busy_seconds += static_cast<double>(worker->busy.get()) * kNano;
-    stats.worker_wait_seconds += static_cast<double>(worker->wait.get()) * kNano;
-    stats.bytes += worker->bytes.get();
-  }
+  const double read = static_cast<double>(totals.read) * kNano;
+  const double decode = static_cast<double>(totals.decode) * kNano;
+  const double transform = static_cast<double>(totals.transform) * kNano;
+  stats.worker_busy_seconds = static_cast<double>(totals.busy) * kNano;
+  stats.worker_wait_seconds = static_cast<double>(totals.wait) * kNano;
+  stats.bytes = totals.bytes;
   // Runs under way have told of their stages and not yet of themselves.
   stats.worker_busy_seconds = std::max(stats.worker_busy_seconds, read + decode + transform);
   const double rest = stats.worker_busy_seconds - read - decode - transform;
@@ -106,9 +97,9 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const Scheduler& schedu
     stage.share = share_of(stage.seconds, stats.worker_busy_seconds);
   }
 
-  stats.decoded = decoded_by(scheduler);
-  stats.workers = scheduler.workers();
-  stats.cpu_seconds = scheduler.cpu_seconds();
+  stats.decoded = decoded_by(totals);
+  stats.workers = workers;
+  stats.cpu_seconds = totals.cpu_seconds;
   stats.cpu_seconds_per_batch = share_of(stats.cpu_seconds, static_cast<double>(stats.batches));
   const double requests = static_cast<double>(consumer.requests.get());
   stats.queue_fill = share_of(static_cast<double>(consumer.queue_fill.get()) * 1e-3, requests);

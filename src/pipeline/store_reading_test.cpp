@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
@@ -107,6 +110,32 @@ TEST_P(StoreReading, undecoded_batches_hold_the_original_files) {
     ASSERT_EQ(raw.sizes[row], static_cast<std::int64_t>(file.size()));
     EXPECT_EQ(std::memcmp(raw.data.data() + raw.offsets[row], file.data(), file.size()), 0);
     EXPECT_EQ(raw.widths[row], static_cast<std::int64_t>(180 + 13 * row));
+  }
+}
+
+TEST_P(StoreReading, a_flipped_bit_is_an_error_whoever_reads) {
+  const std::uint64_t size = std::filesystem::file_size(folder_ / "s/shard-000000.bin");
+  for (const std::uint64_t place : {size / 5, size / 2, 4 * size / 5}) {
+    std::fstream shard(folder_ / "s/shard-000000.bin", std::ios::in | std::ios::out | std::ios::binary);
+    const auto flip = [&] {
+      shard.seekg(static_cast<std::streamoff>(place));
+      const int byte = shard.get();
+      shard.seekp(static_cast<std::streamoff>(place));
+      shard.put(static_cast<char>(byte ^ 4)).flush();
+    };
+    flip();
+    const Dataset store = Dataset::open(folder_ / "s").value();
+    int bad = 0;
+    for (std::uint64_t i = 0; i < kSamples; ++i) {
+      const auto sample = store.at(i);
+      bad += sample.ok() ? 0 : 1;
+      EXPECT_TRUE(sample.ok() || sample.error().kind == ErrorKind::corrupt);
+      EXPECT_TRUE(sample.ok() || !store.raw(i).ok());
+    }
+    EXPECT_EQ(bad, 1) << place;
+    EXPECT_FALSE(convert_store(folder_ / "s", folder_ / fmt::format("tars{}", place)).ok());
+    EXPECT_FALSE(build_store({folder_ / "s"}, folder_ / fmt::format("s{}", place)).ok());
+    flip();
   }
 }
 

@@ -1,0 +1,209 @@
+// Loaders with a cache: what is delivered, counted and left on disk.
+
+#include "pipeline/cached_store.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "formats/tar_for_test.hpp"
+#include "io/temporary_folder_for_test.hpp"
+#include "penstock/loader.hpp"
+#include "pipeline/test_pictures.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr int kSamples = 12;
+constexpr std::chrono::seconds kLong{300};  // builds give way to whatever else runs
+
+/// What an epoch delivered, and the error that ended it.
+struct Epoch {
+  std::vector<std::uint8_t> pixels;
+  std::vector<std::int64_t> order;
+  std::string error;
+  bool operator==(const Epoch&) const = default;
+};
+
+Epoch read_epoch(Loader& loader) {
+  Epoch epoch;
+  const std::uint64_t ticket = loader.start_epoch().value();
+  for (;;) {
+    auto batch = loader.next(ticket);
+    if (!batch.ok()) {
+      epoch.error = batch.error().to_string();
+    }
+    if (!batch.ok() || !*batch) {
+      return epoch;
+    }
+    const auto* const data = static_cast<const std::uint8_t*>((*batch)->find("image")->data);
+    epoch.pixels.insert(epoch.pixels.end(), data, data + (*batch)->rows() * 3 * 32 * 32 * sizeof(float));
+    epoch.order.insert(epoch.order.end(), (*batch)->index().begin(), (*batch)->index().end());
+  }
+}
+
+class Cache : public testing::Test {
+ protected:
+  /// Sample `bad` is a picture that ends early.
+  std::string write_source(int bad = -1) {
+    TarForTest tar;
+    for (int i = 0; i < kSamples; ++i) {
+      auto picture = make_jpeg(60 + 3 * i, 90 - 2 * i, static_cast<unsigned>(i));
+      picture.resize(i == bad ? picture.size() / 2 : picture.size());
+      tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+      tar.file(fmt::format("{:03}.cls", i), std::to_string(i));
+    }
+    return folder_.write("x.tar", tar.end().bytes());
+  }
+
+  Loader open(const std::string& source, bool with_cache = true) const {
+    LoaderOptions options{.batch_size = 4, .shuffle = true, .seed = 3, .on_error = OnError::skip};
+    options.num_workers = 2;
+    if (with_cache) {
+      options.cache = folder_ / "cache";
+    }
+    auto loader = Loader::open(Dataset::open(source).value(), presets::imagenet_train(32), options);
+    EXPECT_TRUE(loader.ok()) << loader.error().to_string();
+    return std::move(loader).value();
+  }
+
+  /// The store of a cache that is complete.
+  fs::path build(const std::string& source) const {
+    EXPECT_FALSE(open(source).cache_building(kLong));
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cache")) {
+      if (entry.path().extension() == ".store") {
+        return entry.path();
+      }
+    }
+    ADD_FAILURE() << "there is no store";
+    return {};
+  }
+
+  TemporaryFolder folder_;
+};
+
+void flip_a_bit(const fs::path& file, std::streamoff place) {
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(place);
+  const int byte = bytes.get();
+  bytes.seekp(place);
+  bytes.put(static_cast<char>(byte ^ 4));
+}
+
+TEST_F(Cache, totals_and_errors_go_on_when_the_cache_is_read) {
+  Loader loader = open(write_source(5));
+  read_epoch(loader);
+  ASSERT_FALSE(loader.cache_building(kLong)) << loader.stats().cache;
+  const Epoch second = read_epoch(loader);
+  const LoaderStats stats = loader.stats();
+  EXPECT_EQ(second.order.size(), kSamples - 1u);
+  EXPECT_EQ(stats.samples, 2 * (kSamples - 1u));
+  EXPECT_EQ(stats.batches, 6u);
+  EXPECT_EQ(stats.errors, 2u);
+  EXPECT_EQ(loader.errors().size(), 2u);
+  ASSERT_EQ(stats.decoded.size(), 2u);  // JPEG in the first epoch, repacked in the second
+  EXPECT_GE(stats.decoded[0].pictures, kSamples - 1u);
+}
+
+TEST_F(Cache, a_ticket_of_the_source_is_old_when_the_cache_is_read) {
+  Loader loader = open(write_source());
+  const std::uint64_t first = loader.start_epoch().value();
+  ASSERT_FALSE(loader.cache_building(kLong));
+  const std::uint64_t second = loader.start_epoch().value();
+  EXPECT_NE(first, second);
+  EXPECT_EQ(loader.next(first).error().kind, ErrorKind::cancelled);
+  EXPECT_TRUE(loader.next(second).ok());
+}
+
+TEST_F(Cache, a_closed_loader_stays_closed) {
+  Loader loader = open(write_source());
+  ASSERT_FALSE(loader.cache_building(kLong));
+  loader.close();
+  EXPECT_EQ(loader.start_epoch().error().kind, ErrorKind::cancelled);
+}
+
+TEST_F(Cache, what_is_damaged_comes_from_the_source_and_is_built_again) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  const fs::path shard = store / "shard-000000.bin";
+  // Neither the time nor the length of the file shows it.
+  const auto written = fs::last_write_time(shard);
+  flip_a_bit(shard, 1000);
+  fs::last_write_time(shard, written);
+  Loader plain = open(source, false);
+  {
+    Loader loader = open(source);
+    EXPECT_EQ(loader.stats().cache, "complete: " + store.string());
+    EXPECT_EQ(loader.cache_problem(), "");
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      EXPECT_TRUE(read_epoch(loader) == read_epoch(plain));
+    }
+    EXPECT_THAT(loader.stats().cache, StartsWith("is damaged: "));
+    EXPECT_THAT(loader.cache_problem(), HasSubstr(store.string()));
+    EXPECT_EQ(loader.stats().errors, 0u);
+  }
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  EXPECT_TRUE(verify_store(store.string(), {.sources = {source}})->ok());
+}
+
+TEST_F(Cache, damage_seen_late_spares_the_store_that_was_built_since) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  Loader late = open(source);
+  flip_a_bit(store / "shard-000000.bin", 1000);
+  {
+    Loader loader = open(source);
+    read_epoch(loader);
+  }
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  read_epoch(late);
+  EXPECT_THAT(late.stats().cache, StartsWith("is damaged: "));
+  EXPECT_TRUE(verify_store(store.string())->ok());
+}
+
+TEST_F(Cache, a_copied_cache_is_opened_without_reading_it) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  const fs::path shard = store / "shard-000000.bin";
+  flip_a_bit(shard, 1000);  // would be found by reading
+  fs::last_write_time(shard, fs::last_write_time(store / "manifest.json") + std::chrono::seconds(9));
+  EXPECT_EQ(open(source).stats().cache, "complete: " + store.string());
+}
+
+TEST_F(Cache, a_damaged_index_is_built_again) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  flip_a_bit(store / "index.bin", 64 + 8 + 20);  // the width of a picture
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  EXPECT_TRUE(verify_store(store.string(), {.sources = {source}})->ok());
+}
+
+TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
+  TarForTest tar;
+  for (int i = 0; i < kSamples; ++i) {
+    const auto picture = make_jpeg(60, 40, static_cast<unsigned>(i));
+    tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+    if (i != 7) {
+      tar.file(fmt::format("{:03}.cls", i), "1");
+    }
+  }
+  const std::string source = folder_.write("x.tar", tar.end().bytes());
+  LoaderOptions options{.batch_size = 4, .on_error = OnError::skip};
+  options.cache = folder_ / "cache";
+  const Dataset chosen = Dataset::open(source, {.fields = {{"image", "jpg"}, {"label", "cls"}}}).value();
+  Loader loader = Loader::open(chosen, presets::imagenet_train(32), options).value();
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_THAT(loader.cache_problem(), StartsWith("could not be built"));
+  EXPECT_EQ(read_epoch(loader).order.size(), kSamples - 1u);
+  EXPECT_TRUE(fs::is_empty(folder_ / "cache"));
+}
+
+}  // namespace
+}  // namespace penstock
