@@ -60,7 +60,7 @@ class Build {
     // Another build may have ended between the look and the lock.
     PENSTOCK_TRY(look_at_destination());
     if (report_.was_complete) {
-      PENSTOCK_TRY(discard(folder));
+      PENSTOCK_TRY(folder.discard());
       return finished_report(existing_->manifest());
     }
     if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
@@ -118,14 +118,6 @@ class Build {
     if (manifest.classes != source_.classes()) {
       return refused(destination_, "the source has other classes than the store", {});
     }
-    return {};
-  }
-
-  /// What lies in the folder of a build that turns out to have nothing to do.
-  Status discard(BuildingFolder& folder) {
-    PENSTOCK_TRY(folder.clear());
-    std::error_code ignored;  // the folder is empty but for the lock; a next build would clear it as well
-    std::filesystem::remove_all(folder.path(), ignored);
     return {};
   }
 

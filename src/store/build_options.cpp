@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "core/usable_cores.hpp"
 #include "formats/store_format.hpp"
 

@@ -213,6 +213,24 @@ TEST(build_store, what_is_there_is_not_overwritten) {
   EXPECT_EQ(build_store(source, "", folder / "d", with(StoreImage::keep)).error().kind, ErrorKind::invalid);
 }
 
+TEST(build_store, a_folder_of_the_user_is_not_cleared) {
+  const TableForTest source(3);
+  const TemporaryFolder folder;
+  folder.write("s.building/thesis.txt", std::string_view("mine"));
+  folder.write("s.building/journal", std::string_view("also mine"));
+  folder.write("t.building/shard-000000.tar", std::string_view("mine"));
+  folder.write("u.building", std::string_view("mine"));
+  for (const char* const name : {"s", "t", "u"}) {
+    const auto report = build_store(source, "", folder / name, with(StoreImage::keep));
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().kind, ErrorKind::invalid);
+    EXPECT_THAT(report.error().to_string(), HasSubstr(std::string(name) + ".building"));
+  }
+  EXPECT_EQ(files_in(folder / "s.building").size(), 2u);
+  EXPECT_EQ(files_in(folder / "t.building").size(), 1u);
+  EXPECT_EQ(read_text(folder / "u.building"), "mine");
+}
+
 TEST(build_store, appends_in_one_step) {
   const TableForTest source(30);
   const TableForTest more(20, 9);

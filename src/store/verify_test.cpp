@@ -196,6 +196,33 @@ TEST(convert_store, pixels_have_no_way_back) {
   ASSERT_FALSE(converted.ok());
   EXPECT_EQ(converted.error().kind, ErrorKind::unsupported);
   EXPECT_FALSE(fs::exists(folder / "tars"));
+  EXPECT_FALSE(fs::exists(folder / "tars.building"));
+}
+
+TEST(convert_store, cancelled_leaves_nothing_behind) {
+  const TemporaryFolder folder;
+  const std::string store = built(folder, "s", StoreImage::keep);
+  const auto converted =
+      convert_store(store, folder / "tars", {.progress = [](std::uint64_t, std::uint64_t) { return false; }});
+  ASSERT_FALSE(converted.ok());
+  EXPECT_EQ(converted.error().kind, ErrorKind::cancelled);
+  EXPECT_FALSE(fs::exists(folder / "tars.building"));
+  EXPECT_TRUE(convert_store(store, folder / "tars").ok());
+}
+
+TEST(convert_store, a_folder_of_the_user_is_not_cleared) {
+  const TemporaryFolder folder;
+  const std::string store = built(folder, "s", StoreImage::keep);
+  folder.write("tars.building/shard-000000.tar", std::string_view("mine"));
+  EXPECT_EQ(convert_store(store, folder / "tars").error().kind, ErrorKind::invalid);
+  EXPECT_EQ(read_text(folder / "tars.building/shard-000000.tar"), "mine");
+}
+
+TEST(convert_store, a_name_that_is_too_long_is_an_error) {
+  const TemporaryFolder folder;
+  const auto converted = convert_store(built(folder, "s", StoreImage::keep), folder / std::string(300, 'x'));
+  ASSERT_FALSE(converted.ok());
+  EXPECT_FALSE(converted.error().message.empty());
 }
 
 }  // namespace
