@@ -51,8 +51,10 @@ struct BuildSettings {
   /// of pixels.
   std::optional<int> quality{};
   std::uint64_t shard_bytes = std::uint64_t{256} << 20;
-  std::optional<int> workers{};               ///< threads; absent = the cores of the machine
-  bool skip_errors = false;                   ///< leave out bad samples instead of failing at the first
+  std::optional<int> workers{};  ///< threads; absent = the cores of the machine
+  /// Leave out bad samples instead of failing at the first. Without it, a store or an interrupted build that
+  /// lacks samples is `invalid`.
+  bool skip_errors = false;
   std::optional<std::uint64_t> max_errors{};  ///< with skip_errors: more than this many fail the build
   std::optional<double> max_error_share{};  ///< the same as a share of the samples seen, from 100 samples on
   /// Keep pictures that cannot be decoded as they are, so that the store gives the errors of its source.
@@ -68,7 +70,7 @@ struct BuildSettings {
 struct BuildReport {
   std::uint64_t samples = 0;        ///< in the store
   std::uint64_t added = 0;          ///< by this build, resumed parts included
-  std::uint64_t skipped = 0;        ///< bad samples left out by this build
+  std::uint64_t skipped = 0;        ///< bad samples left out of this source, resumed parts included
   std::uint64_t resumed_at = 0;     ///< samples of the source that an interrupted build had done
   bool was_complete = false;        ///< the store was there already, from the same source and settings
   std::uint64_t bytes_read = 0;     ///< in this run

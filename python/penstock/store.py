@@ -19,14 +19,14 @@ class BuildReport:
 
     samples: int  #: in the store
     added: int  #: by this build, resumed parts included
-    skipped: int  #: bad samples that were left out
+    skipped: int  #: bad samples that were left out, resumed parts included
     resumed_at: int  #: samples that an interrupted build had done already
     was_complete: bool  #: the store was there already, from the same source and settings
     bytes_read: int
     bytes_written: int
     seconds: float
     fingerprint: str
-    errors: list[Error] = field(default_factory=list)  #: of samples left out, the first 1,000
+    errors: list[Error] = field(default_factory=list)  #: of samples left out in this run, the first 1,000
 
 
 @dataclass(frozen=True)

@@ -76,11 +76,17 @@ void print(const BuildReport& report, const Arguments& arguments) {
     return;
   }
   if (report.was_complete) {
-    fmt::print("{}: {} samples, there already\n", arguments.paths.back(), report.samples);
+    fmt::print("{}: {} samples, there already", arguments.paths.back(), report.samples);
+    fmt::print("{}\n", report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "");
     return;
   }
   for (const Error& error : report.errors) {
     fmt::print(stderr, "left out: {}\n", error.to_string());
+  }
+  if (report.skipped > report.errors.size()) {
+    fmt::print(stderr, "left out: {} more, not listed: {}\n", report.skipped - report.errors.size(),
+               report.resumed_at > 0 ? "before the interruption, or behind the first 1,000"
+                                     : "behind the first 1,000");
   }
   fmt::print("{}: {} samples added", arguments.paths.back(), report.added);
   if (report.skipped > 0) {

@@ -107,6 +107,12 @@ TEST(cli, left_out_samples_are_a_finding) {
   const Outcome skipped = run(fmt::format("build {} {} --on-error skip --json", source, folder / "s"));
   EXPECT_EQ(skipped.code, 1);
   EXPECT_EQ(skipped.json().find("skipped")->whole(), 1u);
+  const Outcome again = run(fmt::format("build {} {} --on-error skip", source, folder / "s"));
+  EXPECT_EQ(again.code, 1);
+  EXPECT_THAT(again.out, HasSubstr("there already, 1 left out"));
+  const Outcome raised = run(fmt::format("build {} {}", source, folder / "s"));
+  EXPECT_EQ(raised.code, 2);
+  EXPECT_THAT(raised.out, HasSubstr("--on-error skip"));
 }
 
 TEST(cli, wrong_usage_is_told_apart) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -65,6 +66,7 @@ class Build {
     }
     if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
         manifest && is_result(*manifest)) {
+      PENSTOCK_TRY(refuse_left_out(manifest->skipped - skipped_before(), "the interrupted build"));
       report_.resumed_at = source_.size();
       PENSTOCK_TRY(folder.publish(existing_ != nullptr));
       return finished_report(*manifest);
@@ -99,6 +101,7 @@ class Build {
     const bool same_settings = manifest.settings == as_stored(settings_);
     if (settings_.resume && same_settings && !manifest.sources.empty() &&
         same(manifest.sources.back(), added_) && (settings_.append || manifest.sources.size() == 1)) {
+      PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), "the store that is there"));
       report_.was_complete = true;
       return {};
     }
@@ -120,6 +123,35 @@ class Build {
     }
     return {};
   }
+
+  /// How many samples of the source a store that ends with it was built without.
+  std::uint64_t lacking_in(const StoreFiles& store) const {
+    const StoreManifest& manifest = store.manifest();
+    if (manifest.skipped == 0 || manifest.sources.size() == 1) {
+      return manifest.skipped;
+    }
+    // The count is that of all sources; if this one is there as a whole, the store ends with its keys.
+    const std::uint64_t before = store.size() - std::min(store.size(), source_.size());
+    for (std::uint64_t i = 0; i < source_.size(); ++i) {
+      if (before + i >= store.size() || store.key(before + i) != source_.key(i)) {
+        return manifest.skipped;
+      }
+    }
+    return 0;
+  }
+
+  /// Who wants an error for a bad sample must not be given a store without it.
+  Status refuse_left_out(std::uint64_t left_out, const char* what) const {
+    if (left_out == 0 || settings_.skip_errors) {
+      return {};
+    }
+    return refused(
+        destination_, fmt::format("{} lacks {} bad samples, left out by on_error='skip'", what, left_out),
+        "pass on_error='skip' (--on-error skip) to take it, or mend the source and build anew: resume=False "
+        "(--no-resume), into another folder if this one is complete");
+  }
+
+  std::uint64_t skipped_before() const { return existing_ ? existing_->manifest().skipped : 0; }
 
   std::vector<StoreSource> all_sources() const {
     std::vector<StoreSource> sources = existing_ ? existing_->manifest().sources : std::vector<StoreSource>();
@@ -170,6 +202,7 @@ class Build {
         for (std::size_t i = journal->checkpoints.size(); i-- > 0;) {
           const Checkpoint& checkpoint = journal->checkpoints[i];
           if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
+            PENSTOCK_TRY(refuse_left_out(checkpoint.skipped - skipped_before(), "the interrupted build"));
             PENSTOCK_ASSIGN(Journal opened, Journal::go_on(journal_path, journal->ends[i]));
             report_.resumed_at = checkpoint.done;
             PENSTOCK_TRY(prepare_tables(folder));
@@ -216,7 +249,6 @@ class Build {
     const unsigned threads = worker_count(settings_.workers);
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
-    skipped_before_ = existing_ ? existing_->manifest().skipped : 0;
     const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
     return run_in_order<Result<PackedSample>>(
         writer.state().done, source_.size(), limits,
@@ -249,7 +281,7 @@ class Build {
       return error;
     }
     PENSTOCK_TRY(writer.skip());
-    const std::uint64_t skipped = writer.state().skipped - skipped_before_;
+    const std::uint64_t skipped = writer.state().skipped - skipped_before();
     const std::uint64_t seen = writer.state().done;
     const bool too_many =
         (settings_.max_errors && skipped > *settings_.max_errors) ||
@@ -305,10 +337,11 @@ class Build {
     report_.samples = manifest.samples;
     report_.fingerprint = manifest.fingerprint;
     report_.seconds = seconds_since(begun_);
-    if (!report_.was_complete) {
-      const StoreManifest before = existing_ ? existing_->manifest() : StoreManifest();
-      report_.added = manifest.samples - before.samples;
-      report_.skipped = manifest.skipped - before.skipped;
+    if (report_.was_complete) {
+      report_.skipped = lacking_in(*existing_);
+    } else {
+      report_.added = manifest.samples - (existing_ ? existing_->size() : 0);
+      report_.skipped = manifest.skipped - skipped_before();
     }
     return std::move(report_);
   }
@@ -323,7 +356,6 @@ class Build {
   Clock::time_point begun_ = Clock::now();
   Clock::time_point start_;
   double told_ = 0;
-  std::uint64_t skipped_before_ = 0;
 };
 
 }  // namespace

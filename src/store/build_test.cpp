@@ -213,6 +213,28 @@ TEST(build_store, what_is_there_is_not_overwritten) {
   EXPECT_EQ(build_store(source, "", folder / "d", with(StoreImage::keep)).error().kind, ErrorKind::invalid);
 }
 
+TEST(build_store, a_store_without_bad_samples_is_not_what_raise_asks_for) {
+  TableForTest source(30);
+  source.bad = {3};
+  const TableForTest more(10, 4);
+  const TemporaryFolder folder;
+  BuildSettings settings = with(StoreImage::keep);
+  settings.skip_errors = true;
+  build(source, folder / "s", settings);
+  const BuildReport again = build(source, folder / "s", settings);
+  EXPECT_TRUE(again.was_complete);
+  EXPECT_EQ(again.skipped, 1u);
+  settings.skip_errors = false;
+  const auto refused = build_store(source, "test", folder / "s", settings);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("lacks 1 bad samples"));
+
+  settings.append = true;  // what was left out before is not this source's
+  EXPECT_EQ(build(more, folder / "s", settings).skipped, 0u);
+  EXPECT_TRUE(build(more, folder / "s", settings).was_complete);
+}
+
 TEST(build_store, a_folder_of_the_user_is_not_cleared) {
   const TableForTest source(3);
   const TemporaryFolder folder;
