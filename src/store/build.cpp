@@ -368,6 +368,7 @@ Result<BuildReport> build_store(const SampleTable& source, const std::string& de
     return refused(destination, fmt::format("the source has {} fields", source.fields().size()),
                    "a store holds 1 to 1024: choose some");
   }
+  PENSTOCK_TRY(refuse_inside(source, folder));
   return Build(source, description, folder, settings).run();
 }
 

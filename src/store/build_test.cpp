@@ -4,6 +4,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "formats/store.hpp"
+#include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
 
 namespace penstock {
@@ -233,6 +234,22 @@ TEST(build_store, a_store_without_bad_samples_is_not_what_raise_asks_for) {
   settings.append = true;  // what was left out before is not this source's
   EXPECT_EQ(build(more, folder / "s", settings).skipped, 0u);
   EXPECT_TRUE(build(more, folder / "s", settings).was_complete);
+}
+
+TEST(build_store, a_destination_inside_the_source_is_refused) {
+  const TemporaryFolder folder;
+  folder.write("set/cat/a.jpg", as_text(jpeg_for_test(16, 16, 1)));
+  for (const char* const name : {"set/out", "set/cat/out", "set/../set/new/out"}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(build_store({folder / "set"}, folder / name).error().kind, ErrorKind::invalid);
+    EXPECT_EQ(convert_store(folder / "set", folder / name).error().kind, ErrorKind::invalid);
+  }
+  EXPECT_EQ(open(folder / "set")->size(), 1u);
+  EXPECT_TRUE(build_store({folder / "set"}, folder / "set.store").ok());
+  TarForTest tar;
+  folder.write("tars/x.tar", tar.file("a.jpg", as_text(jpeg_for_test(16, 16, 1))).end().bytes());
+  EXPECT_TRUE(build_store({folder / "tars"}, folder / "tars/out").ok());
+  EXPECT_EQ(open(folder / "tars")->size(), 1u);
 }
 
 TEST(build_store, a_folder_of_the_user_is_not_cleared) {

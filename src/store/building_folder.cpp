@@ -108,6 +108,26 @@ Result<std::string> folder_name(const std::string& destination) {
   return name;
 }
 
+Status refuse_inside(const SampleTable& source, const std::string& destination) {
+  std::error_code failed;
+  const Place first = source.size() > 0 ? source.place(0, 0) : Place();
+  const std::string& folder = first.source;
+  // Samples with an offset lie in tars or in a store: those are found by name, whatever lies beside them.
+  if (first.offset || folder.empty() || !fs::is_directory(folder, failed)) {
+    return {};
+  }
+  const fs::path outer = fs::weakly_canonical(folder, failed);
+  const fs::path inner = failed ? fs::path() : fs::weakly_canonical(destination, failed);
+  if (failed || std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first != outer.end()) {
+    return {};
+  }
+  return Error{.kind = ErrorKind::invalid,
+               .message = "the destination lies inside the source '" + folder +
+                          "', which could not be read any more: a new folder in it would count as a class",
+               .advice = "name a destination outside of it",
+               .place = {.source = destination, .stage = "build"}};
+}
+
 Result<BuildingFolder> BuildingFolder::open(const std::string& destination) {
   std::error_code failed;
   fs::create_directories(parent_of(destination), failed);

@@ -47,4 +47,7 @@ class BuildingFolder {
 /// The destination without a slash at its end; `invalid` if that leaves nothing.
 Result<std::string> folder_name(const std::string& destination);
 
+/// `invalid` if a source that is a folder of pictures would find the destination among them.
+Status refuse_inside(const SampleTable& source, const std::string& destination);
+
 }  // namespace penstock

@@ -171,6 +171,7 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
                                     const ConvertSettings& settings) {
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples({path}, {}));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
+  PENSTOCK_TRY(refuse_inside(*table, folder));
   std::error_code failed;
   if (std::filesystem::exists(std::filesystem::symlink_status(folder, failed))) {
     return Error{.kind = ErrorKind::invalid,
