@@ -40,8 +40,11 @@ struct BuildProgress {
   double samples_per_second = 0;    ///< of this run
 };
 
+inline constexpr std::uint64_t kStoreShardBytes = std::uint64_t{256} << 20;
+
+/// When appending, what is absent is as the store was built.
 struct BuildSettings {
-  StoreImage image = StoreImage::repack;
+  std::optional<StoreImage> image{};  ///< absent = repack
   /// Pictures whose shorter (longer) side is above this many pixels are made smaller, with Pillow's bilinear
   /// filter.
   std::optional<int> resize_shorter{};
@@ -50,8 +53,8 @@ struct BuildSettings {
   /// that were made smaller (90 unless given). `raw` with a quality stores JPEG files of that quality instead
   /// of pixels.
   std::optional<int> quality{};
-  std::uint64_t shard_bytes = std::uint64_t{256} << 20;
-  std::optional<int> workers{};  ///< threads; absent = the cores of the machine
+  std::optional<std::uint64_t> shard_bytes{};  ///< a shard is closed before it is larger; absent = 256 MiB
+  std::optional<int> workers{};                ///< threads; absent = the cores that this process may use
   /// Leave out bad samples instead of failing at the first. Without it, a store or an interrupted build that
   /// lacks samples is `invalid`.
   bool skip_errors = false;
@@ -59,7 +62,7 @@ struct BuildSettings {
   std::optional<double> max_error_share{};  ///< the same as a share of the samples seen, from 100 samples on
   /// Keep pictures that cannot be decoded as they are, so that the store gives the errors of its source.
   bool keep_damaged = false;
-  bool append = false;  ///< add to a store that exists
+  bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
   bool resume = true;   ///< go on with an interrupted build of the same source and settings
   std::uint64_t max_pixels = 178'956'970;  ///< larger pictures are bad samples
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
@@ -143,7 +146,7 @@ struct StoreInfo {
 Result<StoreInfo> store_info(const std::string& path);
 
 struct ConvertSettings {
-  std::uint64_t shard_bytes = std::uint64_t{256} << 20;  ///< a tar is closed before it is larger
+  std::uint64_t shard_bytes = kStoreShardBytes;  ///< a tar is closed before it is larger
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress{};  ///< false: `cancelled`
 };
 

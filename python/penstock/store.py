@@ -53,10 +53,10 @@ def build(
     source: Source | Dataset,
     dst: str | os.PathLike[str],
     *,
-    image: str = "repack",
+    image: str | None = None,
     resize: int | Mapping[str, int] | None = None,
     quality: int | None = None,
-    shard_bytes: int = _core.STORE_SHARD_BYTES,
+    shard_bytes: int | None = None,
     workers: int | None = None,
     on_error: str = "raise",
     max_errors: float | None = None,
@@ -67,19 +67,21 @@ def build(
     """Writes a data set to the new folder `dst`, which appears when it is complete.
 
     image: "repack" (JPEG without loss, decodes several times faster, the file can be rebuilt byte for byte),
-        "repack_pixels" (also where only the pixels can be kept), "keep" (files as they are) or "raw" (pixels).
+        "repack_pixels" (also where only the pixels can be kept), "keep" (files as they are) or "raw" (pixels);
+        None = "repack".
     resize: pictures with a larger shorter side are made smaller; {"shorter": n} is the same, {"longest": n} bounds the
         longer side.
     quality: JPEG quality, 1 to 100, of what is encoded again.
-    shard_bytes: a shard is closed before it grows larger.
-    workers: threads; None = the cores of the machine.
+    shard_bytes: a shard is closed before it grows larger; None = 256 MiB.
+    workers: threads; None = the cores that this process may use.
     on_error: "raise", or "skip" to leave bad samples out; max_errors then bounds them: int = count, float = share.
-    append: add to a store that exists. resume: go on with an interrupted build.
+    append: add to a store that exists, with the settings it was built with: one that is given must be the same.
+    resume: go on with an interrupted build; False begins it anew.
     progress: show a bar, on a terminal only.
     """
     dataset = source if isinstance(source, Dataset) else Dataset(source)
     settings: dict[str, Any] = {
-        "image": _text("image", image),
+        "image": None if image is None else _text("image", image),
         **_resize(resize),
         "quality": _whole("quality", quality, 1, 100),
         "shard_bytes": _whole("shard_bytes", shard_bytes, 1, 1 << 40),

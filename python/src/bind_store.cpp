@@ -85,25 +85,29 @@ nb::list exceptions(const std::vector<Error>& errors) {
   return list;
 }
 
-StoreImage image_named(const std::string& name) {
+std::optional<StoreImage> image_named(const nb::handle& given) {
+  if (given.is_none()) {
+    return {};
+  }
+  const std::string name = from_str(nb::borrow<nb::str>(given));
   const std::optional<StoreImage> image = store_image_named(name);
   if (!image) {
     throw Raise{{.kind = ErrorKind::invalid,
                  .message = "image = '" + name + "' cannot be",
                  .advice = "give 'repack', 'repack_pixels', 'keep' or 'raw'"}};
   }
-  return *image;
+  return image;
 }
 
 nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict& given,
                const nb::object& show) {
   Watched<BuildProgress> watched;
   BuildSettings settings;
-  settings.image = image_named(from_str(given["image"]));
+  settings.image = image_named(given["image"]);
   settings.resize_shorter = nb::cast<std::optional<int>>(given["resize_shorter"]);
   settings.resize_longest = nb::cast<std::optional<int>>(given["resize_longest"]);
   settings.quality = nb::cast<std::optional<int>>(given["quality"]);
-  settings.shard_bytes = nb::cast<std::uint64_t>(given["shard_bytes"]);
+  settings.shard_bytes = nb::cast<std::optional<std::uint64_t>>(given["shard_bytes"]);
   settings.workers = nb::cast<std::optional<int>>(given["workers"]);
   settings.skip_errors = nb::cast<bool>(given["skip_errors"]);
   settings.max_errors = nb::cast<std::optional<std::uint64_t>>(given["max_errors"]);
@@ -163,7 +167,7 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
 }  // namespace
 
 void bind_store(nb::module_& m) {
-  m.attr("STORE_SHARD_BYTES") = BuildSettings{}.shard_bytes;
+  m.attr("STORE_SHARD_BYTES") = kStoreShardBytes;
   m.def("build", &build, nb::arg("source"), nb::arg("destination"), nb::arg("settings"),
         nb::arg("show").none(),
         nb::sig("def build(source: Dataset, destination: str, settings: dict[str, Any], "

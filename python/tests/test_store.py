@@ -153,6 +153,15 @@ def test_append_adds_samples(make_tar, tmp_path):
     assert store.raw(1) == penstock.Dataset(second).raw(0)
 
 
+def test_append_takes_the_settings_of_the_store(make_tar, tmp_path):
+    first = make_tar([("a.jpg", encode(draw(1, 30, 20)))])
+    second = make_tar([("b.jpg", encode(draw(2, 25, 20)))])
+    penstock.build(first, tmp_path / "store", image="keep", shard_bytes=40_000)
+    with pytest.raises(penstock.InvalidError, match="image is raw and was keep"):
+        penstock.build(second, tmp_path / "store", append=True, image="raw")
+    assert penstock.build(second, tmp_path / "store", append=True).samples == 2
+
+
 def test_verify_finds_a_changed_byte(shards, tmp_path):
     penstock.build(shards, tmp_path / "store")
     shard = next((tmp_path / "store").glob("shard-*"))

@@ -13,11 +13,11 @@ namespace {
 struct Arguments {
   std::vector<std::string> paths;   ///< the sources, then the destination
   std::vector<std::string> fields;  ///< "name=field"
-  std::string image = "repack";
+  std::string image;
   int resize = 0;
   int resize_longest = 0;
   int quality = 0;
-  std::uint64_t shard_bytes = BuildSettings{}.shard_bytes;
+  std::optional<std::uint64_t> shard_bytes;
   int workers = 0;
   std::string on_error = "raise";
   std::string max_errors;
@@ -30,7 +30,7 @@ std::optional<int> given(int value) { return value > 0 ? std::optional(value) : 
 
 BuildSettings settings_of(const Arguments& arguments) {
   BuildSettings settings;
-  settings.image = *store_image_named(arguments.image);
+  settings.image = store_image_named(arguments.image);
   settings.resize_shorter = given(arguments.resize);
   settings.resize_longest = given(arguments.resize_longest);
   settings.quality = given(arguments.quality);
@@ -150,16 +150,15 @@ void add_build(CLI::App& app, int& code) {
                    "a field to store, NAME or NAME=FIELD; may be given several times")
       ->take_all()
       ->expected(1);
-  verb->add_option("--image", arguments->image, "what becomes of pictures")
-      ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}))
-      ->capture_default_str();
+  verb->add_option("--image", arguments->image, "what becomes of pictures (default: repack)")
+      ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}));
   verb->add_option("--resize", arguments->resize, "make pictures smaller: longest length of the shorter side")
       ->check(CLI::PositiveNumber);
   verb->add_option("--resize-longest", arguments->resize_longest, "the same for the longer side")
       ->check(CLI::PositiveNumber);
   verb->add_option("--quality", arguments->quality, "JPEG quality of what is encoded again")
       ->check(CLI::Range(1, 100));
-  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard")->capture_default_str();
+  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard (default: 256 MiB)");
   verb->add_option("--workers", arguments->workers, "threads (default: one per core)")
       ->check(CLI::PositiveNumber);
   verb->add_option("--on-error", arguments->on_error, "what happens to bad samples")
@@ -168,7 +167,7 @@ void add_build(CLI::App& app, int& code) {
   verb->add_option("--max-errors", arguments->max_errors,
                    "with --on-error skip: fail above this number, or share of the samples (0.01)")
       ->check(CLI::NonNegativeNumber);
-  verb->add_flag("--append", arguments->append, "add to the store DST");
+  verb->add_flag("--append", arguments->append, "add to the store DST, with the settings it was built with");
   verb->add_flag("--no-resume", arguments->no_resume,
                  "begin anew instead of going on with an interrupted build");
   verb->add_flag("--json", arguments->json, "print one JSON document");

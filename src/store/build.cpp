@@ -46,7 +46,8 @@ class Build {
   Build(const SampleTable& source, std::string description, std::string destination,
         const BuildSettings& settings)
       : source_(source),
-        settings_(settings),
+        given_(settings),
+        settings_(completed(settings, nullptr)),
         destination_(std::move(destination)),
         added_{.description = std::move(description),
                .fingerprint = source.fingerprint(),
@@ -98,21 +99,21 @@ class Build {
     }
     PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
     const StoreManifest& manifest = existing_->manifest();
-    const bool same_settings = manifest.settings == as_stored(settings_);
-    if (settings_.resume && same_settings && !manifest.sources.empty() &&
-        same(manifest.sources.back(), added_) && (settings_.append || manifest.sources.size() == 1)) {
+    settings_ = completed(given_, settings_.append ? &manifest.settings : nullptr);
+    const std::string differs = difference(as_stored(settings_), manifest.settings);
+    const bool same_source = !manifest.sources.empty() && same(manifest.sources.back(), added_) &&
+                             (settings_.append || manifest.sources.size() == 1);
+    if (settings_.resume && differs.empty() && same_source) {
       PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), "the store that is there"));
       report_.was_complete = true;
       return {};
     }
     if (!settings_.append) {
-      return refused(destination_,
-                     "there is a store of this name, made from another source or with other settings",
-                     "name another folder, delete it, or append to it");
+      return refuse_existing(differs, same_source);
     }
-    if (!same_settings) {
-      return refused(destination_, "the store was built with other settings",
-                     fmt::format("append with the same (image='{}')", manifest.settings.image));
+    if (!differs.empty()) {
+      return refused(destination_, "the store was built with other settings: " + differs,
+                     "append without it: the store's own settings are the default");
     }
     if (manifest.fields != source_.fields()) {
       return refused(destination_, "the source has other fields than the store",
@@ -122,6 +123,19 @@ class Build {
       return refused(destination_, "the source has other classes than the store", {});
     }
     return {};
+  }
+
+  Error refuse_existing(const std::string& differs, bool same_source) const {
+    if (!same_source) {
+      return refused(destination_, "there is a store of this name, made from another source",
+                     "name another folder, delete it, or append to it");
+    }
+    if (!differs.empty()) {
+      return refused(destination_, "there is a store of this name, made with other settings: " + differs,
+                     "name another folder, or delete it");
+    }
+    return refused(destination_, "there is a complete store of this source and settings",
+                   "delete it to build it anew: resume=False (--no-resume) is for interrupted builds");
   }
 
   /// How many samples of the source a store that ends with it was built without.
@@ -240,7 +254,7 @@ class Build {
 
   Result<StoreWriter> open_writer(const BuildingFolder& folder, Journal journal, const Checkpoint& from,
                                   std::size_t known_shards) {
-    return StoreWriter::open(folder.path(), source_.fields().size(), settings_.shard_bytes,
+    return StoreWriter::open(folder.path(), source_.fields().size(), *settings_.shard_bytes,
                              std::move(journal), from, known_shards);
   }
 
@@ -347,7 +361,8 @@ class Build {
   }
 
   const SampleTable& source_;
-  const BuildSettings& settings_;
+  const BuildSettings& given_;
+  BuildSettings settings_;  ///< complete
   std::string destination_;
   StoreSource added_;
   std::unique_ptr<StoreFiles> existing_;  ///< what is appended to

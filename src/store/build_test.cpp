@@ -295,6 +295,43 @@ TEST(build_store, appends_in_one_step) {
   EXPECT_EQ(build_store(more, "a", folder / "s", settings).error().kind, ErrorKind::invalid);
 }
 
+TEST(build_store, appends_with_the_settings_of_the_store) {
+  const TableForTest source(10);
+  const TableForTest more(10, 9);
+  const TemporaryFolder folder;
+  BuildSettings settings = with(StoreImage::keep);
+  settings.quality = 60;
+  build(source, folder / "s", settings);
+  const BuildSettings append{.append = true};
+  EXPECT_EQ(build(more, folder / "s", append).added, 10u);
+  EXPECT_TRUE(build(more, folder / "s", append).was_complete);
+  EXPECT_TRUE(store_info(folder / "s")->image == "keep");
+  const auto why = [&](BuildSettings given) {
+    given.append = true;
+    const auto report = build_store(TableForTest(5, 3), "", folder / "s", given);
+    return report.ok() ? "it was built" : report.error().to_string();
+  };
+  EXPECT_THAT(why({.image = StoreImage::raw}), HasSubstr("image is raw and was keep"));
+  EXPECT_THAT(why({.resize_longest = 20}), HasSubstr("resize (longest side) is 20 and was not given"));
+  EXPECT_THAT(why({.quality = 61}), HasSubstr("quality is 61 and was 60"));
+  EXPECT_THAT(why({.shard_bytes = 8192}), HasSubstr("shard_bytes is 8192 and was 16384"));
+}
+
+TEST(build_store, says_how_the_store_that_is_there_differs) {
+  const TableForTest source(4);
+  const TemporaryFolder folder;
+  build(source, folder / "s", with(StoreImage::keep));
+  const auto why = [&](const SampleTable& table, const BuildSettings& settings) {
+    const auto report = build_store(table, "", folder / "s", settings);
+    return report.ok() ? "it was built" : report.error().to_string();
+  };
+  EXPECT_THAT(why(source, with(StoreImage::raw)), HasSubstr("image is raw and was keep"));
+  EXPECT_THAT(why(TableForTest(5), with(StoreImage::keep)), HasSubstr("another source"));
+  BuildSettings anew = with(StoreImage::keep);
+  anew.resume = false;
+  EXPECT_THAT(why(source, anew), HasSubstr("complete store of this source and settings"));
+}
+
 TEST(build_store, impossible_settings_are_refused) {
   const TableForTest source(2);
   const TemporaryFolder folder;
