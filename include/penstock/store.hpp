@@ -97,6 +97,9 @@ struct VerifySettings {
   /// Compare with these: keys, fields, and the original bytes (pixels where the file was not kept). Empty: do
   /// not.
   std::vector<std::string> sources{};
+  /// Fields of the sources as (name, extension), for stores whose fields have other names than these would
+  /// have.
+  std::vector<std::pair<std::string, std::string>> fields{};
   bool decode = true;  ///< decode every picture
   std::optional<int> workers{};
   std::uint64_t max_pixels = 178'956'970;
@@ -105,15 +108,18 @@ struct VerifySettings {
 
 struct VerifyReport {
   std::uint64_t samples = 0;
-  std::uint64_t pictures = 0;  ///< decoded
-  std::uint64_t compared = 0;  ///< fields compared with the source
-  std::uint64_t bytes = 0;     ///< checked
+  std::uint64_t pictures = 0;      ///< decoded
+  std::uint64_t compared = 0;      ///< fields compared with the source
+  std::uint64_t bytes = 0;         ///< checked
+  std::uint64_t not_in_store = 0;  ///< samples of the source; a problem if more than the build left out
   std::uint64_t problems = 0;
-  std::vector<Error> errors;  ///< the first 1,000, in the order of the samples
+  std::vector<Error> errors;       ///< the first 1,000, in the order of the samples
+  std::vector<std::string> notes;  ///< what was not compared, and why that is no problem
 
   bool ok() const noexcept { return problems == 0; }
 };
-/// Checks every byte. A store that cannot be opened is an error; damage inside is in the report.
+/// Checks every byte. What is no store, or cannot be opened, is an error; damage inside is in the report.
+/// Samples are compared with those of the same key, and fields with those of the same name.
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings = {});
 
 struct StoreInfo {
