@@ -127,5 +127,41 @@ TEST(cli, wrong_usage_is_told_apart) {
   EXPECT_NE(run("info --json " + (folder / "missing")).json().find("error"), nullptr);
 }
 
+TEST(cli, max_errors_is_read_strictly) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 2);
+  for (const char* const wrong :
+       {"1e2", "1e-3", "0x10", "nan", "abc", "-1", "1.5", "''", "1.0.0", ".", "99999999999999999999999"}) {
+    SCOPED_TRACE(wrong);
+    const Outcome outcome =
+        run(fmt::format("build {} {} --on-error skip --max-errors={} --json", source, folder / "s", wrong));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(*outcome.json().find("error")->find("message")->string(), HasSubstr("0.01"));
+  }
+  EXPECT_EQ(run(fmt::format("build {} {} --max-errors 3", source, folder / "s")).code, 2);
+  for (const char* const right : {"0", "100", "0.01", "1.0"}) {
+    SCOPED_TRACE(right);
+    EXPECT_EQ(
+        run(fmt::format("build {} {} --on-error skip --max-errors {}", source, folder / right, right)).code,
+        0);
+  }
+}
+
+TEST(cli, usage_errors_are_documents_too) {
+  const TemporaryFolder folder;
+  EXPECT_NE(run("brew --json").json().find("error"), nullptr);
+  EXPECT_NE(run("build a b --image jpg --json").json().find("error"), nullptr);
+  const std::string source = tar_of(folder, 2);
+  EXPECT_NE(
+      run(fmt::format("convert {} {} --json", source, folder / std::string(300, 'x'))).json().find("error"),
+      nullptr);
+}
+
+TEST(cli, verify_tells_what_is_no_store) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run("verify " + (folder / "nope")).code, 2);
+  EXPECT_EQ(run("verify " + tar_of(folder, 1)).code, 2);
+}
+
 }  // namespace
 }  // namespace penstock
