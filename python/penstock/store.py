@@ -37,8 +37,10 @@ class VerifyReport:
     pictures: int  #: decoded
     compared: int  #: fields compared with the source
     bytes: int  #: checked
+    not_in_store: int  #: samples of the source; a problem if more than the build left out
     problems: int
     errors: list[Error] = field(default_factory=list)  #: the first 1,000
+    notes: list[str] = field(default_factory=list)  #: what was not compared, and why that is no problem
 
     @property
     def ok(self) -> bool:
@@ -107,7 +109,7 @@ def _resize(resize: int | Mapping[str, int] | None) -> dict[str, int | None]:
     sides = {} if resize is None else resize if isinstance(resize, Mapping) else {"shorter": resize}
     if unknown := [name for name in sides if name not in ("shorter", "longest")]:
         raise InvalidError(f"resize = {resize!r}: {unknown[0]!r} is no side; give shorter or longest")
-    return {f"resize_{side}": _whole("resize", sides.get(side), 1, 65536) for side in ("shorter", "longest")}
+    return {f"resize_{side}": _whole("resize", sides.get(side), 1, 65535) for side in ("shorter", "longest")}
 
 
 def _tolerance(on_error: str, max_errors: float | None) -> dict[str, Any]:

@@ -69,7 +69,8 @@ class Watched {
       const std::lock_guard lock(mutex_);
       now = latest_;
     }
-    show(now.samples, now.total, now.bytes_read, now.seconds);
+    const double bytes = now.seconds > 0 ? static_cast<double>(now.bytes_read) / now.seconds : 0;
+    show(now.samples, now.total, static_cast<std::uint64_t>(bytes), now.samples_per_second);
   }
 
   std::mutex mutex_;
@@ -89,7 +90,7 @@ std::optional<StoreImage> image_named(const nb::handle& given) {
   if (given.is_none()) {
     return {};
   }
-  const std::string name = from_str(nb::borrow<nb::str>(given));
+  const std::string name = from_str(given);
   const std::optional<StoreImage> image = store_image_named(name);
   if (!image) {
     throw Raise{{.kind = ErrorKind::invalid,
@@ -139,6 +140,7 @@ struct VerifyProgress {
   std::uint64_t total = 0;
   std::uint64_t bytes_read = 0;
   double seconds = 0;
+  double samples_per_second = 0;
 };
 
 nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const nb::object& show) {
@@ -150,7 +152,11 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
   const auto start = std::chrono::steady_clock::now();
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    return watched.report({.samples = done, .total = total, .seconds = passed.count()});
+    const double seconds = passed.count();
+    return watched.report({.samples = done,
+                           .total = total,
+                           .seconds = seconds,
+                           .samples_per_second = seconds > 0 ? static_cast<double>(done) / seconds : 0});
   };
   const std::string store = from_str(path);
   const VerifyReport report = watched.run([&] { return verify_store(store, settings); }, show);
@@ -159,7 +165,13 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
   values["pictures"] = report.pictures;
   values["compared"] = report.compared;
   values["bytes"] = report.bytes;
+  values["not_in_store"] = report.not_in_store;
   values["problems"] = report.problems;
+  nb::list notes;
+  for (const std::string& note : report.notes) {
+    notes.append(to_str(note));
+  }
+  values["notes"] = std::move(notes);
   values["errors"] = exceptions(report.errors);
   return values;
 }
