@@ -53,8 +53,8 @@ bool is_our_name(const std::string& name) {
 Status refuse_foreign(const std::string& path) {
   std::error_code failed;
   const fs::file_status found = fs::symlink_status(path, failed);
-  if (found.type() == fs::file_type::not_found) {
-    return {};
+  if (!fs::exists(found)) {
+    return {};  // or the name cannot be: making the folder gives that error
   }
   std::string foreign;
   if (!fs::is_directory(found)) {
@@ -65,7 +65,7 @@ Status refuse_foreign(const std::string& path) {
       const std::string name = entry->path().filename().string();
       // Tars of this name are common; a conversion has a lock beside them.
       if (!is_our_name(name) && !(locked && is_numbered_shard(name, ".tar"))) {
-        foreign = "holds '" + name + "'";
+        foreign = "holds '" + name + "', which penstock did not make";
         break;
       }
     }
@@ -74,7 +74,7 @@ Status refuse_foreign(const std::string& path) {
     return {};  // a folder that went away meanwhile, or cannot be read, gives its error when it is locked
   }
   return Error{.kind = ErrorKind::invalid,
-               .message = "the folder to build in " + foreign + ", which penstock did not make",
+               .message = "the folder to build in " + foreign,
                .advice = "move '" + path + "' away, or name another destination",
                .place = {.source = path, .stage = "build"}};
 }
