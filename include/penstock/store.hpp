@@ -40,8 +40,11 @@ struct BuildProgress {
   double samples_per_second = 0;    ///< of this run
 };
 
+inline constexpr std::uint64_t kStoreShardBytes = std::uint64_t{256} << 20;
+
+/// When appending, what is absent is as the store was built.
 struct BuildSettings {
-  StoreImage image = StoreImage::repack;
+  std::optional<StoreImage> image{};  ///< absent = repack
   /// Pictures whose shorter (longer) side is above this many pixels are made smaller, with Pillow's bilinear
   /// filter.
   std::optional<int> resize_shorter{};
@@ -50,14 +53,16 @@ struct BuildSettings {
   /// that were made smaller (90 unless given). `raw` with a quality stores JPEG files of that quality instead
   /// of pixels.
   std::optional<int> quality{};
-  std::uint64_t shard_bytes = std::uint64_t{256} << 20;
-  std::optional<int> workers{};               ///< threads; absent = the cores of the machine
-  bool skip_errors = false;                   ///< leave out bad samples instead of failing at the first
+  std::optional<std::uint64_t> shard_bytes{};  ///< a shard is closed before it is larger; absent = 256 MiB
+  std::optional<int> workers{};                ///< threads; absent = the cores that this process may use
+  /// Leave out bad samples instead of failing at the first. Without it, a store or an interrupted build that
+  /// lacks samples is `invalid`.
+  bool skip_errors = false;
   std::optional<std::uint64_t> max_errors{};  ///< with skip_errors: more than this many fail the build
   std::optional<double> max_error_share{};  ///< the same as a share of the samples seen, from 100 samples on
   /// Keep pictures that cannot be decoded as they are, so that the store gives the errors of its source.
   bool keep_damaged = false;
-  bool append = false;  ///< add to a store that exists
+  bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
   bool resume = true;   ///< go on with an interrupted build of the same source and settings
   std::uint64_t max_pixels = 178'956'970;  ///< larger pictures are bad samples
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
@@ -68,7 +73,7 @@ struct BuildSettings {
 struct BuildReport {
   std::uint64_t samples = 0;        ///< in the store
   std::uint64_t added = 0;          ///< by this build, resumed parts included
-  std::uint64_t skipped = 0;        ///< bad samples left out by this build
+  std::uint64_t skipped = 0;        ///< bad samples left out of this source, resumed parts included
   std::uint64_t resumed_at = 0;     ///< samples of the source that an interrupted build had done
   bool was_complete = false;        ///< the store was there already, from the same source and settings
   std::uint64_t bytes_read = 0;     ///< in this run
@@ -92,6 +97,9 @@ struct VerifySettings {
   /// Compare with these: keys, fields, and the original bytes (pixels where the file was not kept). Empty: do
   /// not.
   std::vector<std::string> sources{};
+  /// Fields of the sources as (name, extension), for stores whose fields have other names than these would
+  /// have.
+  std::vector<std::pair<std::string, std::string>> fields{};
   bool decode = true;  ///< decode every picture
   std::optional<int> workers{};
   std::uint64_t max_pixels = 178'956'970;
@@ -100,15 +108,18 @@ struct VerifySettings {
 
 struct VerifyReport {
   std::uint64_t samples = 0;
-  std::uint64_t pictures = 0;  ///< decoded
-  std::uint64_t compared = 0;  ///< fields compared with the source
-  std::uint64_t bytes = 0;     ///< checked
+  std::uint64_t pictures = 0;      ///< decoded
+  std::uint64_t compared = 0;      ///< fields compared with the source
+  std::uint64_t bytes = 0;         ///< checked
+  std::uint64_t not_in_store = 0;  ///< samples of the source; a problem if more than the build left out
   std::uint64_t problems = 0;
-  std::vector<Error> errors;  ///< the first 1,000, in the order of the samples
+  std::vector<Error> errors;       ///< the first 1,000, in the order of the samples
+  std::vector<std::string> notes;  ///< what was not compared, and why that is no problem
 
   bool ok() const noexcept { return problems == 0; }
 };
-/// Checks every byte. A store that cannot be opened is an error; damage inside is in the report.
+/// Checks every byte. What is no store, or cannot be opened, is an error; damage inside is in the report.
+/// Samples are compared with those of the same key, and fields with those of the same name.
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings = {});
 
 struct StoreInfo {
@@ -141,7 +152,7 @@ struct StoreInfo {
 Result<StoreInfo> store_info(const std::string& path);
 
 struct ConvertSettings {
-  std::uint64_t shard_bytes = std::uint64_t{256} << 20;  ///< a tar is closed before it is larger
+  std::uint64_t shard_bytes = kStoreShardBytes;  ///< a tar is closed before it is larger
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress{};  ///< false: `cancelled`
 };
 

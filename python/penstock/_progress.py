@@ -10,7 +10,7 @@ _BAR = 24
 
 
 class ProgressBar:
-    """Call it with samples done, samples in all, bytes read and seconds. It writes to standard error."""
+    """Call it with samples done, samples in all, bytes and samples per second. It writes to standard error."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -31,24 +31,27 @@ class ProgressBar:
             sys.stderr.write("\r" + " " * self._shown + "\r")
             sys.stderr.flush()
 
-    def __call__(self, done: int, total: int, read: int, seconds: float) -> None:
+    def __call__(self, done: int, total: int, bytes_rate: int, rate: float) -> None:
         """Draws the bar anew."""
-        line = progress_line(self._title, done, total, read, seconds)[: shutil.get_terminal_size().columns - 1]
+        line = progress_line(self._title, done, total, bytes_rate, rate)[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write("\r" + line.ljust(self._shown))
         sys.stderr.flush()
         self._shown = len(line)
 
 
-def progress_line(title: str, done: int, total: int, read: int, seconds: float) -> str:
-    """`build [#####-----] 412/1000, 812 samples/s, 89.0 MB/s, 3 s left`."""
-    share = done / total if total else 1.0
-    bar = ("#" * int(share * _BAR)).ljust(_BAR, "-")
+def progress_line(title: str, done: int, total: int, bytes_rate: int, rate: float) -> str:
+    """`build [#####-----] 412/1000, 812 samples/s, 89.0 MB/s, 3 s left`.
+
+    The rates are those of this run: `done` may count what an interrupted one had done.
+    """
+    if not total:
+        return f"{title} ..."  # nothing is known yet
+    bar = ("#" * int(done / total * _BAR)).ljust(_BAR, "-")
     parts = [f"{title} [{bar}] {done:,}/{total:,}"]
-    if seconds > 0 and done:
-        rate = done / seconds
+    if rate > 0:
         parts.append(f"{rate:,.0f} samples/s")
-        if read:
-            parts.append(f"{read / seconds / 1e6:,.1f} MB/s")
+        if bytes_rate:
+            parts.append(f"{bytes_rate / 1e6:,.1f} MB/s")
         parts.append(f"{_duration((total - done) / rate)} left")
     return ", ".join(parts)
 

@@ -19,14 +19,14 @@ class BuildReport:
 
     samples: int  #: in the store
     added: int  #: by this build, resumed parts included
-    skipped: int  #: bad samples that were left out
+    skipped: int  #: bad samples that were left out, resumed parts included
     resumed_at: int  #: samples that an interrupted build had done already
     was_complete: bool  #: the store was there already, from the same source and settings
     bytes_read: int
     bytes_written: int
     seconds: float
     fingerprint: str
-    errors: list[Error] = field(default_factory=list)  #: of samples left out, the first 1,000
+    errors: list[Error] = field(default_factory=list)  #: of samples left out in this run, the first 1,000
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,10 @@ class VerifyReport:
     pictures: int  #: decoded
     compared: int  #: fields compared with the source
     bytes: int  #: checked
+    not_in_store: int  #: samples of the source; a problem if more than the build left out
     problems: int
     errors: list[Error] = field(default_factory=list)  #: the first 1,000
+    notes: list[str] = field(default_factory=list)  #: what was not compared, and why that is no problem
 
     @property
     def ok(self) -> bool:
@@ -53,10 +55,10 @@ def build(
     source: Source | Dataset,
     dst: str | os.PathLike[str],
     *,
-    image: str = "repack",
+    image: str | None = None,
     resize: int | Mapping[str, int] | None = None,
     quality: int | None = None,
-    shard_bytes: int = _core.STORE_SHARD_BYTES,
+    shard_bytes: int | None = None,
     workers: int | None = None,
     on_error: str = "raise",
     max_errors: float | None = None,
@@ -67,19 +69,21 @@ def build(
     """Writes a data set to the new folder `dst`, which appears when it is complete.
 
     image: "repack" (JPEG without loss, decodes several times faster, the file can be rebuilt byte for byte),
-        "repack_pixels" (also where only the pixels can be kept), "keep" (files as they are) or "raw" (pixels).
+        "repack_pixels" (also where only the pixels can be kept), "keep" (files as they are) or "raw" (pixels);
+        None = "repack".
     resize: pictures with a larger shorter side are made smaller; {"shorter": n} is the same, {"longest": n} bounds the
         longer side.
     quality: JPEG quality, 1 to 100, of what is encoded again.
-    shard_bytes: a shard is closed before it grows larger.
-    workers: threads; None = the cores of the machine.
+    shard_bytes: a shard is closed before it grows larger; None = 256 MiB.
+    workers: threads; None = the cores that this process may use.
     on_error: "raise", or "skip" to leave bad samples out; max_errors then bounds them: int = count, float = share.
-    append: add to a store that exists. resume: go on with an interrupted build.
+    append: add to a store that exists, with the settings it was built with: one that is given must be the same.
+    resume: go on with an interrupted build; False begins it anew.
     progress: show a bar, on a terminal only.
     """
     dataset = source if isinstance(source, Dataset) else Dataset(source)
     settings: dict[str, Any] = {
-        "image": _text("image", image),
+        "image": None if image is None else _text("image", image),
         **_resize(resize),
         "quality": _whole("quality", quality, 1, 100),
         "shard_bytes": _whole("shard_bytes", shard_bytes, 1, 1 << 40),
@@ -105,7 +109,7 @@ def _resize(resize: int | Mapping[str, int] | None) -> dict[str, int | None]:
     sides = {} if resize is None else resize if isinstance(resize, Mapping) else {"shorter": resize}
     if unknown := [name for name in sides if name not in ("shorter", "longest")]:
         raise InvalidError(f"resize = {resize!r}: {unknown[0]!r} is no side; give shorter or longest")
-    return {f"resize_{side}": _whole("resize", sides.get(side), 1, 65536) for side in ("shorter", "longest")}
+    return {f"resize_{side}": _whole("resize", sides.get(side), 1, 65535) for side in ("shorter", "longest")}
 
 
 def _tolerance(on_error: str, max_errors: float | None) -> dict[str, Any]:

@@ -69,7 +69,8 @@ class Watched {
       const std::lock_guard lock(mutex_);
       now = latest_;
     }
-    show(now.samples, now.total, now.bytes_read, now.seconds);
+    const double bytes = now.seconds > 0 ? static_cast<double>(now.bytes_read) / now.seconds : 0;
+    show(now.samples, now.total, static_cast<std::uint64_t>(bytes), now.samples_per_second);
   }
 
   std::mutex mutex_;
@@ -85,25 +86,29 @@ nb::list exceptions(const std::vector<Error>& errors) {
   return list;
 }
 
-StoreImage image_named(const std::string& name) {
+std::optional<StoreImage> image_named(const nb::handle& given) {
+  if (given.is_none()) {
+    return {};
+  }
+  const std::string name = from_str(given);
   const std::optional<StoreImage> image = store_image_named(name);
   if (!image) {
     throw Raise{{.kind = ErrorKind::invalid,
                  .message = "image = '" + name + "' cannot be",
                  .advice = "give 'repack', 'repack_pixels', 'keep' or 'raw'"}};
   }
-  return *image;
+  return image;
 }
 
 nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict& given,
                const nb::object& show) {
   Watched<BuildProgress> watched;
   BuildSettings settings;
-  settings.image = image_named(from_str(given["image"]));
+  settings.image = image_named(given["image"]);
   settings.resize_shorter = nb::cast<std::optional<int>>(given["resize_shorter"]);
   settings.resize_longest = nb::cast<std::optional<int>>(given["resize_longest"]);
   settings.quality = nb::cast<std::optional<int>>(given["quality"]);
-  settings.shard_bytes = nb::cast<std::uint64_t>(given["shard_bytes"]);
+  settings.shard_bytes = nb::cast<std::optional<std::uint64_t>>(given["shard_bytes"]);
   settings.workers = nb::cast<std::optional<int>>(given["workers"]);
   settings.skip_errors = nb::cast<bool>(given["skip_errors"]);
   settings.max_errors = nb::cast<std::optional<std::uint64_t>>(given["max_errors"]);
@@ -135,6 +140,7 @@ struct VerifyProgress {
   std::uint64_t total = 0;
   std::uint64_t bytes_read = 0;
   double seconds = 0;
+  double samples_per_second = 0;
 };
 
 nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const nb::object& show) {
@@ -146,7 +152,11 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
   const auto start = std::chrono::steady_clock::now();
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    return watched.report({.samples = done, .total = total, .seconds = passed.count()});
+    const double seconds = passed.count();
+    return watched.report({.samples = done,
+                           .total = total,
+                           .seconds = seconds,
+                           .samples_per_second = seconds > 0 ? static_cast<double>(done) / seconds : 0});
   };
   const std::string store = from_str(path);
   const VerifyReport report = watched.run([&] { return verify_store(store, settings); }, show);
@@ -155,7 +165,13 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
   values["pictures"] = report.pictures;
   values["compared"] = report.compared;
   values["bytes"] = report.bytes;
+  values["not_in_store"] = report.not_in_store;
   values["problems"] = report.problems;
+  nb::list notes;
+  for (const std::string& note : report.notes) {
+    notes.append(to_str(note));
+  }
+  values["notes"] = std::move(notes);
   values["errors"] = exceptions(report.errors);
   return values;
 }
@@ -163,7 +179,7 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
 }  // namespace
 
 void bind_store(nb::module_& m) {
-  m.attr("STORE_SHARD_BYTES") = BuildSettings{}.shard_bytes;
+  m.attr("STORE_SHARD_BYTES") = kStoreShardBytes;
   m.def("build", &build, nb::arg("source"), nb::arg("destination"), nb::arg("settings"),
         nb::arg("show").none(),
         nb::sig("def build(source: Dataset, destination: str, settings: dict[str, Any], "

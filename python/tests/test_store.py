@@ -138,6 +138,9 @@ def test_bad_samples_end_the_build_or_are_left_out(make_tar, tmp_path):
     assert isinstance(report.errors[0], penstock.CorruptError)
     store = penstock.Dataset(tmp_path / "store")
     assert [store.key(i) for i in range(2)] == ["a", "c"]
+    assert penstock.verify(tmp_path / "store", path).not_in_store == 1
+    with pytest.raises(penstock.InvalidError, match="lacks 1 bad"):
+        penstock.build(path, tmp_path / "store")
     with pytest.raises(penstock.CorruptError):
         penstock.build(path, tmp_path / "none", on_error="skip", max_errors=0)
 
@@ -151,6 +154,15 @@ def test_append_adds_samples(make_tar, tmp_path):
     store = penstock.Dataset(tmp_path / "store")
     assert [store.key(i) for i in range(2)] == ["a", "b"]
     assert store.raw(1) == penstock.Dataset(second).raw(0)
+
+
+def test_append_takes_the_settings_of_the_store(make_tar, tmp_path):
+    first = make_tar([("a.jpg", encode(draw(1, 30, 20)))])
+    second = make_tar([("b.jpg", encode(draw(2, 25, 20)))])
+    penstock.build(first, tmp_path / "store", image="keep", shard_bytes=40_000)
+    with pytest.raises(penstock.InvalidError, match="image is raw and was keep"):
+        penstock.build(second, tmp_path / "store", append=True, image="raw")
+    assert penstock.build(second, tmp_path / "store", append=True).samples == 2
 
 
 def test_verify_finds_a_changed_byte(shards, tmp_path):
@@ -211,6 +223,7 @@ def test_control_c_ends_a_build_and_the_next_one_goes_on(tmp_path, shards):
         ({"image": "zip"}, "image"),
         ({"image": 3}, "image"),
         ({"resize": 0}, "resize"),
+        ({"resize": 65536}, "from 1 to 65535"),
         ({"resize": {"width": 4}}, "width"),
         ({"quality": 101}, "quality"),
         ({"shard_bytes": True}, "shard_bytes"),
@@ -235,10 +248,12 @@ def test_a_newer_store_is_refused_with_its_version(shards, tmp_path):
 
 
 def test_progress_tells_rate_and_time_left():
-    assert progress_line("build", 250, 1000, 25_000_000, 0.5) == (
+    assert progress_line("build", 250, 1000, 50_000_000, 500.0) == (
         "build [######------------------] 250/1,000, 500 samples/s, 50.0 MB/s, 2 s left"
     )
-    assert progress_line("build", 0, 0, 0, 0.0).startswith("build [########################] 0/0")
+    # Resumed at 400 a moment ago: what the interrupted build did is in no rate.
+    assert progress_line("build", 410, 1000, 0, 10.0).endswith("410/1,000, 10 samples/s, 59 s left")
+    assert "#" not in progress_line("build", 0, 0, 0, 0.0)
 
 
 def check_stores_of(files: list[tuple[str, bytes]], tar: str, folder: Path) -> None:

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <memory>
+#include <optional>
 
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
@@ -13,11 +15,11 @@ namespace {
 struct Arguments {
   std::vector<std::string> paths;   ///< the sources, then the destination
   std::vector<std::string> fields;  ///< "name=field"
-  std::string image = "repack";
+  std::string image;
   int resize = 0;
   int resize_longest = 0;
   int quality = 0;
-  std::uint64_t shard_bytes = BuildSettings{}.shard_bytes;
+  std::optional<std::uint64_t> shard_bytes;
   int workers = 0;
   std::string on_error = "raise";
   std::string max_errors;
@@ -26,11 +28,39 @@ struct Arguments {
   bool json = false;
 };
 
+/// --max-errors: how many, or a share of the samples.
+struct Tolerance {
+  std::optional<std::uint64_t> count;
+  std::optional<double> share;
+};
+
+/// All of the text as a number of digits alone, with a point in a share; nothing for anything else.
+std::optional<Tolerance> tolerance_of(const std::string& text) {
+  Tolerance tolerance;
+  const char* const end = text.data() + text.size();
+  const auto read = [&](auto& number) {
+    const auto [stopped, failure] = std::from_chars(text.data(), end, number);
+    return failure == std::errc() && stopped == end;
+  };
+  if (text.empty() || text.find_first_not_of("0123456789.") != std::string::npos) {
+    return {};
+  }
+  if (text.find('.') == std::string::npos) {
+    return read(tolerance.count.emplace()) ? std::optional(tolerance) : std::nullopt;
+  }
+  const bool fits = read(tolerance.share.emplace()) && *tolerance.share <= 1;
+  return fits ? std::optional(tolerance) : std::nullopt;
+}
+
+std::string check_max_errors(const std::string& text) {
+  return tolerance_of(text) ? "" : fmt::format("'{}' cannot be: give a count (100) or a share (0.01)", text);
+}
+
 std::optional<int> given(int value) { return value > 0 ? std::optional(value) : std::nullopt; }
 
 BuildSettings settings_of(const Arguments& arguments) {
   BuildSettings settings;
-  settings.image = *store_image_named(arguments.image);
+  settings.image = store_image_named(arguments.image);
   settings.resize_shorter = given(arguments.resize);
   settings.resize_longest = given(arguments.resize_longest);
   settings.quality = given(arguments.quality);
@@ -39,11 +69,9 @@ BuildSettings settings_of(const Arguments& arguments) {
   settings.skip_errors = arguments.on_error == "skip";
   settings.append = arguments.append;
   settings.resume = !arguments.no_resume;
-  if (arguments.max_errors.find('.') != std::string::npos) {
-    settings.max_error_share = std::stod(arguments.max_errors);
-  } else if (!arguments.max_errors.empty()) {
-    settings.max_errors = std::stoull(arguments.max_errors);
-  }
+  const Tolerance tolerance = tolerance_of(arguments.max_errors).value_or(Tolerance{});
+  settings.max_errors = tolerance.count;
+  settings.max_error_share = tolerance.share;
   return settings;
 }
 
@@ -76,11 +104,17 @@ void print(const BuildReport& report, const Arguments& arguments) {
     return;
   }
   if (report.was_complete) {
-    fmt::print("{}: {} samples, there already\n", arguments.paths.back(), report.samples);
+    fmt::print("{}: {} samples, there already", arguments.paths.back(), report.samples);
+    fmt::print("{}\n", report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "");
     return;
   }
   for (const Error& error : report.errors) {
     fmt::print(stderr, "left out: {}\n", error.to_string());
+  }
+  if (report.skipped > report.errors.size()) {
+    fmt::print(stderr, "left out: {} more, not listed: {}\n", report.skipped - report.errors.size(),
+               report.resumed_at > 0 ? "before the interruption, or behind the first 1,000"
+                                     : "behind the first 1,000");
   }
   fmt::print("{}: {} samples added", arguments.paths.back(), report.added);
   if (report.skipped > 0) {
@@ -98,17 +132,19 @@ Result<BuildReport> build(const std::vector<std::string>& sources, const Argumen
   if (arguments.fields.empty()) {
     return build_store(sources, arguments.paths.back(), settings);
   }
-  FieldChoice choice;
-  for (const std::string& field : arguments.fields) {
-    const std::size_t equals = field.find('=');
-    choice.emplace_back(field.substr(0, equals),
-                        equals == std::string::npos ? field : field.substr(equals + 1));
-  }
+  const FieldChoice choice = field_choice(arguments.fields);
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, choice));
   return build_store(*table, fmt::format("{}", fmt::join(sources, " ")), arguments.paths.back(), settings);
 }
 
 int run(const Arguments& arguments) {
+  if (!arguments.max_errors.empty() && arguments.on_error != "skip") {
+    return fail(
+        {.kind = ErrorKind::invalid,
+         .message = "--max-errors counts samples that are left out, and none is without --on-error skip",
+         .advice = "give --on-error skip, or leave out --max-errors"},
+        arguments.json);
+  }
   BuildSettings settings = settings_of(arguments);
   const std::vector<std::string> sources(arguments.paths.begin(), arguments.paths.end() - 1);
   catch_interrupt();
@@ -144,25 +180,24 @@ void add_build(CLI::App& app, int& code) {
                    "a field to store, NAME or NAME=FIELD; may be given several times")
       ->take_all()
       ->expected(1);
-  verb->add_option("--image", arguments->image, "what becomes of pictures")
-      ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}))
-      ->capture_default_str();
+  verb->add_option("--image", arguments->image, "what becomes of pictures (default: repack)")
+      ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}));
   verb->add_option("--resize", arguments->resize, "make pictures smaller: longest length of the shorter side")
       ->check(CLI::PositiveNumber);
   verb->add_option("--resize-longest", arguments->resize_longest, "the same for the longer side")
       ->check(CLI::PositiveNumber);
   verb->add_option("--quality", arguments->quality, "JPEG quality of what is encoded again")
       ->check(CLI::Range(1, 100));
-  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard")->capture_default_str();
-  verb->add_option("--workers", arguments->workers, "threads (default: one per core)")
+  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard (default: 256 MiB)");
+  verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
       ->check(CLI::PositiveNumber);
   verb->add_option("--on-error", arguments->on_error, "what happens to bad samples")
       ->check(CLI::IsMember({"raise", "skip"}))
       ->capture_default_str();
   verb->add_option("--max-errors", arguments->max_errors,
                    "with --on-error skip: fail above this number, or share of the samples (0.01)")
-      ->check(CLI::NonNegativeNumber);
-  verb->add_flag("--append", arguments->append, "add to the store DST");
+      ->check(check_max_errors);
+  verb->add_flag("--append", arguments->append, "add to the store DST, with the settings it was built with");
   verb->add_flag("--no-resume", arguments->no_resume,
                  "begin anew instead of going on with an interrupted build");
   verb->add_flag("--json", arguments->json, "print one JSON document");

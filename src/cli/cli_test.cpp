@@ -107,6 +107,12 @@ TEST(cli, left_out_samples_are_a_finding) {
   const Outcome skipped = run(fmt::format("build {} {} --on-error skip --json", source, folder / "s"));
   EXPECT_EQ(skipped.code, 1);
   EXPECT_EQ(skipped.json().find("skipped")->whole(), 1u);
+  const Outcome again = run(fmt::format("build {} {} --on-error skip", source, folder / "s"));
+  EXPECT_EQ(again.code, 1);
+  EXPECT_THAT(again.out, HasSubstr("there already, 1 left out"));
+  const Outcome raised = run(fmt::format("build {} {}", source, folder / "s"));
+  EXPECT_EQ(raised.code, 2);
+  EXPECT_THAT(raised.out, HasSubstr("--on-error skip"));
 }
 
 TEST(cli, wrong_usage_is_told_apart) {
@@ -119,6 +125,42 @@ TEST(cli, wrong_usage_is_told_apart) {
   EXPECT_EQ(run("--help").code, 0);
   EXPECT_EQ(run("--version").code, 0);
   EXPECT_NE(run("info --json " + (folder / "missing")).json().find("error"), nullptr);
+}
+
+TEST(cli, max_errors_is_read_strictly) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 2);
+  for (const char* const wrong :
+       {"1e2", "1e-3", "0x10", "nan", "abc", "-1", "1.5", "''", "1.0.0", ".", "99999999999999999999999"}) {
+    SCOPED_TRACE(wrong);
+    const Outcome outcome =
+        run(fmt::format("build {} {} --on-error skip --max-errors={} --json", source, folder / "s", wrong));
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(*outcome.json().find("error")->find("message")->string(), HasSubstr("0.01"));
+  }
+  EXPECT_EQ(run(fmt::format("build {} {} --max-errors 3", source, folder / "s")).code, 2);
+  for (const char* const right : {"0", "100", "0.01", "1.0"}) {
+    SCOPED_TRACE(right);
+    EXPECT_EQ(
+        run(fmt::format("build {} {} --on-error skip --max-errors {}", source, folder / right, right)).code,
+        0);
+  }
+}
+
+TEST(cli, usage_errors_are_documents_too) {
+  const TemporaryFolder folder;
+  EXPECT_NE(run("brew --json").json().find("error"), nullptr);
+  EXPECT_NE(run("build a b --image jpg --json").json().find("error"), nullptr);
+  const std::string source = tar_of(folder, 2);
+  EXPECT_NE(
+      run(fmt::format("convert {} {} --json", source, folder / std::string(300, 'x'))).json().find("error"),
+      nullptr);
+}
+
+TEST(cli, verify_tells_what_is_no_store) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run("verify " + (folder / "nope")).code, 2);
+  EXPECT_EQ(run("verify " + tar_of(folder, 1)).code, 2);
 }
 
 }  // namespace

@@ -1,8 +1,18 @@
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <exception>
+#include <string_view>
 
+#include "cli/output.hpp"
 #include "cli/verbs.hpp"
+
+namespace {
+
+/// Whoever asked for JSON reads nothing else, even if the rest could not be understood.
+bool wants_json(int argc, char** argv) {
+  return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace penstock::cli;
@@ -18,10 +28,15 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
+    if (problem.get_exit_code() != 0 && wants_json(argc, argv)) {
+      return fail({.kind = penstock::ErrorKind::invalid,
+                   .message = problem.what(),
+                   .advice = "penstock --help tells what can be given"},
+                  true);
+    }
     return app.exit(problem) == 0 ? kSuccess : kWrongUsage;
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "penstock: {}\n", problem.what());
-    return kFinding;
+    return fail({.kind = penstock::ErrorKind::io, .message = problem.what()}, wants_json(argc, argv));
   }
   return code;
 }

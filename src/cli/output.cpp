@@ -55,6 +55,16 @@ int fail(const Error& error, bool json) {
   return usage ? kWrongUsage : kFinding;
 }
 
+std::vector<std::pair<std::string, std::string>> field_choice(const std::vector<std::string>& given) {
+  std::vector<std::pair<std::string, std::string>> choice;
+  for (const std::string& field : given) {
+    const std::size_t equals = field.find('=');
+    choice.emplace_back(field.substr(0, equals),
+                        equals == std::string::npos ? field : field.substr(equals + 1));
+  }
+  return choice;
+}
+
 ProgressLine::ProgressLine(bool wanted) : on_(wanted && ::isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {

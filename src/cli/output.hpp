@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/json.hpp"
 #include "penstock/result.hpp"
@@ -19,6 +21,9 @@ Json as_json(const Error& error);
 
 /// Says what went wrong, on standard error or as a JSON document; returns the exit code.
 int fail(const Error& error, bool json);
+
+/// NAME or NAME=FIELD, as pairs of name and field.
+std::vector<std::pair<std::string, std::string>> field_choice(const std::vector<std::string>& given);
 
 /// A line on standard error that is written over and over; nothing unless that is a terminal.
 class ProgressLine {

@@ -12,6 +12,7 @@ namespace {
 struct Arguments {
   std::string path;
   std::vector<std::string> sources;
+  std::vector<std::string> fields;  ///< "name=field"
   bool no_decode = false;
   int workers = 0;
   bool json = false;
@@ -20,6 +21,7 @@ struct Arguments {
 int run(const Arguments& arguments) {
   VerifySettings settings;
   settings.sources = arguments.sources;
+  settings.fields = field_choice(arguments.fields);
   settings.decode = !arguments.no_decode;
   if (arguments.workers > 0) {
     settings.workers = arguments.workers;
@@ -47,11 +49,19 @@ int run(const Arguments& arguments) {
                                  {"pictures", report->pictures},
                                  {"compared", report->compared},
                                  {"bytes", report->bytes},
+                                 {"not_in_store", report->not_in_store},
                                  {"problems", report->problems},
+                                 {"notes", Json::List(report->notes.begin(), report->notes.end())},
                                  {"errors", std::move(errors)}});
   } else {
     for (const Error& error : report->errors) {
       fmt::print("{}\n", error.to_string());
+    }
+    if (report->problems > report->errors.size()) {
+      fmt::print("and {} more problems\n", report->problems - report->errors.size());
+    }
+    for (const std::string& note : report->notes) {
+      fmt::print("note: {}\n", note);
     }
     fmt::print("{}: {} samples, {} pictures decoded, {} fields compared, {} checked: {}\n", arguments.path,
                report->samples, report->pictures, report->compared, as_size(report->bytes),
@@ -67,8 +77,12 @@ void add_verify(CLI::App& app, int& code) {
   CLI::App* const verb = app.add_subcommand("verify", "check every byte of a store");
   verb->add_option("path", arguments->path, "the store")->required();
   verb->add_option("--source", arguments->sources, "compare with the data set that the store was built from");
+  verb->add_option("--field", arguments->fields,
+                   "with --source: a field of it, NAME or NAME=FIELD, as given to build; may be repeated")
+      ->take_all()
+      ->expected(1);
   verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no picture");
-  verb->add_option("--workers", arguments->workers, "threads (default: one per core)")
+  verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
       ->check(CLI::PositiveNumber);
   verb->add_flag("--json", arguments->json, "print one JSON document");
   verb->callback([arguments, &code] { code = run(*arguments); });

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -45,7 +46,8 @@ class Build {
   Build(const SampleTable& source, std::string description, std::string destination,
         const BuildSettings& settings)
       : source_(source),
-        settings_(settings),
+        given_(settings),
+        settings_(completed(settings, nullptr)),
         destination_(std::move(destination)),
         added_{.description = std::move(description),
                .fingerprint = source.fingerprint(),
@@ -60,11 +62,12 @@ class Build {
     // Another build may have ended between the look and the lock.
     PENSTOCK_TRY(look_at_destination());
     if (report_.was_complete) {
-      PENSTOCK_TRY(discard(folder));
+      PENSTOCK_TRY(folder.discard());
       return finished_report(existing_->manifest());
     }
     if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
         manifest && is_result(*manifest)) {
+      PENSTOCK_TRY(refuse_left_out(manifest->skipped - skipped_before(), "the interrupted build"));
       report_.resumed_at = source_.size();
       PENSTOCK_TRY(folder.publish(existing_ != nullptr));
       return finished_report(*manifest);
@@ -96,20 +99,21 @@ class Build {
     }
     PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
     const StoreManifest& manifest = existing_->manifest();
-    const bool same_settings = manifest.settings == as_stored(settings_);
-    if (settings_.resume && same_settings && !manifest.sources.empty() &&
-        same(manifest.sources.back(), added_) && (settings_.append || manifest.sources.size() == 1)) {
+    settings_ = completed(given_, settings_.append ? &manifest.settings : nullptr);
+    const std::string differs = difference(as_stored(settings_), manifest.settings);
+    const bool same_source = !manifest.sources.empty() && same(manifest.sources.back(), added_) &&
+                             (settings_.append || manifest.sources.size() == 1);
+    if (settings_.resume && differs.empty() && same_source) {
+      PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), "the store that is there"));
       report_.was_complete = true;
       return {};
     }
     if (!settings_.append) {
-      return refused(destination_,
-                     "there is a store of this name, made from another source or with other settings",
-                     "name another folder, delete it, or append to it");
+      return refuse_existing(differs, same_source);
     }
-    if (!same_settings) {
-      return refused(destination_, "the store was built with other settings",
-                     fmt::format("append with the same (image='{}')", manifest.settings.image));
+    if (!differs.empty()) {
+      return refused(destination_, "the store was built with other settings: " + differs,
+                     "append without it: the store's own settings are the default");
     }
     if (manifest.fields != source_.fields()) {
       return refused(destination_, "the source has other fields than the store",
@@ -121,13 +125,47 @@ class Build {
     return {};
   }
 
-  /// What lies in the folder of a build that turns out to have nothing to do.
-  Status discard(BuildingFolder& folder) {
-    PENSTOCK_TRY(folder.clear());
-    std::error_code ignored;  // the folder is empty but for the lock; a next build would clear it as well
-    std::filesystem::remove_all(folder.path(), ignored);
-    return {};
+  Error refuse_existing(const std::string& differs, bool same_source) const {
+    if (!same_source) {
+      return refused(destination_, "there is a store of this name, made from another source",
+                     "name another folder, delete it, or append to it");
+    }
+    if (!differs.empty()) {
+      return refused(destination_, "there is a store of this name, made with other settings: " + differs,
+                     "name another folder, or delete it");
+    }
+    return refused(destination_, "there is a complete store of this source and settings",
+                   "delete it to build it anew: resume=False (--no-resume) is for interrupted builds");
   }
+
+  /// How many samples of the source a store that ends with it was built without.
+  std::uint64_t lacking_in(const StoreFiles& store) const {
+    const StoreManifest& manifest = store.manifest();
+    if (manifest.skipped == 0 || manifest.sources.size() == 1) {
+      return manifest.skipped;
+    }
+    // The count is that of all sources; if this one is there as a whole, the store ends with its keys.
+    const std::uint64_t before = store.size() - std::min(store.size(), source_.size());
+    for (std::uint64_t i = 0; i < source_.size(); ++i) {
+      if (before + i >= store.size() || store.key(before + i) != source_.key(i)) {
+        return manifest.skipped;
+      }
+    }
+    return 0;
+  }
+
+  /// Who wants an error for a bad sample must not be given a store without it.
+  Status refuse_left_out(std::uint64_t left_out, const char* what) const {
+    if (left_out == 0 || settings_.skip_errors) {
+      return {};
+    }
+    return refused(
+        destination_, fmt::format("{} lacks {} bad samples, left out by on_error='skip'", what, left_out),
+        "pass on_error='skip' (--on-error skip) to take it, or mend the source and build anew: resume=False "
+        "(--no-resume), into another folder if this one is complete");
+  }
+
+  std::uint64_t skipped_before() const { return existing_ ? existing_->manifest().skipped : 0; }
 
   std::vector<StoreSource> all_sources() const {
     std::vector<StoreSource> sources = existing_ ? existing_->manifest().sources : std::vector<StoreSource>();
@@ -178,6 +216,7 @@ class Build {
         for (std::size_t i = journal->checkpoints.size(); i-- > 0;) {
           const Checkpoint& checkpoint = journal->checkpoints[i];
           if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
+            PENSTOCK_TRY(refuse_left_out(checkpoint.skipped - skipped_before(), "the interrupted build"));
             PENSTOCK_ASSIGN(Journal opened, Journal::go_on(journal_path, journal->ends[i]));
             report_.resumed_at = checkpoint.done;
             PENSTOCK_TRY(prepare_tables(folder));
@@ -215,7 +254,7 @@ class Build {
 
   Result<StoreWriter> open_writer(const BuildingFolder& folder, Journal journal, const Checkpoint& from,
                                   std::size_t known_shards) {
-    return StoreWriter::open(folder.path(), source_.fields().size(), settings_.shard_bytes,
+    return StoreWriter::open(folder.path(), source_.fields().size(), *settings_.shard_bytes,
                              std::move(journal), from, known_shards);
   }
 
@@ -224,7 +263,6 @@ class Build {
     const unsigned threads = worker_count(settings_.workers);
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
-    skipped_before_ = existing_ ? existing_->manifest().skipped : 0;
     const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
     return run_in_order<Result<PackedSample>>(
         writer.state().done, source_.size(), limits,
@@ -257,7 +295,7 @@ class Build {
       return error;
     }
     PENSTOCK_TRY(writer.skip());
-    const std::uint64_t skipped = writer.state().skipped - skipped_before_;
+    const std::uint64_t skipped = writer.state().skipped - skipped_before();
     const std::uint64_t seen = writer.state().done;
     const bool too_many =
         (settings_.max_errors && skipped > *settings_.max_errors) ||
@@ -313,16 +351,18 @@ class Build {
     report_.samples = manifest.samples;
     report_.fingerprint = manifest.fingerprint;
     report_.seconds = seconds_since(begun_);
-    if (!report_.was_complete) {
-      const StoreManifest before = existing_ ? existing_->manifest() : StoreManifest();
-      report_.added = manifest.samples - before.samples;
-      report_.skipped = manifest.skipped - before.skipped;
+    if (report_.was_complete) {
+      report_.skipped = lacking_in(*existing_);
+    } else {
+      report_.added = manifest.samples - (existing_ ? existing_->size() : 0);
+      report_.skipped = manifest.skipped - skipped_before();
     }
     return std::move(report_);
   }
 
   const SampleTable& source_;
-  const BuildSettings& settings_;
+  const BuildSettings& given_;
+  BuildSettings settings_;  ///< complete
   std::string destination_;
   StoreSource added_;
   std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
@@ -331,7 +371,6 @@ class Build {
   Clock::time_point begun_ = Clock::now();
   Clock::time_point start_;
   double told_ = 0;
-  std::uint64_t skipped_before_ = 0;
 };
 
 }  // namespace
@@ -344,6 +383,7 @@ Result<BuildReport> build_store(const SampleTable& source, const std::string& de
     return refused(destination, fmt::format("the source has {} fields", source.fields().size()),
                    "a store holds 1 to 1024: choose some");
   }
+  PENSTOCK_TRY(refuse_inside(source, folder));
   return Build(source, description, folder, settings).run();
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <tuple>
 
 #include "core/usable_cores.hpp"
 #include "formats/store_format.hpp"
@@ -17,6 +19,14 @@ Error wrong(const char* option, std::string message, std::string advice) {
           .message = fmt::format("{} {}", option, message),
           .advice = std::move(advice),
           .place = {.stage = "build"}};
+}
+
+std::optional<int> narrowed(const std::optional<std::uint64_t>& number) {
+  return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+std::string text_of(const std::optional<std::uint64_t>& number) {
+  return number ? std::to_string(*number) : "not given";
 }
 
 std::optional<std::uint64_t> widened(const std::optional<int>& number) {
@@ -50,8 +60,9 @@ std::optional<StoreImage> store_image_named(const std::string& name) noexcept {
 
 Status check(const BuildSettings& settings) {
   constexpr std::uint64_t kSmallestShard = 1 << 12;
-  if (settings.shard_bytes < kSmallestShard || settings.shard_bytes > kStoreLargestShard) {
-    return wrong("shard_bytes", fmt::format("is {}", settings.shard_bytes), "give 4096 to 2^40 bytes");
+  const std::uint64_t shard_bytes = settings.shard_bytes.value_or(kStoreShardBytes);
+  if (shard_bytes < kSmallestShard || shard_bytes > kStoreLargestShard) {
+    return wrong("shard_bytes", fmt::format("is {}", shard_bytes), "give 4096 to 2^40 bytes");
   }
   for (const auto& [name, side] :
        {std::pair("resize_shorter", settings.resize_shorter), {"resize_longest", settings.resize_longest}}) {
@@ -71,12 +82,45 @@ Status check(const BuildSettings& settings) {
   return {};
 }
 
+BuildSettings completed(BuildSettings settings, const StoreSettings* store) {
+  const auto take = [](auto& setting, const auto& otherwise) {
+    if (!setting) {
+      setting = otherwise;
+    }
+  };
+  if (store != nullptr) {
+    take(settings.image, store_image_named(store->image));
+    take(settings.resize_shorter, narrowed(store->resize_shorter));
+    take(settings.resize_longest, narrowed(store->resize_longest));
+    take(settings.quality, narrowed(store->quality));
+    take(settings.shard_bytes, store->shard_bytes);
+  }
+  take(settings.image, StoreImage::repack);
+  take(settings.shard_bytes, kStoreShardBytes);
+  return settings;
+}
+
+std::string difference(const StoreSettings& asked, const StoreSettings& built) {
+  const std::tuple<const char*, std::string, std::string> settings[] = {
+      {"image", asked.image, built.image},
+      {"resize (shorter side)", text_of(asked.resize_shorter), text_of(built.resize_shorter)},
+      {"resize (longest side)", text_of(asked.resize_longest), text_of(built.resize_longest)},
+      {"quality", text_of(asked.quality), text_of(built.quality)},
+      {"shard_bytes", text_of(asked.shard_bytes), text_of(built.shard_bytes)}};
+  for (const auto& [name, ours, theirs] : settings) {
+    if (ours != theirs) {
+      return fmt::format("{} is {} and was {}", name, ours, theirs);
+    }
+  }
+  return {};
+}
+
 StoreSettings as_stored(const BuildSettings& settings) {
-  return {.image = name_of(settings.image),
+  return {.image = name_of(*settings.image),
           .resize_shorter = widened(settings.resize_shorter),
           .resize_longest = widened(settings.resize_longest),
           .quality = widened(settings.quality),
-          .shard_bytes = settings.shard_bytes};
+          .shard_bytes = *settings.shard_bytes};
 }
 
 unsigned worker_count(const std::optional<int>& workers) {

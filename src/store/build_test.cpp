@@ -4,6 +4,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "formats/store.hpp"
+#include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
 
 namespace penstock {
@@ -213,6 +214,62 @@ TEST(build_store, what_is_there_is_not_overwritten) {
   EXPECT_EQ(build_store(source, "", folder / "d", with(StoreImage::keep)).error().kind, ErrorKind::invalid);
 }
 
+TEST(build_store, a_store_without_bad_samples_is_not_what_raise_asks_for) {
+  TableForTest source(30);
+  source.bad = {3};
+  const TableForTest more(10, 4);
+  const TemporaryFolder folder;
+  BuildSettings settings = with(StoreImage::keep);
+  settings.skip_errors = true;
+  build(source, folder / "s", settings);
+  const BuildReport again = build(source, folder / "s", settings);
+  EXPECT_TRUE(again.was_complete);
+  EXPECT_EQ(again.skipped, 1u);
+  settings.skip_errors = false;
+  const auto refused = build_store(source, "test", folder / "s", settings);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("lacks 1 bad samples"));
+
+  settings.append = true;  // what was left out before is not this source's
+  EXPECT_EQ(build(more, folder / "s", settings).skipped, 0u);
+  EXPECT_TRUE(build(more, folder / "s", settings).was_complete);
+}
+
+TEST(build_store, a_destination_inside_the_source_is_refused) {
+  const TemporaryFolder folder;
+  folder.write("set/cat/a.jpg", as_text(jpeg_for_test(16, 16, 1)));
+  for (const char* const name : {"set/out", "set/cat/out", "set/../set/new/out"}) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(build_store({folder / "set"}, folder / name).error().kind, ErrorKind::invalid);
+    EXPECT_EQ(convert_store(folder / "set", folder / name).error().kind, ErrorKind::invalid);
+  }
+  EXPECT_EQ(open(folder / "set")->size(), 1u);
+  EXPECT_TRUE(build_store({folder / "set"}, folder / "set.store").ok());
+  TarForTest tar;
+  folder.write("tars/x.tar", tar.file("a.jpg", as_text(jpeg_for_test(16, 16, 1))).end().bytes());
+  EXPECT_TRUE(build_store({folder / "tars"}, folder / "tars/out").ok());
+  EXPECT_EQ(open(folder / "tars")->size(), 1u);
+}
+
+TEST(build_store, a_folder_of_the_user_is_not_cleared) {
+  const TableForTest source(3);
+  const TemporaryFolder folder;
+  folder.write("s.building/thesis.txt", std::string_view("mine"));
+  folder.write("s.building/journal", std::string_view("also mine"));
+  folder.write("t.building/shard-000000.tar", std::string_view("mine"));
+  folder.write("u.building", std::string_view("mine"));
+  for (const char* const name : {"s", "t", "u"}) {
+    const auto report = build_store(source, "", folder / name, with(StoreImage::keep));
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().kind, ErrorKind::invalid);
+    EXPECT_THAT(report.error().to_string(), HasSubstr(std::string(name) + ".building"));
+  }
+  EXPECT_EQ(files_in(folder / "s.building").size(), 2u);
+  EXPECT_EQ(files_in(folder / "t.building").size(), 1u);
+  EXPECT_EQ(read_text(folder / "u.building"), "mine");
+}
+
 TEST(build_store, appends_in_one_step) {
   const TableForTest source(30);
   const TableForTest more(20, 9);
@@ -236,6 +293,43 @@ TEST(build_store, appends_in_one_step) {
   EXPECT_TRUE(verify_store(folder / "s")->ok());
   settings.quality = 50;
   EXPECT_EQ(build_store(more, "a", folder / "s", settings).error().kind, ErrorKind::invalid);
+}
+
+TEST(build_store, appends_with_the_settings_of_the_store) {
+  const TableForTest source(10);
+  const TableForTest more(10, 9);
+  const TemporaryFolder folder;
+  BuildSettings settings = with(StoreImage::keep);
+  settings.quality = 60;
+  build(source, folder / "s", settings);
+  const BuildSettings append{.append = true};
+  EXPECT_EQ(build(more, folder / "s", append).added, 10u);
+  EXPECT_TRUE(build(more, folder / "s", append).was_complete);
+  EXPECT_TRUE(store_info(folder / "s")->image == "keep");
+  const auto why = [&](BuildSettings given) {
+    given.append = true;
+    const auto report = build_store(TableForTest(5, 3), "", folder / "s", given);
+    return report.ok() ? "it was built" : report.error().to_string();
+  };
+  EXPECT_THAT(why({.image = StoreImage::raw}), HasSubstr("image is raw and was keep"));
+  EXPECT_THAT(why({.resize_longest = 20}), HasSubstr("resize (longest side) is 20 and was not given"));
+  EXPECT_THAT(why({.quality = 61}), HasSubstr("quality is 61 and was 60"));
+  EXPECT_THAT(why({.shard_bytes = 8192}), HasSubstr("shard_bytes is 8192 and was 16384"));
+}
+
+TEST(build_store, says_how_the_store_that_is_there_differs) {
+  const TableForTest source(4);
+  const TemporaryFolder folder;
+  build(source, folder / "s", with(StoreImage::keep));
+  const auto why = [&](const SampleTable& table, const BuildSettings& settings) {
+    const auto report = build_store(table, "", folder / "s", settings);
+    return report.ok() ? "it was built" : report.error().to_string();
+  };
+  EXPECT_THAT(why(source, with(StoreImage::raw)), HasSubstr("image is raw and was keep"));
+  EXPECT_THAT(why(TableForTest(5), with(StoreImage::keep)), HasSubstr("another source"));
+  BuildSettings anew = with(StoreImage::keep);
+  anew.resume = false;
+  EXPECT_THAT(why(source, anew), HasSubstr("complete store of this source and settings"));
 }
 
 TEST(build_store, impossible_settings_are_refused) {

@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "formats/store_format.hpp"
@@ -13,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kLockName = "lock";
 constexpr const char* kJournalName = "journal";
 constexpr const char* kNewManifestName = "manifest.json.new";
 
@@ -28,6 +33,50 @@ Status status_of(const std::error_code& failed, const char* what, const std::str
 std::string parent_of(const std::string& path) {
   const std::string parent = fs::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
+}
+
+bool is_numbered_shard(const std::string& name, const char* ending) {
+  const std::string front = "shard-";
+  return name.starts_with(front) && name.ends_with(ending) &&
+         name.find_first_not_of("0123456789", front.size()) == name.size() - std::strlen(ending);
+}
+
+/// Whether penstock writes files of this name: into stores, or into a folder that becomes one.
+bool is_our_name(const std::string& name) {
+  constexpr std::array<std::string_view, 7> kNames = {kLockName,          kJournalName,    kNewManifestName,
+                                                      kStoreManifestName, kStoreIndexName, kStoreKeysName,
+                                                      kStoreTablesName};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || is_numbered_shard(name, ".bin");
+}
+
+/// A folder of that name with anything else in it is somebody's, and must not be cleared.
+Status refuse_foreign(const std::string& path) {
+  std::error_code failed;
+  const fs::file_status found = fs::symlink_status(path, failed);
+  if (!fs::exists(found)) {
+    return {};  // or the name cannot be: making the folder gives that error
+  }
+  std::string foreign;
+  if (!fs::is_directory(found)) {
+    foreign = "is no folder";
+  } else {
+    const bool locked = fs::exists(path + "/" + kLockName, failed);
+    for (fs::directory_iterator entry(path, failed), end; !failed && entry != end; entry.increment(failed)) {
+      const std::string name = entry->path().filename().string();
+      // Tars of this name are common; a conversion has a lock beside them.
+      if (!is_our_name(name) && !(locked && is_numbered_shard(name, ".tar"))) {
+        foreign = "holds '" + name + "', which penstock did not make";
+        break;
+      }
+    }
+  }
+  if (foreign.empty()) {
+    return {};  // a folder that went away meanwhile, or cannot be read, gives its error when it is locked
+  }
+  return Error{.kind = ErrorKind::invalid,
+               .message = "the folder to build in " + foreign,
+               .advice = "move '" + path + "' away, or name another destination",
+               .place = {.source = path, .stage = "build"}};
 }
 
 Status copy_or_link(const std::string& from, const std::string& to, bool link) {
@@ -59,11 +108,32 @@ Result<std::string> folder_name(const std::string& destination) {
   return name;
 }
 
+Status refuse_inside(const SampleTable& source, const std::string& destination) {
+  std::error_code failed;
+  const Place first = source.size() > 0 ? source.place(0, 0) : Place();
+  const std::string& folder = first.source;
+  // Samples with an offset lie in tars or in a store: those are found by name, whatever lies beside them.
+  if (first.offset || folder.empty() || !fs::is_directory(folder, failed)) {
+    return {};
+  }
+  const fs::path outer = fs::weakly_canonical(folder, failed);
+  const fs::path inner = failed ? fs::path() : fs::weakly_canonical(destination, failed);
+  if (failed || std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first != outer.end()) {
+    return {};
+  }
+  return Error{.kind = ErrorKind::invalid,
+               .message = "the destination lies inside the source '" + folder +
+                          "', which could not be read any more: a new folder in it would count as a class",
+               .advice = "name a destination outside of it",
+               .place = {.source = destination, .stage = "build"}};
+}
+
 Result<BuildingFolder> BuildingFolder::open(const std::string& destination) {
   std::error_code failed;
   fs::create_directories(parent_of(destination), failed);
   PENSTOCK_TRY(status_of(failed, "cannot make the folder", parent_of(destination)));
   const std::string path = destination + ".building";
+  PENSTOCK_TRY(refuse_foreign(path));
   PENSTOCK_ASSIGN(FolderLock lock, FolderLock::take(path));
   return BuildingFolder(destination, path, std::move(lock));
 }
@@ -76,11 +146,18 @@ std::optional<StoreManifest> BuildingFolder::finished() const {
 Status BuildingFolder::clear() {
   std::error_code failed;
   for (fs::directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed)) {
-    if (entry->path().filename() != "lock") {
+    if (entry->path().filename() != kLockName) {
       fs::remove_all(entry->path(), failed);
     }
   }
   return status_of(failed, "cannot clear the folder", path_);
+}
+
+Status BuildingFolder::discard() {
+  PENSTOCK_TRY(clear());
+  std::error_code ignored;  // empty but for the lock; a next build would clear it as well
+  fs::remove_all(path_, ignored);
+  return {};
 }
 
 Status BuildingFolder::begin_with(const StoreFiles& store) {

@@ -15,7 +15,8 @@ namespace penstock {
 /// Held by the one process that builds. One thread.
 class BuildingFolder {
  public:
-  /// `timeout` if another process is building the same store.
+  /// `timeout` if another process is building the same store; `invalid` if the folder is there and holds
+  /// what penstock did not make.
   static Result<BuildingFolder> open(const std::string& destination);
 
   const std::string& path() const noexcept { return path_; }
@@ -25,6 +26,8 @@ class BuildingFolder {
   std::optional<StoreManifest> finished() const;
   /// Deletes all that an earlier build left.
   Status clear();
+  /// Deletes the folder.
+  Status discard();
   /// Begins with the samples of a store: links to its shards and tables, copies of its index and keys.
   Status begin_with(const StoreFiles& store);
   /// Writes the manifest: from here on the build is finished().
@@ -43,5 +46,8 @@ class BuildingFolder {
 
 /// The destination without a slash at its end; `invalid` if that leaves nothing.
 Result<std::string> folder_name(const std::string& destination);
+
+/// `invalid` if a source that is a folder of pictures would find the destination among them.
+Status refuse_inside(const SampleTable& source, const std::string& destination);
 
 }  // namespace penstock

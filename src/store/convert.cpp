@@ -171,7 +171,9 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
                                     const ConvertSettings& settings) {
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples({path}, {}));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
-  if (std::filesystem::exists(folder)) {
+  PENSTOCK_TRY(refuse_inside(*table, folder));
+  std::error_code failed;
+  if (std::filesystem::exists(std::filesystem::symlink_status(folder, failed))) {
     return Error{.kind = ErrorKind::invalid,
                  .message = "the destination exists",
                  .advice = "name a folder that is not there yet",
@@ -179,7 +181,13 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
   }
   PENSTOCK_ASSIGN(BuildingFolder building, BuildingFolder::open(folder));
   PENSTOCK_TRY(building.clear());
-  PENSTOCK_ASSIGN(ConvertReport report, Conversion(*table, building.path(), settings).run());
+  Result<ConvertReport> converted = Conversion(*table, building.path(), settings).run();
+  if (!converted.ok()) {
+    // A conversion cannot go on where it stopped: what it wrote is of no use.
+    PENSTOCK_TRY(building.discard());
+    return std::move(converted).error();
+  }
+  ConvertReport report = std::move(converted).value();
   PENSTOCK_TRY(building.publish(false));
   for (std::string& shard : report.shards) {
     shard = folder + shard.substr(building.path().size());

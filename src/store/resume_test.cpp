@@ -107,6 +107,30 @@ TEST(resume, another_source_or_other_settings_begin_anew) {
   EXPECT_EQ(report->resumed_at, 0u);
 }
 
+TEST(resume, a_build_that_raises_takes_over_none_that_left_samples_out) {
+  TableForTest source(90);
+  source.bad = {1, 5};
+  const TemporaryFolder folder;
+  BuildSettings skip = settings_for_test();
+  skip.skip_errors = true;
+  build_nearly(source, folder / "s", skip);
+  const auto refused = build_store(source, "test", folder / "s", settings_for_test());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
+  EXPECT_NE(refused.error().message.find("2 bad samples"), std::string::npos) << refused.error().message;
+  BuildSettings anew = settings_for_test();
+  anew.resume = false;
+  EXPECT_EQ(build_store(source, "test", folder / "s", anew).error().kind, ErrorKind::corrupt);
+
+  build_nearly(source, folder / "s", skip);
+  const auto resumed = build_store(source, "test", folder / "s", skip);
+  ASSERT_TRUE(resumed.ok()) << resumed.error().to_string();
+  EXPECT_EQ(resumed->skipped, 2u);
+  fs::copy(folder / "s", folder / "t.building");
+  EXPECT_EQ(build_store(source, "test", folder / "t", settings_for_test()).error().kind, ErrorKind::invalid);
+  EXPECT_TRUE(build_store(source, "test", folder / "t", skip).ok());
+}
+
 TEST(resume, finished_but_not_renamed_is_renamed) {
   const TableForTest source(30);
   const TemporaryFolder folder;

@@ -142,7 +142,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value
 
 Result<SamplePacker::Stored> SamplePacker::store_file(ByteSpan file, ImageSize size, bool decoded) {
   Stored stored{.bytes = file, .codec = RecordCodec::original, .size = size, .original_size = file.size()};
-  const StoreImage image = plan_.settings.image;
+  const StoreImage image = *plan_.settings.image;
   if (image == StoreImage::repack || image == StoreImage::repack_pixels) {
     const std::optional<std::string> reason = repack(file);
     if (!reason) {

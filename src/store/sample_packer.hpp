@@ -29,7 +29,7 @@ struct PackedSample {
 /// What all packers of a build share. Immutable.
 struct PackingPlan {
   const SampleTable& source;
-  BuildSettings settings;
+  BuildSettings settings;                      ///< complete
   std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
 };
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <limits>
+#include <unordered_map>
+#include <utility>
 
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
@@ -26,11 +30,22 @@ struct Findings {
   std::vector<Error> errors;
 };
 
+constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
+
+/// Where the samples and fields of the store are in the source.
+struct Counterpart {
+  std::unique_ptr<SampleTable> table;
+  std::vector<std::uint64_t> columns;  ///< by field of the store, or kNowhere
+  std::vector<std::uint64_t> rows;     ///< by sample of the store, or kNowhere; empty: the same numbers
+
+  std::uint64_t row(std::uint64_t sample) const { return rows.empty() ? sample : rows[sample]; }
+};
+
 /// What all threads share. Immutable.
 struct Subject {
   const StoreFiles& files;
   const SampleTable& table;
-  const SampleTable* source = nullptr;
+  const Counterpart* source = nullptr;
   bool same_pixels = true;  ///< nothing was resized or encoded again
   bool decode = true;
   std::uint64_t max_pixels = 0;
@@ -46,8 +61,8 @@ class Checker {
 
   Findings check(std::uint64_t sample) {
     Findings found;
-    if (subject_.source != nullptr && subject_.source->key(sample) != subject_.table.key(sample)) {
-      note(found, sample, 0, ErrorKind::corrupt, "its key differs from the source's");
+    if (subject_.source != nullptr) {
+      check_key(sample, found);
     }
     const auto records = subject_.files.records(sample);
     for (std::size_t field = 0; field < records.size(); ++field) {
@@ -59,6 +74,15 @@ class Checker {
   }
 
  private:
+  void check_key(std::uint64_t sample, Findings& found) const {
+    const std::uint64_t row = subject_.source->row(sample);
+    if (row == kNowhere) {
+      note(found, sample, 0, ErrorKind::corrupt, "its key is not in the source");
+    } else if (subject_.source->table->key(row) != subject_.table.key(sample)) {
+      note(found, sample, 0, ErrorKind::corrupt, "its key differs from the source's");
+    }
+  }
+
   void note(Findings& found, std::uint64_t sample, std::size_t field, ErrorKind kind,
             std::string message) const {
     Error error{.kind = kind,
@@ -99,7 +123,12 @@ class Checker {
     if (picture && !subject_.same_pixels) {
       return {};  // it was changed on purpose
     }
-    PENSTOCK_ASSIGN(const StoredValue theirs, subject_.source->read(sample, field, source_scratch_));
+    const std::uint64_t row = subject_.source->row(sample);
+    const std::uint64_t column = subject_.source->columns[field];
+    if (row == kNowhere || column == kNowhere) {
+      return {};  // said elsewhere
+    }
+    PENSTOCK_ASSIGN(const StoredValue theirs, subject_.source->table->read(row, column, source_scratch_));
     ++found.compared;
     auto file = original_.of(stored);
     auto source_file = source_original_.of(theirs);
@@ -175,38 +204,129 @@ void check_files(const StoreFiles& files, VerifyReport& report) {
   }
 }
 
-void check_source(const StoreFiles& files, const SampleTable& source, VerifyReport& report) {
-  const StoreManifest& manifest = files.manifest();
-  if (source.size() != manifest.samples) {
-    note_file(report, files, files.folder().path,
-              fmt::format("the store has {} samples and the source {}", manifest.samples, source.size()));
+std::vector<std::uint64_t> columns_of(const std::vector<FieldInfo>& fields, const SampleTable& source) {
+  std::vector<std::uint64_t> columns;
+  for (const FieldInfo& field : fields) {
+    const auto found = std::find(source.fields().begin(), source.fields().end(), field);
+    columns.push_back(found == source.fields().end()
+                          ? kNowhere
+                          : static_cast<std::uint64_t>(found - source.fields().begin()));
   }
-  if (source.fields() != manifest.fields) {
-    note_file(report, files, files.folder().path, "the source has other fields than the store");
+  return columns;
+}
+
+bool all_found(const std::vector<std::uint64_t>& numbers) {
+  return std::find(numbers.begin(), numbers.end(), kNowhere) == numbers.end();
+}
+
+Result<Counterpart> open_source(const StoreFiles& files, const VerifySettings& settings) {
+  const std::vector<FieldInfo>& fields = files.manifest().fields;
+  Counterpart source;
+  PENSTOCK_ASSIGN(source.table, open_samples(settings.sources, settings.fields));
+  source.columns = columns_of(fields, *source.table);
+  if (all_found(source.columns) || !settings.fields.empty()) {
+    return source;
   }
+  // Fields that not all samples have are there only when they are asked for.
+  FieldChoice by_name;
+  for (const FieldInfo& field : fields) {
+    by_name.emplace_back(field.name, field.name);
+  }
+  if (auto chosen = open_samples(settings.sources, by_name);
+      chosen.ok() && all_found(columns_of(fields, **chosen))) {
+    source.table = std::move(*chosen);
+    source.columns = columns_of(fields, *source.table);
+  }
+  return source;
+}
+
+void check_fields(const StoreFiles& files, const Counterpart& source, VerifyReport& report) {
+  const std::vector<FieldInfo>& fields = files.manifest().fields;
+  const auto missing = std::count(source.columns.begin(), source.columns.end(), kNowhere);
+  if (missing == static_cast<std::ptrdiff_t>(fields.size())) {
+    note_file(report, files, files.folder().path, "the source has none of the store's fields");
+    return;
+  }
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (source.columns[i] == kNowhere) {
+      report.notes.push_back(fmt::format(
+          "field '{0}' was not compared: the source has none of this name and kind; name the file that it "
+          "was made from (--field {0}=EXTENSION, and the other fields)",
+          fields[i].name));
+    }
+  }
+}
+
+/// Pairs samples of one key, in order, so that a store without some of them can be compared.
+std::vector<std::uint64_t> rows_by_key(const StoreFiles& files, const SampleTable& source) {
+  std::unordered_map<std::string, std::uint64_t> first;
+  std::vector<std::uint64_t> next(source.size(), kNowhere);  // of the same key
+  for (std::uint64_t row = source.size(); row-- > 0;) {
+    const auto [entry, is_new] = first.try_emplace(source.key(row), row);
+    if (!is_new) {
+      next[row] = std::exchange(entry->second, row);
+    }
+  }
+  std::vector<std::uint64_t> rows(files.size(), kNowhere);
+  for (std::uint64_t sample = 0; sample < files.size(); ++sample) {
+    const auto entry = first.find(std::string(files.key(sample)));
+    if (entry != first.end() && entry->second != kNowhere) {
+      rows[sample] = std::exchange(entry->second, next[entry->second]);
+    }
+  }
+  return rows;
+}
+
+void match_samples(const StoreFiles& files, Counterpart& source, VerifyReport& report) {
+  const std::uint64_t skipped = files.manifest().skipped;
+  if (source.table->size() == files.size() && skipped == 0) {
+    return;
+  }
+  source.rows = rows_by_key(files, *source.table);
+  const auto unmatched =
+      static_cast<std::uint64_t>(std::count(source.rows.begin(), source.rows.end(), kNowhere));
+  report.not_in_store = source.table->size() - (files.size() - unmatched);
+  const std::string found = fmt::format(
+      "{} of the {} samples of the source are not in the store, and {} were left out when it was built",
+      report.not_in_store, source.table->size(), skipped);
+  if (report.not_in_store > skipped) {
+    note_file(report, files, files.folder().path, found);
+  } else if (report.not_in_store > 0) {
+    report.notes.push_back(found);
+  }
+}
+
+Status refuse_what_is_no_store(const std::string& path) {
+  std::error_code failed;
+  const bool there = std::filesystem::exists(path, failed);
+  if (there && is_store(path)) {
+    return {};
+  }
+  return Error{.kind = there ? ErrorKind::invalid : ErrorKind::not_found,
+               .message = there ? "this is no store" : "there is nothing of this name",
+               .advice = there ? "name the folder that penstock build made" : "check the path",
+               .place = {.source = path, .stage = "verify"}};
 }
 
 }  // namespace
 
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings) {
+  PENSTOCK_TRY(refuse_what_is_no_store(path));
   PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open({path, path}));
   const std::unique_ptr<SampleTable> table = store_table(files);
-  std::unique_ptr<SampleTable> source;
+  std::optional<Counterpart> source;
   VerifyReport report;
   report.samples = files->size();
   check_files(*files, report);
   if (!settings.sources.empty()) {
-    PENSTOCK_ASSIGN(source, open_samples(settings.sources, {}));
-    const std::uint64_t before = report.problems;
-    check_source(*files, *source, report);
-    if (report.problems != before) {
-      source.reset();  // nothing to compare sample by sample
-    }
+    PENSTOCK_ASSIGN(source, open_source(*files, settings));
+    check_fields(*files, *source, report);
+    match_samples(*files, *source, report);
   }
   const StoreSettings& built = files->manifest().settings;
   const Subject subject{.files = *files,
                         .table = *table,
-                        .source = source.get(),
+                        .source = source ? &*source : nullptr,
                         .same_pixels = !built.resize_shorter && !built.resize_longest && !built.quality,
                         .decode = settings.decode,
                         .max_pixels = settings.max_pixels};

@@ -118,6 +118,68 @@ TEST(verify_store, compares_with_the_source) {
   }
 }
 
+TEST(verify_store, what_is_no_store_is_told_apart_from_damage) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(verify_store(folder / "nope").error().kind, ErrorKind::not_found);
+  const std::string tar = folder.write("x.tar", TarForTest().end().bytes());
+  EXPECT_EQ(verify_store(tar).error().kind, ErrorKind::invalid);
+  EXPECT_EQ(verify_store(folder / "").error().kind, ErrorKind::invalid);
+}
+
+TEST(verify_store, compares_what_was_not_left_out) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  for (int i = 0; i < 6; ++i) {
+    tar.file(fmt::format("{}.jpg", i),
+             i == 1 ? "no picture" : as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{}.cls", i), std::to_string(i));
+  }
+  const std::string source = folder.write("x.tar", tar.end().bytes());
+  BuildSettings settings;
+  settings.skip_errors = true;
+  ASSERT_TRUE(build_store({source}, folder / "s", settings).ok());
+  const auto report = verify_store(folder / "s", {.sources = {source}});
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  EXPECT_TRUE(report->ok());
+  EXPECT_EQ(report->compared, 10u);
+  EXPECT_EQ(report->not_in_store, 1u);
+  EXPECT_EQ(report->notes.size(), 1u);
+
+  TarForTest more;
+  for (int i = 0; i < 8; ++i) {
+    more.file(fmt::format("{}.jpg", i), as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
+    more.file(fmt::format("{}.cls", i), std::to_string(i));
+  }
+  const std::string larger = folder.write("y.tar", more.end().bytes());
+  const auto lacking = verify_store(folder / "s", {.sources = {larger}});
+  ASSERT_TRUE(lacking.ok());
+  EXPECT_EQ(lacking->not_in_store, 3u);
+  EXPECT_EQ(lacking->problems, 1u);  // more than the build left out
+}
+
+TEST(verify_store, compares_the_fields_that_the_store_has) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  for (int i = 0; i < 3; ++i) {
+    tar.file(fmt::format("{}.jpg", i), as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{}.cls", i), std::to_string(i)).file(fmt::format("{}.txt", i), "words");
+  }
+  const std::string source = folder.write("x.tar", tar.end().bytes());
+  const FieldChoice choice = {{"picture", "jpg"}, {"label", "cls"}};
+  const auto table = open_samples({source}, choice);
+  ASSERT_TRUE(build_store(**table, "x", folder / "s").ok());
+  const auto some = verify_store(folder / "s", {.sources = {source}});
+  ASSERT_TRUE(some.ok()) << some.error().to_string();
+  EXPECT_TRUE(some->ok());
+  EXPECT_EQ(some->compared, 3u);
+  ASSERT_EQ(some->notes.size(), 1u);
+  EXPECT_NE(some->notes[0].find("'picture'"), std::string::npos);
+  const auto all = verify_store(folder / "s", {.sources = {source}, .fields = choice});
+  ASSERT_TRUE(all.ok());
+  EXPECT_TRUE(all->ok());
+  EXPECT_EQ(all->compared, 6u);
+}
+
 TEST(store_info, counts_fields_codecs_and_sizes) {
   const TemporaryFolder folder;
   const auto info = store_info(built(folder, "s", StoreImage::raw));
@@ -196,6 +258,33 @@ TEST(convert_store, pixels_have_no_way_back) {
   ASSERT_FALSE(converted.ok());
   EXPECT_EQ(converted.error().kind, ErrorKind::unsupported);
   EXPECT_FALSE(fs::exists(folder / "tars"));
+  EXPECT_FALSE(fs::exists(folder / "tars.building"));
+}
+
+TEST(convert_store, cancelled_leaves_nothing_behind) {
+  const TemporaryFolder folder;
+  const std::string store = built(folder, "s", StoreImage::keep);
+  const auto converted =
+      convert_store(store, folder / "tars", {.progress = [](std::uint64_t, std::uint64_t) { return false; }});
+  ASSERT_FALSE(converted.ok());
+  EXPECT_EQ(converted.error().kind, ErrorKind::cancelled);
+  EXPECT_FALSE(fs::exists(folder / "tars.building"));
+  EXPECT_TRUE(convert_store(store, folder / "tars").ok());
+}
+
+TEST(convert_store, a_folder_of_the_user_is_not_cleared) {
+  const TemporaryFolder folder;
+  const std::string store = built(folder, "s", StoreImage::keep);
+  folder.write("tars.building/shard-000000.tar", std::string_view("mine"));
+  EXPECT_EQ(convert_store(store, folder / "tars").error().kind, ErrorKind::invalid);
+  EXPECT_EQ(read_text(folder / "tars.building/shard-000000.tar"), "mine");
+}
+
+TEST(convert_store, a_name_that_is_too_long_is_an_error) {
+  const TemporaryFolder folder;
+  const auto converted = convert_store(built(folder, "s", StoreImage::keep), folder / std::string(300, 'x'));
+  ASSERT_FALSE(converted.ok());
+  EXPECT_NE(converted.error().to_string().find("too long"), std::string::npos);
 }
 
 }  // namespace
