@@ -117,7 +117,6 @@ class Loader:
 
     def close(self) -> None: ...
 
-STORE_SHARD_BYTES: int = 268435456
 
 def build(source: Dataset, destination: str, settings: dict[str, Any], show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]: ...
 

@@ -179,7 +179,6 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
 }  // namespace
 
 void bind_store(nb::module_& m) {
-  m.attr("STORE_SHARD_BYTES") = kStoreShardBytes;
   m.def("build", &build, nb::arg("source"), nb::arg("destination"), nb::arg("settings"),
         nb::arg("show").none(),
         nb::sig("def build(source: Dataset, destination: str, settings: dict[str, Any], "
