@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import operator
+import time
 import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,6 +20,9 @@ from .options import LoaderOptions
 from .transforms import Transform
 
 Transforms = Iterable[Transform] | Mapping[str, Iterable[Transform]]
+
+# How long an epoch waits for the store that is being built beside, at most, if the epoch before was shorter.
+CACHE_PATIENCE_SECONDS = 30.0
 
 _open_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
 
@@ -71,6 +75,7 @@ class Loader:
         self._converters = converters(output, core_options["memory_format"])
         self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), core_options)
         self._warned_of_cache = False
+        self._whole_epoch_seconds: float | None = None  # of the last iteration, if it came to its end
         _open_loaders.add(self)
 
     @property
@@ -87,6 +92,7 @@ class Loader:
         return self._core.steps
 
     def __iter__(self) -> Iterator[Batch]:
+        self._await_cache()
         self._warn_of_cache()
         return _Iteration(self)
 
@@ -111,6 +117,16 @@ class Loader:
     def plan(self) -> str:
         """What will run, for people."""
         return self._core.plan()
+
+    def _await_cache(self) -> None:
+        """After a whole epoch the cache is nearly there and makes the next one faster: worth a wait, but one with an
+        end. After an abandoned epoch there is none."""
+        if self._whole_epoch_seconds is None:
+            return
+        deadline = time.monotonic() + max(CACHE_PATIENCE_SECONDS, self._whole_epoch_seconds)
+        self._whole_epoch_seconds = None
+        while time.monotonic() < deadline and self._core.cache_building(0.05):
+            pass  # between the short waits Ctrl-C is heard
 
     def _warn_of_cache(self) -> None:
         """Says once that the cache is of no use: nothing else tells why epochs stay slow."""
@@ -148,6 +164,7 @@ class _Iteration:
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
+        self._begin = time.monotonic()
         self._ticket = loader._core.start_epoch()
         self._finished = False
 
@@ -159,6 +176,7 @@ class _Iteration:
         if core is None:
             if not self._finished:
                 self._finished = True
+                self._loader._whole_epoch_seconds = time.monotonic() - self._begin
                 self._loader._warn_of_cache()
             raise StopIteration
         return Batch(core, *self._loader._converters)

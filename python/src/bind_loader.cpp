@@ -122,6 +122,12 @@ void bind_loader(nb::module_& m) {
             return errors;
           },
           nb::sig("def errors(self) -> list[Exception]"))
+      .def(
+          "cache_building",
+          [](const Loader& self, double seconds) {
+            return self.cache_building(std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds)));
+          },
+          nb::arg("seconds"), nb::call_guard<GilRelease>())
       .def("cache_problem", [](const Loader& self) { return to_str(self.cache_problem()); })
       .def("plan", [](const Loader& self) { return to_str(self.plan()); })
       .def("close", &Loader::close, nb::call_guard<GilRelease>());

@@ -90,8 +90,17 @@ def test_the_first_epoch_counts_on(make_tar, tmp_path):
     assert str(first) == str(second)  # the cache's errors name the source
 
 
-def test_an_epoch_never_waits_for_the_build(shards, tmp_path):
+def test_the_epoch_after_a_whole_one_reads_the_store(shards, tmp_path):
+    with open_loader(shards, tmp_path) as loader:
+        list(loader)
+        next(iter(loader))
+        assert loader.stats()["cache"].startswith("complete: ")
+        assert "repacked" in loader.stats()["decoded"]
+
+
+def test_no_epoch_waits_for_ever(shards, tmp_path, monkeypatch):
     """Another process holds the right to build, and never does."""
+    monkeypatch.setattr("penstock.loader.CACHE_PATIENCE_SECONDS", 0.2)
     with open_loader(shards, tmp_path) as loader:
         wait_until_built(loader)
     (store,) = tmp_path.glob("*.store")
