@@ -87,6 +87,7 @@ def test_two_hundred_abandoned_iterators_leave_nothing(shards):
 def test_interrupt_works_while_waiting(tmp_path: Path, shards):
     program = f"""
         import penstock, os, signal, threading, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits "ignore"
         loader = penstock.Loader({shards!r}, batch_size=60, num_workers=1, prefetch=1,
                                  transforms=[penstock.transforms.Resize([4000, 4000])])
         threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
