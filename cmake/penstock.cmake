@@ -61,7 +61,11 @@ function(penstock_tests folder)
   target_compile_definitions(penstock_${folder}_tests PRIVATE
     PENSTOCK_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared" PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Compiling the tests takes longer than running them, above all with sanitizers.
-  target_compile_options(penstock_${folder}_tests PRIVATE $<IF:$<BOOL:${PENSTOCK_SANITIZE}>,-O0,-O1>)
+  if(PENSTOCK_SANITIZE)
+    target_compile_options(penstock_${folder}_tests PRIVATE -O0)
+  else()
+    target_compile_options(penstock_${folder}_tests PRIVATE -O1)
+  endif()
   add_test(NAME ${folder} COMMAND penstock_${folder}_tests --gtest_brief=1)
   set_tests_properties(${folder} PROPERTIES LABELS unit)
 endfunction()
