@@ -18,7 +18,7 @@ Status JpegRebuilder::rebuild(const RepackRecord& record, const RepackTables& ta
     return decode_error(ErrorKind::corrupt, "repacked picture is damaged: its JPEG header is unsound");
   }
   out.assign(frame.head.begin(), frame.head.end());
-  ScanWriter writer(setup_, record.zero_padding, out);
+  ScanWriter writer(setup_, record.zero_padding, coded_, out);
   TileSource tiles(record, tables);
   std::size_t mcu_blocks = 0;
   for (int component = 0; component < geometry.components(); ++component) {
@@ -45,7 +45,7 @@ Status JpegRebuilder::rebuild(const RepackRecord& record, const RepackTables& ta
     }
     const int rows = std::min(kTileMcusHigh, geometry.mcus_high() - tile_y * kTileMcusHigh);
     for (int row = 0; row < rows; ++row) {
-      writer.reserve_blocks(static_cast<std::size_t>(geometry.mcus_wide()) * mcu_blocks);
+      writer.start_row(static_cast<std::size_t>(geometry.mcus_wide()) * mcu_blocks);
       for (int column = 0; column < geometry.mcus_wide(); ++column) {
         writer.start_mcu();
         for (int i = 0; i < geometry.components(); ++i) {

@@ -22,6 +22,7 @@ class JpegRebuilder {
   std::unique_ptr<TileData> tile_;
   ScanSetup setup_;
   std::array<std::vector<SparseBlock>, 3> blocks_;  // of one row of tiles
+  Scratch coded_;
 };
 
 }  // namespace penstock::detail

@@ -11,8 +11,7 @@
 namespace penstock::detail {
 namespace {
 
-constexpr std::size_t kMostBlockBytes =
-    64 * 4 * 2 + 16;  // 32 bits a coefficient, each byte stuffed; restarts
+constexpr std::size_t kMostBlockBytes = 64 * 4 + 8;  // 32 bits a coefficient; the last store
 
 /// The tables of the DHT segment at `segment`, into those of their number. False if one is unsound.
 bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::array<ScanSetup::Codes, 4>& ac) {
@@ -46,6 +45,38 @@ bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::arr
     at += total;
   }
   return true;
+}
+
+constexpr unsigned kLengthMask = (1u << ScanSetup::Codes::kLengthBits) - 1;
+
+/// A code and the bits of a value after it, with their length; 0 without a code.
+struct ValueBits {
+  std::uint64_t bits;
+  unsigned length;
+  bool missing;
+
+  [[gnu::always_inline]] ValueBits(const ScanSetup::Codes& codes, unsigned run, int value) {
+    const auto size = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(std::abs(value))));
+    const std::uint32_t code = codes.of[(run << 4 | size) & 255u];
+    const unsigned low = static_cast<unsigned>(value + (value >> 31)) & ((1u << size) - 1);
+    bits = std::uint64_t{code >> ScanSetup::Codes::kLengthBits} << size | low;
+    length = (code & kLengthMask) + size;
+    missing = code == 0 || size > 15;
+  }
+};
+
+ScanSetup::ValueCodes small_values(const ScanSetup::Codes& codes) {
+  ScanSetup::ValueCodes small;
+  for (unsigned run = 0; run < 16; ++run) {
+    for (int value = -ScanSetup::ValueCodes::kMost - 1; value <= ScanSetup::ValueCodes::kMost; ++value) {
+      const ValueBits coded(codes, run, value);
+      small.of[run * 16 + static_cast<unsigned>(value + 8)] =
+          coded.missing || value == 0
+              ? 0
+              : static_cast<std::uint32_t>(coded.bits << ScanSetup::Codes::kLengthBits) | coded.length;
+    }
+  }
+  return small;
 }
 
 }  // namespace
@@ -85,80 +116,71 @@ bool read_scan_setup(ByteSpan head, const RepackGeometry& geometry, ScanSetup& o
         out.order[i] = static_cast<int>(component);
         out.dc[component] = dc[tables >> 4];
         out.ac[component] = ac[tables & 15];
+        out.small[component] = small_values(out.ac[component]);
       }
     }
   });
   return sound && has_scan;
 }
 
-ScanWriter::ScanWriter(const ScanSetup& setup, bool zero_padding, std::vector<std::uint8_t>& out)
+ScanWriter::ScanWriter(const ScanSetup& setup, bool zero_padding, Scratch& coded,
+                       std::vector<std::uint8_t>& out)
     : setup_(setup),
       zero_padding_(zero_padding),
       out_(out),
-      end_{out.data() + out.size(), 0, 0, false},
+      coded_(coded),
+      end_{coded_.reserve(kMostBlockBytes), 0, 0, false},
       to_go_(setup.restart_interval) {}
 
-void ScanWriter::reserve_blocks(std::size_t count) {
-  const auto size = static_cast<std::size_t>(end_.at - out_.data());
-  const std::size_t needed = size + count * kMostBlockBytes + 64;
-  if (out_.size() < needed) {
-    out_.resize(std::max(needed, out_.size() + out_.size() / 2));
-    end_.at = out_.data() + size;
-  }
+void ScanWriter::start_row(std::size_t blocks) {
+  move_bytes();
+  end_.at = coded_.reserve((blocks + 1) * kMostBlockBytes);
 }
 
-inline void ScanWriter::End::put_byte(std::uint8_t byte) {
-  *at++ = byte;
-  if (byte == 0xFF) {
-    *at++ = 0;
+/// Moves the whole bytes to the file, a zero after each FF.
+void ScanWriter::move_bytes() {
+  const std::uint8_t* from = coded_.data();
+  while (from != end_.at) {
+    const auto left = static_cast<std::size_t>(end_.at - from);
+    const auto* const mark = static_cast<const std::uint8_t*>(std::memchr(from, 0xFF, left));
+    const std::uint8_t* const to = mark != nullptr ? mark + 1 : end_.at;
+    out_.insert(out_.end(), from, to);
+    if (mark != nullptr) {
+      out_.push_back(0);
+    }
+    from = to;
   }
+  end_.at = coded_.data();
 }
 
 [[gnu::always_inline]] inline void ScanWriter::End::put(std::uint64_t more, unsigned length) {
-  bits = bits << length | more;
+  // Without a branch: eight bytes are stored each time, and as many counted as are complete.
+  bits |= more << ((64 - count - length) & 63);
   count += length;
-  if (count < 32) {
-    return;
-  }
-  count -= 32;
-  const auto four = static_cast<std::uint32_t>(bits >> count);
-  if (((~four - 0x01010101u) & four & 0x80808080u) == 0) [[likely]] {
-    const std::uint32_t swapped = __builtin_bswap32(four);
-    std::memcpy(at, &swapped, sizeof swapped);
-    at += 4;
-    return;
-  }
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    put_byte(static_cast<std::uint8_t>(four >> shift));
-  }
+  const std::uint64_t swapped = std::endian::native == std::endian::little ? __builtin_bswap64(bits) : bits;
+  std::memcpy(at, &swapped, sizeof swapped);
+  at += count / 8;
+  bits <<= count / 8 * 8;
+  count %= 8;
 }
 
-[[gnu::always_inline]] inline void ScanWriter::End::put_symbol(const ScanSetup::Codes& codes,
-                                                               unsigned symbol) {
-  const std::uint32_t code = codes.of[symbol];
+[[gnu::always_inline]] inline void ScanWriter::End::put_code(std::uint32_t code) {
   missing_code |= code == 0;
-  put(code >> ScanSetup::Codes::kLengthBits, code & ((1u << ScanSetup::Codes::kLengthBits) - 1));
+  put(code >> ScanSetup::Codes::kLengthBits, code & kLengthMask);
 }
 
 [[gnu::always_inline]] inline void ScanWriter::End::put_value(const ScanSetup::Codes& codes, unsigned run,
                                                               int value) {
-  const auto size = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(std::abs(value))));
-  const std::uint32_t code = codes.of[(run << 4 | size) & 255u];
-  const unsigned low = static_cast<unsigned>(value + (value >> 31)) & ((1u << size) - 1);
-  missing_code |= code == 0 || size > 15;
-  put(std::uint64_t{code >> ScanSetup::Codes::kLengthBits} << size | low,
-      (code & ((1u << ScanSetup::Codes::kLengthBits) - 1)) + size);
+  const ValueBits coded(codes, run, value);
+  missing_code |= coded.missing;
+  put(coded.bits, coded.length);
 }
 
 void ScanWriter::fill_byte() {
-  if (const unsigned open = end_.count % 8; open != 0) {
-    const unsigned missing = 8 - open;
+  if (end_.count != 0) {
+    const unsigned missing = 8 - end_.count;
     end_.put(zero_padding_ ? 0 : (1u << missing) - 1, missing);
   }
-  for (; end_.count > 0; end_.count -= 8) {
-    end_.put_byte(static_cast<std::uint8_t>(end_.bits >> (end_.count - 8)));
-  }
-  end_.bits = 0;
 }
 
 void ScanWriter::start_mcu() {
@@ -167,8 +189,9 @@ void ScanWriter::start_mcu() {
   }
   if (to_go_ == 0) {
     fill_byte();
-    *end_.at++ = 0xFF;
-    *end_.at++ = static_cast<std::uint8_t>(0xD0 + next_restart_);
+    move_bytes();
+    out_.push_back(0xFF);
+    out_.push_back(static_cast<std::uint8_t>(0xD0 + next_restart_));
     next_restart_ = (next_restart_ + 1) & 7;
     to_go_ = setup_.restart_interval;
     last_dc_.fill(0);
@@ -179,6 +202,7 @@ void ScanWriter::start_mcu() {
 void ScanWriter::write(int component, const SparseBlock& block) {
   const auto at = static_cast<std::size_t>(component);
   const ScanSetup::Codes& ac = setup_.ac[at];
+  const ScanSetup::ValueCodes& small = setup_.small[at];
   End end = end_;
   end.put_value(setup_.dc[at], 0, block.dc - last_dc_[at]);
   last_dc_[at] = block.dc;
@@ -187,21 +211,25 @@ void ScanWriter::write(int component, const SparseBlock& block) {
     const auto k = static_cast<unsigned>(std::countr_zero(mask));
     unsigned run = k - last - 1;
     for (; run > 15; run -= 16) {
-      end.put_symbol(ac, 0xF0);
+      end.put_code(ac.of[0xF0]);
     }
-    end.put_value(ac, run, block.zigzag[k]);
+    const int value = block.zigzag[k];
+    if (const auto place = static_cast<unsigned>(value + 8); place < 16) [[likely]] {
+      end.put_code(small.of[run * 16 + place]);
+    } else {
+      end.put_value(ac, run, value);
+    }
     last = k;
   }
   if (last < 63) {
-    end.put_symbol(ac, 0);
+    end.put_code(ac.of[0]);
   }
   end_ = end;
 }
 
 bool ScanWriter::finish() {
-  reserve_blocks(1);
   fill_byte();
-  out_.resize(static_cast<std::size_t>(end_.at - out_.data()));
+  move_bytes();
   return !end_.missing_code;
 }
 

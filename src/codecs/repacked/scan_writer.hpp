@@ -7,6 +7,7 @@
 
 #include "codecs/repacked/layout.hpp"
 #include "codecs/repacked/tile_source.hpp"
+#include "core/scratch.hpp"
 
 namespace penstock::detail {
 
@@ -17,12 +18,19 @@ struct ScanSetup {
     /// The code, and in the low bits its length; 0: the symbol has no code.
     std::array<std::uint32_t, 256> of{};
   };
+  /// What AC coefficients are written as, the value's bits included.
+  struct ValueCodes {
+    static constexpr int kMost = 7;  ///< -8 to 7 are in the table
+    /// As in Codes, by run * 16 + value + 8.
+    std::array<std::uint32_t, 256> of{};
+  };
 
   unsigned restart_interval = 0;
   std::array<int, 3> order{};  ///< the frame's component for each of the scan
   /// By component of the frame.
   std::array<Codes, 3> dc;
   std::array<Codes, 3> ac;
+  std::array<ValueCodes, 3> small;
 };
 
 /// Reads the segments of a head. False if they do not describe one sequential scan of the geometry's
@@ -32,10 +40,11 @@ bool read_scan_setup(ByteSpan head, const RepackGeometry& geometry, ScanSetup& o
 /// Appends coded blocks to a file.
 class ScanWriter {
  public:
-  ScanWriter(const ScanSetup& setup, bool zero_padding, std::vector<std::uint8_t>& out);
+  /// `coded` is memory to work in.
+  ScanWriter(const ScanSetup& setup, bool zero_padding, Scratch& coded, std::vector<std::uint8_t>& out);
 
-  /// Makes room for so many blocks.
-  void reserve_blocks(std::size_t count);
+  /// Before each row of MCUs: makes room for so many blocks.
+  void start_row(std::size_t blocks);
   /// Before each MCU: writes restart markers where they are due.
   void start_mcu();
   void write(int component, const SparseBlock& block);
@@ -43,24 +52,26 @@ class ScanWriter {
   bool finish();
 
  private:
-  /// The end of the file as it grows. Copied into local variables where it is used much.
+  /// The end of the bits as they grow, without the zeros after FF. Copied into local variables where it is
+  /// used much.
   struct End {
     std::uint8_t* at;
-    std::uint64_t bits;
-    unsigned count;
+    std::uint64_t bits;  // the next ones, first bit on top
+    unsigned count;      // of them, below 8
     bool missing_code;
 
     void put(std::uint64_t more, unsigned length);
-    void put_symbol(const ScanSetup::Codes& codes, unsigned symbol);
+    void put_code(std::uint32_t code);
     void put_value(const ScanSetup::Codes& codes, unsigned run, int value);
-    void put_byte(std::uint8_t byte);
   };
 
   void fill_byte();
+  void move_bytes();
 
   const ScanSetup& setup_;
   bool zero_padding_;
   std::vector<std::uint8_t>& out_;
+  Scratch& coded_;  // bytes on their way to out_
   End end_;
   std::array<int, 3> last_dc_{};
   unsigned to_go_;

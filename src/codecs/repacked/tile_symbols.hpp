@@ -10,6 +10,12 @@
 
 namespace penstock::detail {
 
+/// Where the next symbols of a part go.
+struct SymbolEnds {
+  std::array<std::uint8_t*, kClasses> at{};
+  std::uint8_t* nibble = nullptr;
+};
+
 /// The symbols of one part, tile after tile.
 class PartSymbols {
  public:
@@ -22,9 +28,10 @@ class PartSymbols {
   /// Low bits of the DC differences, one per byte, as many as there are symbols of kDc.
   const std::uint8_t* dc_nibbles() const { return dc_nibbles_; }
 
- private:
-  friend class BlockWriter;
+  SymbolEnds ends() const;
+  void set_ends(const SymbolEnds& ends);
 
+ private:
   Scratch memory_;
   std::array<std::uint8_t*, kClasses> begins_{};
   std::uint8_t* dc_nibbles_ = nullptr;
@@ -39,5 +46,17 @@ void start_symbols(const RepackGeometry& geometry, PictureSymbols& out);
 /// Adds the symbols of the tile. False if a value is beyond what records hold, or so large that decoders of
 /// JPEG may differ in its pixels.
 bool add_tile_symbols(const JpegCoefficients& picture, int tile_x, int tile_y, PictureSymbols& out);
+
+/// The blocks of one component within a tile.
+struct TileBlocks {
+  const std::int16_t* first = nullptr;
+  std::ptrdiff_t row_step = 0;  ///< coefficients from a row of blocks to the next
+  int wide = 0;
+  int high = 0;
+  const std::array<std::uint16_t, 64>* quant = nullptr;  ///< natural order
+};
+
+/// Adds the symbols of these blocks; false as above.
+bool add_block_symbols(const TileBlocks& blocks, SymbolEnds& ends);
 
 }  // namespace penstock::detail

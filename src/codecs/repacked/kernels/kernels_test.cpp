@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <random>
 
 #include "codecs/repacked/color_rows.hpp"
@@ -178,6 +180,45 @@ struct Packed {
 };
 
 class Tiles : public ::testing::TestWithParam<RepackSampling> {};
+
+TEST_P(Tiles, records_are_equal_on_every_target) {
+  std::mt19937 random(4);
+  const JpegCoefficients picture = random_picture(GetParam(), random);
+  std::optional<Bytes> first;
+  for_each_target([&](CpuTarget) {
+    const Packed packed(picture);
+    EXPECT_EQ(packed.bytes, first.value_or(packed.bytes));
+    first = packed.bytes;
+  });
+}
+
+TEST(BlockSymbols, large_values_are_refused_on_every_target) {
+  std::array<std::uint16_t, 64> quant;
+  quant.fill(2);
+  std::array<std::int16_t, 64> block{};
+  PictureSymbols symbols;
+  const auto accepts = [&] {
+    start_symbols({8, 8, RepackSampling::gray}, symbols);
+    SymbolEnds ends = symbols[0].ends();
+    return add_block_symbols({.first = block.data(), .row_step = 64, .wide = 1, .high = 1, .quant = &quant},
+                             ends);
+  };
+  for_each_target([&](CpuTarget) {
+    block.fill(0);
+    block[9] = 1476;  // times 2 is 2952
+    EXPECT_TRUE(accepts());
+    block[17] = 1;  // one column, 2954
+    EXPECT_FALSE(accepts());
+    block[17] = 0;
+    block[18] = 1;  // another column
+    EXPECT_TRUE(accepts());
+    block.fill(0);
+    block[0] = 1400;
+    EXPECT_TRUE(accepts());
+    block[0] = std::numeric_limits<std::int16_t>::min();
+    EXPECT_FALSE(accepts()) << "the difference has no symbol";
+  });
+}
 
 TEST_P(Tiles, coefficients_come_back_on_every_target) {
   std::mt19937 random(2);

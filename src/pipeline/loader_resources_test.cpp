@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "core/counting_new.hpp"
+#include "pipeline/loader_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+int threads_of_this_process() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    (void)entry;
+    ++count;
+  }
+  return count;
+}
+
+TEST(Loader, steady_state_allocates_nothing) {
+  auto table = std::make_shared<MemoryTable>(256);
+  Loader loader = open_loader(table, {.batch_size = 8, .shuffle = true, .num_workers = 2});
+  const auto run_epoch = [&loader] {
+    const std::uint64_t ticket = loader.start_epoch().value();
+    const std::uint64_t before = allocations.load();
+    std::uint64_t inside = 0;
+    while (std::optional<Batch> batch = loader.next(ticket).value()) {
+      if (batch->step() == 24) {  // the next epoch's order is made ahead of its first batch, at the end
+        inside = allocations.load() - before;
+      }
+    }
+    return inside;
+  };
+  // A worker makes its memory when it first gets work, which may be late on a busy machine.
+  std::uint64_t allocated = 1;
+  std::uint64_t grown = 1;
+  for (int epoch = 0; epoch < 100 && (allocated > 0 || grown > 0); ++epoch) {
+    const std::uint64_t before = loader.stats().buffer_bytes;
+    allocated = run_epoch();
+    grown = loader.stats().buffer_bytes - before;
+  }
+  EXPECT_EQ(allocated, 0u);
+  EXPECT_EQ(grown, 0u) << "batch memory";
+}
+
+TEST(Loader, idle_loader_uses_no_cpu) {
+  Loader loader = open_loader(std::make_shared<MemoryTable>(64), {.batch_size = 8, .num_workers = 4});
+  const std::uint64_t ticket = loader.start_epoch().value();
+  ASSERT_TRUE(loader.next(ticket).value());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const double before = loader.stats().cpu_seconds;
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(loader.stats().cpu_seconds - before, 0.02);
+}
+
+TEST(Loader, leaves_no_thread_behind) {
+  const int before = threads_of_this_process();
+  for (int round = 0; round < 20; ++round) {
+    Loader loader = open_loader(std::make_shared<MemoryTable>(64), {.batch_size = 4, .num_workers = 3});
+    const std::uint64_t ticket = loader.start_epoch().value();
+    ASSERT_TRUE(loader.next(ticket).value());
+    ASSERT_TRUE(loader.start_epoch());
+  }
+  EXPECT_EQ(threads_of_this_process(), before);
+}
+
+TEST(Loader, closing_from_another_thread_ends_the_wait) {
+  auto table = std::make_shared<MemoryTable>(8);
+  table->slow = {0};
+  table->delay = std::chrono::milliseconds(300);
+  Loader loader = open_loader(table, {.batch_size = 4, .num_workers = 1});
+  const std::uint64_t ticket = loader.start_epoch().value();
+  std::thread closer([&loader] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    loader.close();
+  });
+  const auto batch = loader.next(ticket);
+  closer.join();
+  EXPECT_TRUE(!batch || batch.value());
+  const auto after = loader.next(ticket);
+  ASSERT_FALSE(after);
+  EXPECT_EQ(after.error().kind, ErrorKind::cancelled);
+  EXPECT_FALSE(loader.start_epoch());
+}
+
+TEST(Loader, waiting_ends_in_time_when_nothing_is_ready) {
+  auto table = std::make_shared<MemoryTable>(4);
+  table->slow = {0};
+  table->delay = std::chrono::milliseconds(400);
+  Loader loader = open_loader(table, {.batch_size = 4, .num_workers = 1});
+  const std::uint64_t ticket = loader.start_epoch().value();
+  const auto step = loader.next(ticket, std::chrono::milliseconds(20));
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->state, Loader::Step::State::waiting);
+  EXPECT_TRUE(loader.next(ticket).value()) << "and the batch comes later";
+}
+
+}  // namespace
+}  // namespace penstock
