@@ -34,7 +34,8 @@ class RepackTrainer {
   void append(const RepackTrainer& later);
   /// Files that were not ignored.
   std::size_t size() const noexcept;
-  std::shared_ptr<const RepackTables> train() const;
+  /// The same for any number of threads.
+  std::shared_ptr<const RepackTables> train(unsigned threads = 1) const;
 
  private:
   struct Impl;

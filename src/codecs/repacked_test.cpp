@@ -301,16 +301,16 @@ TEST(RepackTables, damaged_ones_are_refused) {
 }
 
 TEST(RepackTrainer, depends_on_the_files_only) {
-  const auto train = [] {
+  const auto train = [](unsigned threads) {
     RepackTrainer trainer;
     for (const int quality : {50, 70, 80, 90}) {
       EXPECT_TRUE(trainer.add(*make_jpeg({.width = 80, .height = 60, .quality = quality})));
     }
     EXPECT_FALSE(trainer.add(Bytes{1, 2, 3}));
     EXPECT_FALSE(trainer.add(*make_jpeg({.width = 50, .height = 50, .color = JpegColor::cmyk})));
-    return serialise(*trainer.train());
+    return serialise(*trainer.train(threads));
   };
-  EXPECT_TRUE(train() == train());
+  EXPECT_TRUE(train(1) == train(3));
 }
 
 TEST(RepackTrainer, without_files_makes_tables_that_still_work) {

@@ -61,7 +61,7 @@ Result<std::shared_ptr<const RepackTables>> train_tables(const SampleTable& sour
   for (const RepackTrainer& part : parts) {
     all.append(part);
   }
-  return all.size() > 0 ? all.train() : nullptr;
+  return all.size() > 0 ? all.train(threads) : nullptr;
 }
 
 Result<std::shared_ptr<const RepackTables>> read_tables(const std::string& path) {

@@ -130,7 +130,7 @@ bool RepackEncoder::Impl::proves_coefficients() {
         for (int y = range.y0; y < range.y1; ++y) {
           for (int x = range.x0; x < range.x1; ++x) {
             SparseBlock block;
-            blocks.next(block);
+            blocks.next(&block, 1);
             if (!equals(block, picture.block(component, x, y))) {
               return false;
             }

@@ -35,11 +35,9 @@ Status JpegRebuilder::rebuild(const RepackRecord& record, const RepackTables& ta
         const int of_part = component == 2 ? 1 : 0;
         SparseBlocks from((*tile_)[component > 0 ? 1 : 0], of_part, of_part * range.count());
         for (int y = 0; y < range.high(); ++y) {
-          SparseBlock* to = blocks_[static_cast<std::size_t>(component)].data() +
+          SparseBlock* const to = blocks_[static_cast<std::size_t>(component)].data() +
                             static_cast<std::ptrdiff_t>(y) * geometry.blocks_wide(component) + range.x0;
-          for (int x = 0; x < range.wide(); ++x) {
-            from.next(*to++);
-          }
+          from.next(to, range.wide());
         }
       }
     }

@@ -1,17 +1,14 @@
 #include "codecs/repacked/scan_writer.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 #include <cstring>
 
 #include "codecs/repacked/coefficients.hpp"
 #include "codecs/repacked/packed_header.hpp"
+#include "codecs/repacked/value_bits.hpp"
 
 namespace penstock::detail {
 namespace {
-
-constexpr std::size_t kMostBlockBytes = 64 * 4 + 8;  // 32 bits a coefficient; the last store
 
 /// The tables of the DHT segment at `segment`, into those of their number. False if one is unsound.
 bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::array<ScanSetup::Codes, 4>& ac) {
@@ -47,29 +44,11 @@ bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::arr
   return true;
 }
 
-constexpr unsigned kLengthMask = (1u << ScanSetup::Codes::kLengthBits) - 1;
-
-/// A code and the bits of a value after it, with their length; 0 without a code.
-struct ValueBits {
-  std::uint64_t bits;
-  unsigned length;
-  bool missing;
-
-  [[gnu::always_inline]] ValueBits(const ScanSetup::Codes& codes, unsigned run, int value) {
-    const auto size = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(std::abs(value))));
-    const std::uint32_t code = codes.of[(run << 4 | size) & 255u];
-    const unsigned low = static_cast<unsigned>(value + (value >> 31)) & ((1u << size) - 1);
-    bits = std::uint64_t{code >> ScanSetup::Codes::kLengthBits} << size | low;
-    length = (code & kLengthMask) + size;
-    missing = code == 0 || size > 15;
-  }
-};
-
 ScanSetup::ValueCodes small_values(const ScanSetup::Codes& codes) {
   ScanSetup::ValueCodes small;
   for (unsigned run = 0; run < 16; ++run) {
     for (int value = -ScanSetup::ValueCodes::kMost - 1; value <= ScanSetup::ValueCodes::kMost; ++value) {
-      const ValueBits coded(codes, run, value);
+      const ValueBits coded = value_bits(codes, run, value);
       small.of[run * 16 + static_cast<unsigned>(value + 8)] =
           coded.missing || value == 0
               ? 0
@@ -129,7 +108,7 @@ ScanWriter::ScanWriter(const ScanSetup& setup, bool zero_padding, Scratch& coded
       zero_padding_(zero_padding),
       out_(out),
       coded_(coded),
-      end_{coded_.reserve(kMostBlockBytes), 0, 0, false},
+      end_{.at = coded_.reserve(kMostBlockBytes)},
       to_go_(setup.restart_interval) {}
 
 void ScanWriter::start_row(std::size_t blocks) {
@@ -153,33 +132,12 @@ void ScanWriter::move_bytes() {
   end_.at = coded_.data();
 }
 
-[[gnu::always_inline]] inline void ScanWriter::End::put(std::uint64_t more, unsigned length) {
-  // Without a branch: eight bytes are stored each time, and as many counted as are complete.
-  bits |= more << ((64 - count - length) & 63);
-  count += length;
-  const std::uint64_t swapped = std::endian::native == std::endian::little ? __builtin_bswap64(bits) : bits;
-  std::memcpy(at, &swapped, sizeof swapped);
-  at += count / 8;
-  bits <<= count / 8 * 8;
-  count %= 8;
-}
-
-[[gnu::always_inline]] inline void ScanWriter::End::put_code(std::uint32_t code) {
-  missing_code |= code == 0;
-  put(code >> ScanSetup::Codes::kLengthBits, code & kLengthMask);
-}
-
-[[gnu::always_inline]] inline void ScanWriter::End::put_value(const ScanSetup::Codes& codes, unsigned run,
-                                                              int value) {
-  const ValueBits coded(codes, run, value);
-  missing_code |= coded.missing;
-  put(coded.bits, coded.length);
-}
-
 void ScanWriter::fill_byte() {
   if (end_.count != 0) {
-    const unsigned missing = 8 - end_.count;
-    end_.put(zero_padding_ ? 0 : (1u << missing) - 1, missing);
+    const unsigned filling = zero_padding_ ? 0 : 0xFFu >> end_.count;
+    *end_.at++ = static_cast<std::uint8_t>(end_.bits >> 56 | filling);
+    end_.bits = 0;
+    end_.count = 0;
   }
 }
 
@@ -201,30 +159,8 @@ void ScanWriter::start_mcu() {
 
 void ScanWriter::write(int component, const SparseBlock& block) {
   const auto at = static_cast<std::size_t>(component);
-  const ScanSetup::Codes& ac = setup_.ac[at];
-  const ScanSetup::ValueCodes& small = setup_.small[at];
-  End end = end_;
-  end.put_value(setup_.dc[at], 0, block.dc - last_dc_[at]);
+  write_block(setup_, at, block.dc - last_dc_[at], block, end_);
   last_dc_[at] = block.dc;
-  unsigned last = 0;
-  for (std::uint64_t mask = block.mask; mask != 0; mask &= mask - 1) {
-    const auto k = static_cast<unsigned>(std::countr_zero(mask));
-    unsigned run = k - last - 1;
-    for (; run > 15; run -= 16) {
-      end.put_code(ac.of[0xF0]);
-    }
-    const int value = block.zigzag[k];
-    if (const auto place = static_cast<unsigned>(value + 8); place < 16) [[likely]] {
-      end.put_code(small.of[run * 16 + place]);
-    } else {
-      end.put_value(ac, run, value);
-    }
-    last = k;
-  }
-  if (last < 63) {
-    end.put_code(ac.of[0]);
-  }
-  end_ = end;
 }
 
 bool ScanWriter::finish() {

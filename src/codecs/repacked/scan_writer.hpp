@@ -37,6 +37,20 @@ struct ScanSetup {
 /// components.
 bool read_scan_setup(ByteSpan head, const RepackGeometry& geometry, ScanSetup& out);
 
+/// The end of coded bits as they grow, without the zeros after FF.
+struct CodedBits {
+  std::uint8_t* at = nullptr;
+  std::uint64_t bits = 0;  ///< the next ones, first bit on top
+  unsigned count = 0;      ///< of them, below 8
+  bool missing_code = false;
+};
+
+/// Appends a block of the component, whose DC differs so much from the one before. Up to kMostBlockBytes are
+/// overwritten. Equal on every CPU target.
+inline constexpr std::size_t kMostBlockBytes = 64 * 4 + 8;  // 32 bits a coefficient; the last store
+void write_block(const ScanSetup& setup, std::size_t component, int dc_difference, const SparseBlock& block,
+                 CodedBits& bits);
+
 /// Appends coded blocks to a file.
 class ScanWriter {
  public:
@@ -52,19 +66,6 @@ class ScanWriter {
   bool finish();
 
  private:
-  /// The end of the bits as they grow, without the zeros after FF. Copied into local variables where it is
-  /// used much.
-  struct End {
-    std::uint8_t* at;
-    std::uint64_t bits;  // the next ones, first bit on top
-    unsigned count;      // of them, below 8
-    bool missing_code;
-
-    void put(std::uint64_t more, unsigned length);
-    void put_code(std::uint32_t code);
-    void put_value(const ScanSetup::Codes& codes, unsigned run, int value);
-  };
-
   void fill_byte();
   void move_bytes();
 
@@ -72,7 +73,7 @@ class ScanWriter {
   bool zero_padding_;
   std::vector<std::uint8_t>& out_;
   Scratch& coded_;  // bytes on their way to out_
-  End end_;
+  CodedBits end_;
   std::array<int, 3> last_dc_{};
   unsigned to_go_;
   unsigned next_restart_ = 0;

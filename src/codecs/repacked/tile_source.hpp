@@ -33,16 +33,22 @@ struct SparseBlock {
 /// Whether they are these 64 coefficients in natural order.
 bool equals(const SparseBlock& block, const std::int16_t* natural);
 
+/// The next values of a component, by class.
+using ValuePointers = std::array<const std::uint8_t*, kValueClasses>;
+
 /// Takes the blocks of a component one after the other.
 class SparseBlocks {
  public:
   SparseBlocks(const PartData& part, int component, int first_block);
-  void next(SparseBlock& out);
+  void next(SparseBlock* out, int count);
 
  private:
   const PartData& part_;
-  std::array<const std::uint8_t*, kValueClasses> values_;
+  ValuePointers values_;
   std::size_t block_;
 };
+
+/// Blocks [first, first + count) of a part; `values` move on. Equal on every CPU target.
+void take_blocks(const PartData& part, std::size_t first, ValuePointers& values, SparseBlock* out, int count);
 
 }  // namespace penstock::detail

@@ -9,6 +9,7 @@
 #include "codecs/repacked/symbol_counts.hpp"
 #include "codecs/repacked/tables.hpp"
 #include "codecs/repacked/tile_symbols.hpp"
+#include "core/parallel_for.hpp"
 
 namespace penstock {
 namespace {
@@ -152,20 +153,20 @@ void RepackTrainer::append(const RepackTrainer& later) {
 
 std::size_t RepackTrainer::size() const noexcept { return impl_->histograms.size(); }
 
-std::shared_ptr<const RepackTables> RepackTrainer::train() const {
+std::shared_ptr<const RepackTables> RepackTrainer::train(unsigned threads) const {
   const Impl& impl = *impl_;
   auto lengths = std::make_unique<RepackTables::Lengths>();
-  for (std::size_t part = 0; part < kParts; ++part) {
-    for (std::size_t i = 0; i < kClasses; ++i) {
-      Histograms histograms;
-      for (std::size_t picture = 0; picture < impl.histograms.size(); ++picture) {
-        if (part == 0 || !impl.is_gray[picture]) {
-          histograms.push_back(&impl.histograms[picture][part][i]);
-        }
+  parallel_for(std::size_t{kParts} * kClasses, threads, [&](std::size_t table) {
+    const std::size_t part = table / kClasses;
+    const std::size_t i = table % kClasses;
+    Histograms histograms;
+    for (std::size_t picture = 0; picture < impl.histograms.size(); ++picture) {
+      if (part == 0 || !impl.is_gray[picture]) {
+        histograms.push_back(&impl.histograms[picture][part][i]);
       }
-      (*lengths)[part][i] = train_class(histograms);
     }
-  }
+    (*lengths)[part][i] = train_class(histograms);
+  });
   return RepackTables::make(*lengths, make_dictionary(impl.segments));
 }
 

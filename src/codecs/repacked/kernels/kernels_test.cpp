@@ -239,7 +239,7 @@ TEST_P(Tiles, coefficients_come_back_on_every_target) {
           for (int y = range.y0; y < range.y1; ++y) {
             for (int x = range.x0; x < range.x1; ++x) {
               SparseBlock block;
-              blocks.next(block);
+              blocks.next(&block, 1);
               ASSERT_TRUE(equals(block, picture.block(component, x, y))) << component << " " << x << " " << y;
             }
           }
