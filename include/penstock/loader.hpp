@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,8 @@ class Loader {
   std::uint64_t steps() const noexcept;
   /// Names the epoch that the next start_epoch() begins.
   void set_epoch(std::uint64_t epoch) noexcept;
+  /// The epoch that the next start_epoch() begins, or goes on with.
+  std::uint64_t next_epoch() const;
 
   /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs
   /// begun before it is complete are read from the source, later ones from the store.
@@ -49,8 +52,17 @@ class Loader {
   /// What is wrong with the cache, for people: it could not be built or is damaged, so that the source is
   /// read. Empty if nothing is.
   std::string cache_problem() const;
-  /// Begins the next epoch and ends an unfinished one. Returns a ticket for next().
-  Result<std::uint64_t> start_epoch();
+  /// Which part of each epoch is this process's, if the options did not say; before the first epoch.
+  Status set_shard(int rank, int world);
+  /// Begins the next epoch and ends an unfinished one. Returns a ticket for next(). `order`: the samples of
+  /// the epoch, with Sampler::given() and only then.
+  Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order = {});
+
+  /// What the consumer has received, as JSON of less than 1 kB. Batches that failed are not received.
+  Result<std::string> state() const;
+  /// The next start_epoch() goes on where the state was taken, in constant time. `strict`: a state of another
+  /// data set, order, seed or pipeline is refused, with the difference.
+  Status load_state(std::string_view state, bool strict = true);
 
   struct Step {
     enum class State : std::uint8_t { ready, waiting, finished } state = State::waiting;

@@ -7,6 +7,7 @@
 
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
+#include "penstock/sampler.hpp"
 
 namespace penstock {
 
@@ -15,6 +16,12 @@ enum class OnError : std::uint8_t {
   raise,   ///< the batch that holds it fails
   skip,    ///< its row is left out; other rows and steps stay as they are
   replace  ///< another sample, drawn from (seed, epoch, sample, attempt), takes the row
+};
+
+/// When a batch is delivered.
+enum class LoadingMode : std::uint8_t {
+  ordered,  ///< in the order of the plan
+  as_ready  ///< as batches complete: the same set, fewer waits for a slow one
 };
 
 struct LoaderOptions {
@@ -30,6 +37,13 @@ struct LoaderOptions {
   MemoryFormat memory_format = MemoryFormat::channels_first;
   std::optional<std::uint64_t> max_pixels{};  ///< larger pictures are refused; absent = the data set's limit
   std::optional<std::string> cache{};  ///< folder of stores: one is built beside the first epochs, then read
+  Sampler sampler{};                   ///< which samples, in which order
+  std::optional<std::uint64_t> generator_seed{};  ///< of augmentation; absent = seed
+  LoadingMode loading_mode = LoadingMode::ordered;
+  std::optional<int> shard_rank{};        ///< this process among those that share the epoch; absent = 0
+  std::optional<int> shard_world_size{};  ///< how many they are; absent = 1
+  int worker_id = 0;                      ///< this loader among those of one rank
+  int num_workers_pytorch = 1;            ///< how many loaders a rank has
 
   /// Visits every option as v(name, value, what it does).
   template <class Self, class Visitor>
@@ -50,6 +64,20 @@ struct LoaderOptions {
     v("cache", self.cache,
       "folder of stores: one of the source is built beside the first epochs, and read by those that begin "
       "when it is complete; None = read the source");
+    v("sampler", self.sampler,
+      "which samples, in which order: 'sequential', 'random', 'distributed_random', one of "
+      "penstock.samplers, or a re-iterable of sample numbers; None = as shuffle says");
+    v("generator_seed", self.generator_seed, "seed of augmentation; None = seed");
+    v("loading_mode", self.loading_mode,
+      "ordered: batches come in the order of the plan; as_ready: as they complete, the same set");
+    v("shard_rank", self.shard_rank,
+      "this process among those that share each epoch; None = of torch.distributed or torchrun, else 0");
+    v("shard_world_size", self.shard_world_size,
+      "how many processes share each epoch; None = of torch.distributed or torchrun, else 1");
+    v("worker_id", self.worker_id, "this loader among the num_workers_pytorch of its rank");
+    v("num_workers_pytorch", self.num_workers_pytorch,
+      "loaders of each rank that share its part: the effective rank is shard_rank * num_workers_pytorch + "
+      "worker_id");
   }
 
   /// Refuses impossible values, naming the option and what would be right.

@@ -24,6 +24,7 @@ struct LoaderStats {
   std::uint64_t samples = 0;  ///< rows delivered
   std::uint64_t bytes = 0;    ///< stored bytes read
   std::uint64_t errors = 0;   ///< samples that failed
+  std::uint64_t repeated = 0;  ///< rows that another rank delivered too: fewer samples than ranks were left
   double seconds = 0;         ///< from the first request to the last delivery, breaks between epochs included
   double samples_per_second = 0;
   double first_batch_seconds = 0;  ///< from the first request to the first delivery
@@ -42,6 +43,8 @@ struct LoaderStats {
   std::uint64_t buffer_bytes = 0;  ///< batch memory held by the loader and its consumers
 
   int workers = 0;
+  std::uint64_t rank = 0;   ///< this loader's part of each epoch ...
+  std::uint64_t world = 1;  ///< ... of so many
   std::string simd_target;
   std::string cache;    ///< state of the store of LoaderOptions::cache, for people; empty without one
   std::string verdict;  ///< one sentence: what limits the rate

@@ -6,7 +6,7 @@ for batch in loader:
     train_step(batch["image"], batch["label"])
 """
 
-from . import presets, transforms
+from . import presets, samplers, transforms
 from ._core import __version__
 from .batch import Batch
 from .dataset import Dataset
@@ -42,6 +42,7 @@ __all__ = [
     "__version__",
     "build",
     "presets",
+    "samplers",
     "transforms",
     "verify",
 ]

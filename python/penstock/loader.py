@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import operator
 import time
 import warnings
@@ -12,11 +13,13 @@ from types import TracebackType
 from typing import Any
 
 from . import _core
+from ._distributed import rank_and_world
 from ._output import converters
 from .batch import Batch
 from .dataset import Dataset, Source
 from .errors import Error, InvalidError
 from .options import LoaderOptions
+from .samplers import Given
 from .transforms import Transform
 
 Transforms = Iterable[Transform] | Mapping[str, Iterable[Transform]]
@@ -67,13 +70,11 @@ class Loader:
     ) -> None:
         if options is not None and not isinstance(options, LoaderOptions):
             raise InvalidError(f"options = {options!r} cannot be; give a LoaderOptions, or the options as keywords")
-        values = {**(options.to_dict() if options is not None else {}), **keywords}
-        self._options = LoaderOptions(**values)
+        self._options = options.replace(**keywords) if options is not None else LoaderOptions(**keywords)
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
-        core_options = self._options.to_dict()
-        output = core_options.pop("output")
-        self._converters = converters(output, core_options["memory_format"])
-        self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), core_options)
+        self._converters = converters(self._options.output, self._options.memory_format)
+        self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), self._options.for_core())
+        self._knows_shard = self._options.shard_world_size is not None
         self._warned_of_cache = False
         self._whole_epoch_seconds: float | None = None  # of the last iteration, if it came to its end
         _open_loaders.add(self)
@@ -89,12 +90,34 @@ class Loader:
         return self._options
 
     def __len__(self) -> int:
+        self._find_shard()
         return self._core.steps
 
     def __iter__(self) -> Iterator[Batch]:
+        self._find_shard()
         self._await_cache()
         self._warn_of_cache()
         return _Iteration(self)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What has been received so far: plain JSON of less than 1 kB. Any number of ranks and workers, and any
+        batch size, can go on from it."""
+        self._find_shard()
+        state: dict[str, Any] = json.loads(self._core.state())
+        return state
+
+    def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
+        """The next loop goes on where the state was taken: it finishes the interrupted epoch.
+
+        A state of another data set, order, seed or pipeline raises InvalidError with the difference; strict=False
+        goes on at its position all the same.
+        """
+        self._find_shard()
+        try:
+            text = json.dumps(dict(state))
+        except (TypeError, ValueError):
+            raise InvalidError("this is no state of a Loader; give what state_dict() returned") from None
+        self._core.load_state(text, bool(strict))
 
     def set_epoch(self, epoch: int) -> None:
         """Names the epoch of the next iteration."""
@@ -117,6 +140,20 @@ class Loader:
     def plan(self) -> str:
         """What will run, for people."""
         return self._core.plan()
+
+    def _find_shard(self) -> None:
+        """At the first use, not when the loader is made: training may be set up in between."""
+        if not self._knows_shard:
+            rank, world = rank_and_world()
+            if world > 1:
+                self._core.set_shard(rank, world)
+            self._knows_shard = True
+
+    def _start_epoch(self) -> int:
+        sampler = self._options.sampler
+        if not isinstance(sampler, Given):
+            return self._core.start_epoch()
+        return self._core.start_epoch(sampler.of_epoch(self._core.next_epoch))
 
     def _await_cache(self) -> None:
         """After a whole epoch the cache is nearly there and makes the next one faster: worth a wait, but one with an
@@ -165,7 +202,7 @@ class _Iteration:
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         self._begin = time.monotonic()
-        self._ticket = loader._core.start_epoch()
+        self._ticket = loader._start_epoch()
         self._finished = False
 
     def __iter__(self) -> _Iteration:

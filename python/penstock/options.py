@@ -8,6 +8,7 @@ from typing import Any
 from . import _core
 from ._output import OUTPUTS, default_output
 from .errors import InvalidError
+from .samplers import Random, sampler_of
 
 _DOCS: dict[str, str] = {**_core.option_docs(), "output": "what batches hold: torch, numpy or dlpack"}
 
@@ -21,7 +22,13 @@ def check(given: Mapping[str, Any]) -> dict[str, Any]:
     elif output not in OUTPUTS:
         choices = " or ".join(repr(name) for name in OUTPUTS)
         raise InvalidError(f"output = {output!r} cannot be; give {choices}")
-    return {**_core.check_options(rest), "output": output}
+    sampler = sampler_of(rest.pop("sampler", None))
+    checked = _core.check_options({**rest, "sampler": None if sampler is None else sampler.spec()})
+    if sampler is not None and checked["shuffle"] and sampler != Random():
+        raise InvalidError(
+            f"shuffle=True and sampler={sampler!r} contradict each other; leave out one: a sampler is an order by itself"
+        )
+    return {**checked, "sampler": sampler, "output": output}
 
 
 class LoaderOptions:
@@ -59,13 +66,25 @@ class LoaderOptions:
         """Pictures as [B, H, W, 3] in memory."""
         return self.replace(memory_format="channels_last")
 
+    def random_sampling(self, replacement: bool = False) -> LoaderOptions:
+        """Samples in random order: a permutation, or independent draws."""
+        return self.replace(sampler=Random(replacement))
+
     def replace(self, **changes: Any) -> LoaderOptions:
         """A copy with these options changed."""
         return LoaderOptions(**{**self._values, **changes})
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dict, which from_dict takes."""
-        return dict(self._values)
+        sampler = self._values["sampler"]
+        return {**self._values, "sampler": None if sampler is None else sampler.to_dict()}
+
+    def for_core(self) -> dict[str, Any]:
+        """What the engine takes."""
+        sampler = self._values["sampler"]
+        values = {**self._values, "sampler": None if sampler is None else sampler.spec()}
+        values.pop("output")
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LoaderOptions:

@@ -1,8 +1,12 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +20,9 @@ namespace nb = nanobind;
 namespace penstock::python {
 
 namespace {
+
+// The order of an epoch.
+using OrderArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // How long Ctrl-C may take while the consumer waits.
 constexpr std::chrono::milliseconds kPatience{50};
@@ -55,6 +62,7 @@ nb::dict stats(const Loader& loader) {
   values["samples"] = stats.samples;
   values["bytes"] = stats.bytes;
   values["errors"] = stats.errors;
+  values["repeated"] = stats.repeated;
   values["seconds"] = stats.seconds;
   values["samples_per_second"] = stats.samples_per_second;
   values["first_batch_seconds"] = stats.first_batch_seconds;
@@ -68,6 +76,8 @@ nb::dict stats(const Loader& loader) {
   values["batches_ready"] = stats.batches_ready;
   values["buffer_bytes"] = stats.buffer_bytes;
   values["workers"] = stats.workers;
+  values["rank"] = stats.rank;
+  values["world_size"] = stats.world;
   nb::dict decoded;
   for (const LoaderStats::Decoded& by : stats.decoded) {
     decoded[by.codec.c_str()] = by.pictures;
@@ -101,14 +111,48 @@ void bind_loader(nb::module_& m) {
           nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"))
       .def_prop_ro("steps", &Loader::steps)
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
-      .def("start_epoch",
-           [](Loader& self) {
-             Result<std::uint64_t> ticket = [&] {
+      .def_prop_ro("next_epoch", &Loader::next_epoch, nb::call_guard<GilRelease>())
+      .def("set_shard",
+           [](Loader& self, int rank, int world) {
+             Status done = [&] {
                const GilRelease release;
-               return self.start_epoch();
+               return self.set_shard(rank, world);
              }();
-             return value_or_raise(std::move(ticket));
+             raise_if_failed(std::move(done));
+           },
+           nb::arg("rank"), nb::arg("world"))
+      .def(
+          "start_epoch",
+          [](Loader& self, const std::optional<OrderArray>& order) {
+            std::optional<std::vector<std::uint64_t>> samples;
+            if (order) {
+              samples.emplace(order->data(), order->data() + order->size());
+            }
+            Result<std::uint64_t> ticket = [&] {
+              const GilRelease release;
+              return self.start_epoch(std::move(samples));
+            }();
+            return value_or_raise(std::move(ticket));
+          },
+          nb::arg("order").none() = nb::none(), nb::sig("def start_epoch(self, order: Any | None = None) -> int"))
+      .def("state",
+           [](const Loader& self) {
+             Result<std::string> state = [&] {
+               const GilRelease release;
+               return self.state();
+             }();
+             return value_or_raise(std::move(state));
            })
+      .def(
+          "load_state",
+          [](Loader& self, const std::string& state, bool strict) {
+            Status done = [&] {
+              const GilRelease release;
+              return self.load_state(state, strict);
+            }();
+            raise_if_failed(std::move(done));
+          },
+          nb::arg("state"), nb::arg("strict"))
       .def("next", &next, nb::arg("ticket"), nb::sig("def next(self, ticket: int) -> Batch | None"),
            "The next batch, or None at the end of the epoch.")
       .def("stats", &stats, nb::sig("def stats(self) -> dict[str, Any]"))

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
+#include <nanobind/ndarray.h>
 
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bind.hpp"
 #include "bind_options.hpp"
@@ -22,8 +25,20 @@ constexpr std::array<std::pair<std::string_view, OnError>, 3> kOnError = {
 constexpr std::array<std::pair<std::string_view, MemoryFormat>, 2> kMemoryFormat = {
     {{"channels_first", MemoryFormat::channels_first}, {"channels_last", MemoryFormat::channels_last}}};
 
+constexpr std::array<std::pair<std::string_view, LoadingMode>, 2> kLoadingMode = {
+    {{"ordered", LoadingMode::ordered}, {"as_ready", LoadingMode::as_ready}}};
+constexpr std::array<std::pair<std::string_view, Sampler::Kind>, 6> kSamplerKind = {
+    {{"automatic", Sampler::Kind::automatic},
+     {"sequential", Sampler::Kind::sequential},
+     {"random", Sampler::Kind::random},
+     {"weighted", Sampler::Kind::weighted},
+     {"indices", Sampler::Kind::indices},
+     {"given", Sampler::Kind::given}}};
+
 constexpr const auto& names_of(OnError) { return kOnError; }
 constexpr const auto& names_of(MemoryFormat) { return kMemoryFormat; }
+constexpr const auto& names_of(LoadingMode) { return kLoadingMode; }
+constexpr const auto& names_of(Sampler::Kind) { return kSamplerKind; }
 
 [[noreturn]] void wrong(const char* option, nb::handle given, std::string_view right) {
   throw Raise{{.kind = ErrorKind::invalid,
@@ -89,6 +104,36 @@ void read(const char* option, nb::handle given, std::optional<T>& value) {
   value = inner;
 }
 
+/// A list of numbers as penstock.samplers holds it: an array of the right type.
+template <class T>
+std::shared_ptr<const std::vector<T>> read_list(nb::handle given) {
+  const auto array = nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
+  return std::make_shared<const std::vector<T>>(array.data(), array.data() + array.size());
+}
+
+/// From what penstock.samplers makes of a sampler: {"kind": ..., ...}.
+void read(const char* option, nb::handle given, Sampler& value) {
+  value = {};
+  if (given.is_none()) {
+    return;
+  }
+  const nb::dict spec = nb::cast<nb::dict>(given);
+  for (const auto& [key, member] : spec) {
+    const std::string name = from_str(key);
+    if (name == "kind") {
+      read(option, member, value.kind);
+    } else if (name == "replacement") {
+      read(option, member, value.replacement);
+    } else if (name == "num_samples") {
+      read(option, member, value.num_samples);
+    } else if (name == "weights") {
+      value.weights = read_list<double>(member);
+    } else if (name == "indices") {
+      value.indices = read_list<std::uint64_t>(member);
+    }
+  }
+}
+
 nb::object write(bool value) { return nb::bool_(value); }
 nb::object write(const std::string& value) { return to_str(value); }
 template <class Integer>
@@ -102,6 +147,8 @@ requires std::is_enum_v<Enum> nb::object write(Enum value) {
   }
   return nb::none();
 }
+/// Python keeps the sampler itself.
+nb::object write(const Sampler&) { return nb::none(); }
 template <class T>
 nb::object write(const std::optional<T>& value) {
   return value ? write(*value) : nb::none();

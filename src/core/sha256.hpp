@@ -32,5 +32,7 @@ class Sha256 {
 
 /// Lower-case hexadecimal digits.
 std::string to_hex(const Sha256::Digest& digest);
+/// The first 16 digits of the hash of a text: enough to tell things apart, short enough to show.
+std::string short_hash(std::string_view text);
 
 }  // namespace penstock

@@ -14,6 +14,7 @@ struct ConsumerCounters {
   Counter batches;
   Counter samples;
   Counter errors;
+  Counter repeated;     ///< rows that another rank delivered too
   Counter wait;         ///< ns spent waiting for a batch
   Counter first_batch;  ///< ns from the first request to the first delivery
   Counter requests;
@@ -27,6 +28,7 @@ struct ConsumerCounters {
     batches.add(before.batches.get());
     samples.add(before.samples.get());
     errors.add(before.errors.get());
+    repeated.add(before.repeated.get());
     wait.add(before.wait.get());
     first_batch.add(before.first_batch.get());
     requests.add(before.requests.get());

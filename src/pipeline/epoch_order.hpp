@@ -2,29 +2,88 @@
 // Which sample stands at which place of an epoch.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/index_shuffle.hpp"
+#include "core/rng.hpp"
+#include "penstock/result.hpp"
+#include "penstock/sampler.hpp"
 
 namespace penstock {
 
-/// A pure function of (samples, shuffle, seed, epoch). Immutable: workers share it.
-class EpochOrder {
+/// Draws samples with given probabilities in constant time (Walker's alias method).
+class WeightedDraw {
  public:
-  EpochOrder(std::uint64_t samples, bool shuffle, std::uint64_t seed, std::uint64_t epoch) : epoch_(epoch) {
-    if (shuffle) {
-      shuffle_.emplace(samples, seed, epoch);
-    }
-  }
-
-  std::uint64_t epoch() const noexcept { return epoch_; }
-  std::uint64_t sample_at(std::uint64_t place) const noexcept {
-    return shuffle_ ? shuffle_->at(place) : place;
-  }
+  /// Weights that are finite, not negative and not all zero.
+  explicit WeightedDraw(const std::vector<double>& weights);
+  std::uint64_t draw(Draws& draws) const noexcept;
 
  private:
-  std::uint64_t epoch_;
-  std::optional<IndexShuffle> shuffle_;
+  std::vector<double> keep_;          // chance that a column's own sample is taken
+  std::vector<std::uint64_t> other_;  // the one taken otherwise
 };
+
+/// A Sampler made ready for a data set. Immutable; shared by the orders of all epochs.
+class OrderRule {
+ public:
+  /// `invalid` if the sampler does not fit: indices out of range, weights that cannot be, or together with
+  /// `shuffle`.
+  static Result<std::shared_ptr<const OrderRule>> make(const Sampler& sampler, bool shuffle,
+                                                       std::uint64_t samples, std::uint64_t seed);
+
+  std::uint64_t samples() const noexcept { return samples_; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  const Sampler& sampler() const noexcept { return sampler_; }
+  const std::optional<WeightedDraw>& weighted() const noexcept { return weighted_; }
+  /// In an epoch whose order is not given.
+  std::uint64_t places() const noexcept { return places_; }
+  /// Whether randomness is keyed by place, since samples may come more than once.
+  bool repeats() const noexcept { return repeats_; }
+  /// Whether the order comes with each epoch.
+  bool is_given() const noexcept { return sampler_.kind == Sampler::Kind::given; }
+  /// "shuffled by (seed 3, epoch)", for people.
+  std::string describe() const;
+  /// What decides the order but the seed, in a few words: the same for the same sampler.
+  std::string describe_sampler() const;
+
+ private:
+  Sampler sampler_;  // never automatic
+  std::uint64_t samples_ = 0;
+  std::uint64_t seed_ = 0;
+  std::uint64_t places_ = 0;
+  bool repeats_ = false;
+  std::optional<WeightedDraw> weighted_;
+};
+
+/// A pure function of (rule, epoch), or the order that was given. Immutable: workers share it.
+class EpochOrder {
+ public:
+  EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch);
+  /// An order that was given; `repeats` as check_order() found.
+  EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch, std::vector<std::uint64_t> order,
+             bool repeats);
+
+  std::uint64_t epoch() const noexcept { return epoch_; }
+  std::uint64_t places() const noexcept { return places_; }
+  std::uint64_t sample_at(std::uint64_t place) const noexcept;
+  /// Whether randomness is keyed by place, since samples may come more than once.
+  bool repeats() const noexcept { return repeats_; }
+  /// A sample of this epoch, to stand in for a bad one.
+  std::uint64_t draw(Draws& draws) const noexcept { return sample_at(draws.below(places_)); }
+
+ private:
+  std::shared_ptr<const OrderRule> rule_;
+  std::uint64_t epoch_;
+  std::uint64_t places_;
+  bool repeats_;
+  std::optional<IndexShuffle> shuffle_;
+  std::vector<std::uint64_t> list_;  // given, or drawn without replacement
+};
+
+/// Whether all of them are samples, and whether one comes twice.
+Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t samples);
 
 }  // namespace penstock

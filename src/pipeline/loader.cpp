@@ -7,19 +7,41 @@
 #include <mutex>
 #include <system_error>
 
+#include "core/sha256.hpp"
 #include "core/usable_cores.hpp"
 #include "pipeline/cached_store.hpp"
+#include "pipeline/loader_state.hpp"
 #include "pipeline/planner.hpp"
 
 namespace penstock {
+namespace {
+
+/// Of everything but the data that decides what a row holds.
+std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& transforms,
+                                 const LoaderOptions& options) {
+  std::string text = fmt::format("decode {} on_error {}", options.decode, static_cast<int>(options.on_error));
+  for (const FieldInfo& field : dataset.fields()) {
+    text += "\nfield " + field.name;
+  }
+  for (const auto& [field, operations] : transforms) {
+    for (const TransformPtr& operation : operations) {
+      text += fmt::format("\n{} {}", field, repr(*operation));
+    }
+  }
+  return short_hash(text);
+}
+
+}  // namespace
 
 /// The planner, what lets several threads meet it, and the cache that may give it another data set.
 class Loader::Impl {
  public:
-  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, LoaderOptions options)
+  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, LoaderOptions options,
+       std::shared_ptr<const OrderRule> rule)
       : dataset(std::move(dataset)),
         options(std::move(options)),
-        planner_(std::make_shared<Planner>(this->dataset, std::move(plan), this->options)),
+        rule_(std::move(rule)),
+        planner_(std::make_shared<Planner>(this->dataset, std::move(plan), this->options, rule_)),
         transforms_(std::move(transforms)) {
     if (this->options.cache) {
       const int workers = this->options.num_workers.value_or(static_cast<int>(usable_cores()));
@@ -35,9 +57,31 @@ class Loader::Impl {
   CachedStore* cache() const noexcept { return cache_.get(); }
 
   /// Begins the next epoch: from the cache, once that is complete. `iterating` is held.
-  Result<std::uint64_t> start_epoch() {
+  Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order) {
+    if (order.has_value() != rule_->is_given()) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = order ? "an order was given, but the sampler has its own"
+                                    : "the sampler needs the order of each epoch",
+                   .advice = "give an order with Sampler::given(), and only with it",
+                   .place = {.stage = "deliver"}};
+    }
     PENSTOCK_TRY(read_from_cache());
-    return planner_->start_epoch();
+    return planner_->start_epoch(std::move(order));
+  }
+
+  RunIdentity identity() const {
+    return {.samples = dataset.size(),
+            .seed = options.seed,
+            .generator_seed = options.generator_seed.value_or(options.seed),
+            .dataset = dataset.fingerprint(),
+            .order = rule_->describe_sampler(),
+            .pipeline = pipeline_fingerprint(dataset, transforms_, options)};
+  }
+  ShardIdentity shard() const {
+    const RankSlices& slices = planner_->slices();
+    return {.batch_size = static_cast<std::uint64_t>(options.batch_size),
+            .rank = slices.rank(),
+            .world = slices.world()};
   }
 
   /// Whether this process is a fork of the one that opened the loader.
@@ -67,7 +111,7 @@ class Loader::Impl {
       return {};
     }
     PENSTOCK_ASSIGN(Plan plan, Plan::make(*store, transforms_, options));
-    auto next = std::make_shared<Planner>(*store, std::move(plan), options, planner_.get());
+    auto next = std::make_shared<Planner>(*store, std::move(plan), options, rule_, planner_.get());
     planner_->close();
     const std::lock_guard lock(replacing_);
     planner_ = std::move(next);
@@ -76,6 +120,7 @@ class Loader::Impl {
   }
 
   const pid_t owner_ = ::getpid();
+  const std::shared_ptr<const OrderRule> rule_;
   mutable std::mutex replacing_;
   std::shared_ptr<Planner> planner_;
   const FieldTransforms transforms_;
@@ -97,9 +142,11 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
   PENSTOCK_TRY(options.validate());
   options.max_pixels = options.max_pixels.value_or(dataset.max_pixels());
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
+  PENSTOCK_ASSIGN(auto rule,
+                  OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
-                                         std::move(options)));
+                                         std::move(options), std::move(rule)));
   } catch (const std::system_error& refused) {
     return Error{.kind = ErrorKind::io,
                  .message = fmt::format("the system refused to start the workers: {}", refused.what()),
@@ -120,10 +167,49 @@ void Loader::set_epoch(std::uint64_t epoch) noexcept {
   impl_->planner()->set_epoch(epoch);
 }
 
-Result<std::uint64_t> Loader::start_epoch() {
+std::uint64_t Loader::next_epoch() const {
+  if (impl_->inherited()) {
+    return 0;  // as set_epoch()
+  }
+  const std::lock_guard lock(impl_->iterating);
+  return impl_->planner()->next_epoch();
+}
+
+Status Loader::set_shard(int rank, int world) {
+  PENSTOCK_TRY(impl_->check_owner());
+  LoaderOptions checked = impl_->options;
+  checked.shard_rank = rank;
+  checked.shard_world_size = world;
+  PENSTOCK_TRY(checked.validate());
+  const std::lock_guard lock(impl_->iterating);
+  return impl_->planner()->set_shard(rank, world);
+}
+
+Result<std::uint64_t> Loader::start_epoch(std::optional<std::vector<std::uint64_t>> order) {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  return impl_->start_epoch();
+  return impl_->start_epoch(std::move(order));
+}
+
+Result<std::string> Loader::state() const {
+  PENSTOCK_TRY(impl_->check_owner());
+  const std::lock_guard lock(impl_->iterating);
+  LoaderState state{.run = impl_->identity(), .progress = impl_->planner()->progress(), .shard = {}};
+  if (!state.progress.delivered.empty()) {
+    state.shard = impl_->shard();
+  }
+  return write_state(state);
+}
+
+Status Loader::load_state(std::string_view text, bool strict) {
+  PENSTOCK_TRY(impl_->check_owner());
+  const std::lock_guard lock(impl_->iterating);
+  PENSTOCK_ASSIGN(LoaderState state, read_state(text));
+  if (strict) {
+    PENSTOCK_TRY(check_fits(state, impl_->identity(), impl_->shard()));
+  }
+  impl_->planner()->resume(std::move(state.progress));
+  return {};
 }
 
 Result<Loader::Step> Loader::next(std::uint64_t ticket, std::chrono::milliseconds patience) {

@@ -16,9 +16,12 @@ constexpr std::size_t kErrorsKept = 1000;
 constexpr std::size_t kSpareStorages =
     2;  // held by the consumer: the batch in use, and the one it has just asked for
 
-std::uint64_t count_steps(std::uint64_t samples, const LoaderOptions& options) {
-  const auto rows = static_cast<std::uint64_t>(options.batch_size);
-  return options.drop_last ? samples / rows : (samples + rows - 1) / rows;
+RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
+  return {static_cast<std::uint64_t>(options.batch_size),
+          static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(options.num_workers_pytorch) +
+              static_cast<std::uint64_t>(options.worker_id),
+          static_cast<std::uint64_t>(world) * static_cast<std::uint64_t>(options.num_workers_pytorch),
+          options.drop_last};
 }
 
 std::int64_t clock_nanoseconds(Clock::time_point time) {
@@ -34,13 +37,19 @@ Error cancelled(std::string message, std::string advice) {
 
 }  // namespace
 
-Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, const Planner* before)
+Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_ptr<const OrderRule> rule,
+                 const Planner* before)
     : dataset_(std::move(dataset)),
       plan_(std::move(plan)),
       options_(std::move(options)),
-      steps_(count_steps(dataset_.size(), options_)),
+      rule_(std::move(rule)),
+      slices_(before != nullptr ? before->slices_
+                                : slices_for(options_, options_.shard_rank.value_or(0),
+                                             options_.shard_world_size.value_or(1))),
       batch_rows_(static_cast<std::size_t>(
-          std::clamp<std::uint64_t>(dataset_.size(), 1, static_cast<std::uint64_t>(options_.batch_size)))),
+          rule_->is_given()
+              ? static_cast<std::uint64_t>(options_.batch_size)
+              : std::clamp<std::uint64_t>(rule_->places(), 1, static_cast<std::uint64_t>(options_.batch_size)))),
       workers_(options_.num_workers.value_or(static_cast<int>(usable_cores()))),
       storages_(std::make_shared<BatchPool>(window_size() + kSpareStorages)) {
   const std::size_t run_rows = plan_.rows_per_item(batch_rows_, workers_);
@@ -59,6 +68,9 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, const Planne
 
 void Planner::go_on_from(const Planner& before) {
   next_epoch_ = before.next_epoch_;
+  resume_ = before.resume_;
+  received_ = before.received_;
+  iterating_ = before.iterating_;
   ticket_ = before.ticket_;
   counters_.go_on_from(before.counters_);
   errors_ = before.errors();
@@ -87,29 +99,106 @@ std::size_t Planner::window_size() const noexcept {
   return workers_ == 0 ? 1 : static_cast<std::size_t>(std::max(options_.prefetch, 1));
 }
 
-std::size_t Planner::rows_of(std::uint64_t step) const noexcept {
-  const auto rows = static_cast<std::uint64_t>(options_.batch_size);
-  return static_cast<std::size_t>(std::min(rows, dataset_.size() - step * rows));
+Status Planner::set_shard(int rank, int world) {
+  if (ticket_ > 0) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "the loader has begun an epoch, and its part of it cannot change any more",
+                 .advice = "open a new loader, and give it this one's state",
+                 .place = {.stage = "deliver"}};
+  }
+  slices_ = slices_for(options_, rank, world);
+  return {};
 }
 
-Result<std::uint64_t> Planner::start_epoch() {
+void Planner::set_epoch(std::uint64_t epoch) noexcept {
+  next_epoch_ = epoch;
+  if (resume_ && resume_->epoch != epoch) {
+    resume_.reset();
+  }
+}
+
+Progress Planner::progress() const {
+  if (resume_) {
+    return *resume_;
+  }
+  return iterating_ ? received_ : Progress{.epoch = next_epoch(), .position = 0, .delivered = {}};
+}
+
+void Planner::resume(Progress from) {
+  next_epoch_ = from.epoch;
+  iterating_ = false;
+  resume_ = std::move(from);
+}
+
+std::uint64_t Planner::places_of(std::uint64_t epoch) const noexcept {
+  return order_ && order_->epoch() == epoch ? order_->places() : rule_->places();
+}
+
+Cursor Planner::after(const Cursor& at) const noexcept {
+  const std::uint64_t places = places_of(at.epoch);
+  Cursor next{at.epoch, slices_.end_of(at.position, places), at.step + 1};
+  return slices_.steps(next.position, places) > 0 ? next : Cursor{at.epoch + 1, 0, 0};
+}
+
+bool Planner::was_delivered(const Cursor& at) const noexcept {
+  return at.epoch == epoch_ && std::binary_search(delivered_.begin(), delivered_.end(), at.position);
+}
+
+Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64_t>> order) {
   if (!scheduler_) {
     return cancelled("the loader is closed", "open a new one");
   }
-  const Cursor start{.epoch = next_epoch_, .step = 0};
-  const bool prefetched =
-      !window_.empty() && window_.front()->epoch == start.epoch && window_.front()->step == 0;
+  bool repeats = false;
+  if (order) {
+    PENSTOCK_ASSIGN(repeats, check_order(*order, dataset_.size()));
+  }
+  Progress from = resume_.value_or(Progress{.epoch = next_epoch_, .position = 0, .delivered = {}});
+  resume_.reset();
+  const Cursor start{from.epoch, from.position, slices_.steps(0, from.position)};
+  const bool prefetched = !order && from.delivered.empty() && !window_.empty() && window_.front()->at == start;
   if (!prefetched) {
     scheduler_->cancel_all();
     drop_window();
     planned_ = start;
+    order_.reset();
   }
+  if (order) {
+    order_ = std::make_shared<const EpochOrder>(rule_, from.epoch, std::move(*order), repeats);
+  }
+  epoch_ = from.epoch;
   wanted_ = start;
-  next_epoch_ = start.epoch + 1;
+  delivered_ = from.delivered;
+  received_ = std::move(from);
+  iterating_ = true;
+  next_epoch_ = epoch_ + 1;
   if (options_.prefetch > 0 && workers_ > 0) {
     fill_window();
   }
   return ++ticket_;
+}
+
+std::optional<std::size_t> Planner::complete_job() const noexcept {
+  const std::size_t eligible = options_.loading_mode == LoadingMode::as_ready ? window_.size() : 1;
+  for (std::size_t i = 0; i < eligible && window_[i]->at.epoch == epoch_; ++i) {
+    if (window_[i]->complete()) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Takes the job out of the window, and notes that its step is passed.
+std::unique_ptr<Job> Planner::take_job(std::size_t number) {
+  spare_jobs_.reserve(spare_jobs_.size() + 1);
+  delivered_.reserve(delivered_.size() + 1);
+  std::unique_ptr<Job> job = std::move(window_[number]);
+  window_.erase(window_.begin() + static_cast<std::ptrdiff_t>(number));
+  delivered_.insert(std::upper_bound(delivered_.begin(), delivered_.end(), job->at.position), job->at.position);
+  while (was_delivered(wanted_)) {
+    delivered_.erase(delivered_.begin());
+    wanted_ = after(wanted_);
+  }
+  return job;
 }
 
 Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadline) {
@@ -121,25 +210,25 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
     return cancelled("this iteration has ended: the loader has begun a newer one",
                      "iterate over one at a time");
   }
-  if (wanted_.step == steps_) {
+  if (wanted_.epoch != epoch_ || !has_step(wanted_)) {
+    iterating_ = false;
     return Loader::Step{.state = State::finished, .batch = {}};
   }
   const Clock::time_point start = Clock::now();
   note_request();
   fill_window();
-  const bool complete = scheduler_->wait_for(*window_.front(), deadline);
+  std::optional<std::size_t> complete;
+  scheduler_->wait_for([&] { return (complete = complete_job()).has_value(); }, deadline);
   const Clock::time_point end = Clock::now();
   counters_.wait.add(nanoseconds_between(start, end));
   if (!complete) {
     return Loader::Step{.state = State::waiting, .batch = {}};
   }
-  spare_jobs_.reserve(spare_jobs_.size() + 1);
-  std::unique_ptr<Job> job = std::move(window_.front());
-  window_.pop_front();
+  std::unique_ptr<Job> job = take_job(*complete);
+  const bool repeats = job->repeats;
   BatchStorage* storage = std::exchange(job->storage, nullptr);
   job->order.reset();
   spare_jobs_.push_back(std::move(job));
-  ++wanted_.step;
   if (options_.prefetch > 0 && workers_ > 0) {
     try {
       fill_window();
@@ -153,6 +242,10 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
         static_cast<std::uint64_t>(clock_nanoseconds(end) - counters_.first_request.load()));
   }
   PENSTOCK_ASSIGN(Batch batch, deliver(storage));
+  counters_.repeated.add(repeats ? batch.rows() : 0);
+  received_.epoch = epoch_;
+  received_.position = wanted_.epoch == epoch_ ? wanted_.position : places_of(epoch_);
+  received_.delivered = delivered_;
   return Loader::Step{.state = State::ready, .batch = std::move(batch)};
 }
 
@@ -169,18 +262,28 @@ void Planner::note_request() {
 }
 
 void Planner::fill_window() {
-  while (steps_ > 0 && window_.size() < window_size()) {
-    plan_batch(planned_);
-    if (++planned_.step == steps_) {
-      planned_ = {.epoch = planned_.epoch + 1, .step = 0};
+  while (window_.size() < window_size()) {
+    if (!has_step(planned_)) {  // of an epoch that was resumed at its end, or has no samples
+      if (rule_->is_given() || slices_.steps(0, rule_->places()) == 0) {
+        return;
+      }
+      planned_ = {planned_.epoch + 1, 0, 0};
     }
+    if (rule_->is_given() && planned_.epoch != epoch_) {
+      return;  // its order is not known yet
+    }
+    if (!was_delivered(planned_)) {
+      plan_batch(planned_);
+    }
+    planned_ = after(planned_);
   }
 }
 
 void Planner::plan_batch(const Cursor& at) {
   if (!order_ || order_->epoch() != at.epoch) {
-    order_ = std::make_shared<const EpochOrder>(dataset_.size(), options_.shuffle, options_.seed, at.epoch);
+    order_ = std::make_shared<const EpochOrder>(rule_, at.epoch);
   }
+  const StepSlice slice = slices_.at(at.position, order_->places());
   std::unique_ptr<Job> job;
   if (spare_jobs_.empty()) {
     job = std::make_unique<Job>();
@@ -188,23 +291,22 @@ void Planner::plan_batch(const Cursor& at) {
     job = std::move(spare_jobs_.back());
     spare_jobs_.pop_back();
   }
-  job->storage = make_storage(at);
+  job->storage = make_storage(at, slice.rows);
   job->order = order_;
-  job->epoch = at.epoch;
-  job->step = at.step;
+  job->at = at;
+  job->repeats = slice.repeated;
   job->runs_out = 0;
   window_.push_back(std::move(job));
-  scheduler_->submit(*window_.back(), at.step * static_cast<std::uint64_t>(options_.batch_size),
-                     plan_.rows_per_item(batch_rows_, workers_));
+  scheduler_->submit(*window_.back(), slice.first, plan_.rows_per_item(batch_rows_, workers_));
 }
 
-BatchStorage* Planner::make_storage(const Cursor& at) {
+BatchStorage* Planner::make_storage(const Cursor& at, std::size_t rows) {
   const std::size_t capacity = batch_rows_;
   Batch owner(storages_->acquire());  // gives it back if memory runs out below
   BatchStorage* storage = owner.storage();
   storage->epoch = at.epoch;
   storage->step = at.step;
-  storage->rows = rows_of(at.step);
+  storage->rows = rows;
   storage->table = dataset_.table();
   if (!storage->fixed) {
     storage->fixed = pool_.acquire(plan_.fixed_bytes(capacity));
@@ -313,8 +415,11 @@ void Planner::leave_out_bad_rows(BatchStorage& storage) {
 }
 
 LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
-  return make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(),
-                    pool_.stats().bytes_allocated(), options_.decode);
+  LoaderStats stats = make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(),
+                                 pool_.stats().bytes_allocated(), options_.decode);
+  stats.rank = slices_.rank();
+  stats.world = slices_.world();
+  return stats;
 }
 
 LoaderStats Planner::stats() const {
@@ -328,11 +433,12 @@ std::vector<Error> Planner::errors() const {
 }
 
 std::string Planner::describe() const {
-  const std::string order =
-      options_.shuffle ? fmt::format("shuffled by (seed {}, epoch)", options_.seed) : "in order";
-  return fmt::format("{}: {} samples, {}\n{} steps of {} rows, {} workers, {} batches ahead\n{}",
-                     dataset_.description(), dataset_.size(), order, steps_, options_.batch_size, workers_,
-                     workers_ == 0 ? 0 : options_.prefetch, plan_.describe());
+  const std::string rank = slices_.world() == 1
+                               ? ""
+                               : fmt::format(", rank {} of {}", slices_.rank(), slices_.world());
+  return fmt::format("{}: {} samples, {}{}\n{} steps of {} rows, {} workers, {} batches ahead\n{}",
+                     dataset_.description(), dataset_.size(), rule_->describe(), rank, steps(),
+                     options_.batch_size, workers_, workers_ == 0 ? 0 : options_.prefetch, plan_.describe());
 }
 
 }  // namespace penstock

@@ -74,8 +74,11 @@ void RowWorker::fill_decoded(const RowRun& run) {
 template <class Fill>
 void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill) {
   BatchStorage& storage = *run.storage;
-  const std::uint64_t sample = run.order->sample_at(run.first_place + row);
-  const RandomKey key{.seed = options_.seed, .epoch = run.order->epoch(), .sample = sample};
+  const std::uint64_t place = run.first_place + row;
+  const std::uint64_t sample = run.order->sample_at(place);
+  const RandomKey key{.seed = options_.generator_seed.value_or(options_.seed),
+                      .epoch = run.order->epoch(),
+                      .sample = run.order->repeats() ? place : sample};
   storage.index[row] = static_cast<std::int64_t>(sample);
   Status filled = fill(sample, key);
   if (filled) {
@@ -85,9 +88,9 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill)
   if (options_.on_error != OnError::replace) {
     return;
   }
-  Draws draws(key, kReplaceOp);
+  Draws draws({.seed = options_.seed, .epoch = key.epoch, .sample = key.sample}, kReplaceOp);
   for (int attempt = 0; attempt < kReplaceAttempts; ++attempt) {
-    const std::uint64_t other = draws.below(table_.size());
+    const std::uint64_t other = run.order->draw(draws);
     if (fill(other, RandomKey{.seed = key.seed, .epoch = key.epoch, .sample = other})) {
       storage.index[row] = static_cast<std::int64_t>(other);
       storage.row_replaced[row] = 1;

@@ -125,21 +125,6 @@ bool Scheduler::work_here() {
   return true;
 }
 
-bool Scheduler::wait_for(const Job& job, Clock::time_point deadline) {
-  if (own_worker_) {
-    while (!job.complete() && work_here() && Clock::now() < deadline) {
-    }
-    return job.complete();
-  }
-  return wait_until(
-      work_done_,
-      [this, &job] {
-        collect();
-        return job.complete();
-      },
-      deadline);
-}
-
 void Scheduler::cancel_all() {
   generation_.fetch_add(1, std::memory_order_relaxed);
   if (own_worker_) {

@@ -16,12 +16,20 @@
 
 namespace penstock {
 
+/// A step of an epoch.
+struct Cursor {
+  std::uint64_t epoch = 0;
+  std::uint64_t position = 0;  ///< places that all ranks together took before
+  std::uint64_t step = 0;      ///< its number
+  bool operator==(const Cursor&) const = default;
+};
+
 /// A batch on its way: what the planner knows about it. Its address must not change until it has come home.
 struct Job {
   BatchStorage* storage = nullptr;
   std::shared_ptr<const EpochOrder> order;
-  std::uint64_t epoch = 0;
-  std::uint64_t step = 0;
+  Cursor at;
+  bool repeats = false;      ///< its row was delivered before, by another rank
   std::size_t runs_out = 0;  ///< runs not yet come back
 
   bool complete() const noexcept { return runs_out == 0; }
@@ -41,8 +49,10 @@ class Scheduler {
 
   /// Hands out the rows of the job in runs of at most `rows_per_run`.
   void submit(Job& job, std::uint64_t first_place, std::size_t rows_per_run);
-  /// Waits until the job is complete or the deadline has passed. False: not complete.
-  bool wait_for(const Job& job, Clock::time_point deadline);
+  /// Waits until done() says so, which it may when a run has come home, or the deadline has passed. False:
+  /// not done.
+  template <class Done>
+  bool wait_for(Done done, Clock::time_point deadline);
   /// Takes in the tokens that are there, without waiting.
   void collect() noexcept;
   /// Makes the workers drop what has not been started and waits until everything is home.
@@ -85,5 +95,21 @@ class Scheduler {
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;
 };
+
+template <class Done>
+bool Scheduler::wait_for(Done done, Clock::time_point deadline) {
+  if (own_worker_) {
+    while (!done() && work_here() && Clock::now() < deadline) {
+    }
+    return done();
+  }
+  return wait_until(
+      work_done_,
+      [this, &done] {
+        collect();
+        return done();
+      },
+      deadline);
+}
 
 }  // namespace penstock

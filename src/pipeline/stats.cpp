@@ -71,6 +71,7 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.batches = consumer.batches.get();
   stats.samples = consumer.samples.get();
   stats.errors = consumer.errors.get();
+  stats.repeated = consumer.repeated.get();
   const std::int64_t span = consumer.last_delivery.load(std::memory_order_relaxed) -
                             consumer.first_request.load(std::memory_order_relaxed);
   stats.seconds = stats.batches > 0 ? static_cast<double>(span) * kNano : 0;

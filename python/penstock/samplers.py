@@ -1,0 +1,216 @@
+"""Which samples an epoch has, and in which order. Every sampler gives the global order; ranks take slices of it."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Iterable, Mapping, Sized
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InvalidError
+
+NAMES = ("sequential", "random", "distributed_random")
+
+
+class Sampler:
+    """What the samplers of this module have in common. They do not change; equality compares what they do."""
+
+    __slots__ = ()
+    kind = ""
+
+    def spec(self) -> dict[str, Any]:
+        """For the engine: {"kind": ..., ...}."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, which LoaderOptions(sampler=...) takes."""
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self.spec().items()}
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Sampler) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
+
+    def __repr__(self) -> str:
+        given = {name: value for name, value in self.spec().items() if name != "kind"}
+        shown = (f"{n}={f'<{len(v)} values>' if isinstance(v, np.ndarray) else repr(v)}" for n, v in given.items())
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Sequential(Sampler):
+    """The data set's own order."""
+
+    __slots__ = ()
+    kind = "sequential"
+
+    def spec(self) -> dict[str, Any]:
+        return {"kind": self.kind}
+
+
+class Random(Sampler):
+    """A permutation, new every epoch; with replacement, num_samples independent draws (as many as there are samples
+    unless given)."""
+
+    __slots__ = ("num_samples", "replacement")
+    kind = "random"
+
+    def __init__(self, replacement: bool = False, num_samples: int | None = None) -> None:
+        self.replacement = bool(replacement)
+        self.num_samples = _count("num_samples", num_samples)
+
+    def spec(self) -> dict[str, Any]:
+        return {"kind": self.kind, "replacement": self.replacement, "num_samples": self.num_samples}
+
+
+class Weighted(Sampler):
+    """Draws with these probabilities, one weight for each sample. Without replacement every epoch is a new order of
+    the samples with a weight, heavy ones earlier; making it takes time in the number of samples."""
+
+    __slots__ = ("num_samples", "replacement", "weights")
+    kind = "weighted"
+
+    def __init__(self, weights: Iterable[float], replacement: bool = True, num_samples: int | None = None) -> None:
+        try:
+            self.weights: npt.NDArray[np.float64] = np.array(_listed(weights), dtype=np.float64, order="C")
+        except (TypeError, ValueError) as problem:
+            raise InvalidError(f"weights cannot be: {problem}; give a list of numbers") from None
+        if self.weights.ndim != 1:
+            raise InvalidError("weights cannot be; give one number for each sample")
+        self.replacement = bool(replacement)
+        self.num_samples = _count("num_samples", num_samples)
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "weights": self.weights,
+            "replacement": self.replacement,
+            "num_samples": self.num_samples,
+        }
+
+
+class Indices(Sampler):
+    """These samples, in this order. A sample may come more than once."""
+
+    __slots__ = ("indices",)
+    kind = "indices"
+
+    def __init__(self, indices: Iterable[int]) -> None:
+        self.indices = order_array(indices)
+
+    def spec(self) -> dict[str, Any]:
+        return {"kind": self.kind, "indices": self.indices}
+
+
+class Given(Sampler):
+    """A re-iterable of the caller, asked for the order of each epoch when that begins. If it has set_epoch(epoch),
+    that is called before; a resumed run is exact if it gives the same order for the same epoch."""
+
+    __slots__ = ("order",)
+    kind = "given"
+
+    def __init__(self, order: Iterable[int]) -> None:
+        self.order = order
+
+    def spec(self) -> dict[str, Any]:
+        places = len(self.order) if isinstance(self.order, Sized) else None
+        return {"kind": self.kind, "num_samples": places}
+
+    def to_dict(self) -> dict[str, Any]:
+        raise InvalidError("options with a sampler of your own have no plain form; leave it out, and give it again")
+
+    def of_epoch(self, epoch: int) -> npt.NDArray[np.uint64]:
+        """The samples of that epoch."""
+        set_epoch = getattr(self.order, "set_epoch", None)
+        if callable(set_epoch):
+            set_epoch(epoch)
+        return order_array(self.order)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Given) and other.order is self.order
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
+
+    def __repr__(self) -> str:
+        return repr(self.order)
+
+
+def order_array(indices: Iterable[int]) -> npt.NDArray[np.uint64]:
+    """Sample numbers as the engine takes them; raises InvalidError for what is none."""
+    try:
+        array = np.asarray(_listed(indices))
+    except (TypeError, ValueError) as problem:
+        raise InvalidError(f"sampler: {problem}; give sample numbers") from None
+    if array.size == 0:
+        return np.zeros(0, np.uint64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InvalidError(f"sampler: {array.dtype} of {array.ndim} dimensions cannot be; give a list of sample numbers")
+    if array.dtype.kind == "i" and int(array.min()) < 0:
+        raise InvalidError(f"sampler: there is no sample {int(array.min())}; count from 0")
+    return np.ascontiguousarray(array, np.uint64)
+
+
+def sampler_of(given: object) -> Sampler | None:
+    """A sampler from what the option takes; raises InvalidError."""
+    if given is None or isinstance(given, Sampler):
+        return given
+    if isinstance(given, str):
+        if given not in NAMES:
+            choices = ", ".join(repr(name) for name in NAMES)
+            raise InvalidError(f"sampler = {given!r} cannot be; give {choices} or one of penstock.samplers")
+        return Sequential() if given == "sequential" else Random()
+    if isinstance(given, Mapping):
+        return _from_dict(given)
+    _refuse_torch(given)
+    if isinstance(given, (list, tuple, range, np.ndarray)):
+        return Indices(given)
+    if isinstance(given, Iterable):
+        if iter(given) is given:
+            raise InvalidError("sampler: an iterator is empty after one epoch; give what can be iterated over again")
+        return Given(given)
+    raise InvalidError(f"sampler = {given!r} cannot be; give a name, one of penstock.samplers, or sample numbers")
+
+
+def _from_dict(given: Mapping[Any, Any]) -> Sampler:
+    values = dict(given)
+    kind = values.pop("kind", None)
+    for choice in (Sequential, Random, Weighted, Indices):
+        if choice.kind == kind:
+            try:
+                return choice(**values)
+            except TypeError as problem:
+                raise InvalidError(f"sampler = {dict(given)!r} cannot be: {problem}") from None
+    raise InvalidError(f"sampler = {dict(given)!r} cannot be; give what to_dict() of a sampler returned")
+
+
+def _refuse_torch(given: object) -> None:
+    data = sys.modules.get("torch.utils.data")
+    if data is None:
+        return
+    if isinstance(given, data.DistributedSampler):
+        raise InvalidError(
+            "sampler: a DistributedSampler gives the part of one rank, and penstock slices the global order by rank "
+            "itself: both together would leave samples out; pass sampler='distributed_random' or shuffle=True"
+        )
+    if isinstance(given, data.BatchSampler):
+        raise InvalidError("sampler: a BatchSampler gives batches; pass its sampler and batch_size")
+
+
+def _count(name: str, value: int | None) -> int | None:
+    if value is None:
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number, 1 or more")
+    return number
+
+
+def _listed(values: Iterable[Any]) -> Any:
+    return values if isinstance(values, (list, tuple, range, np.ndarray)) else list(values)

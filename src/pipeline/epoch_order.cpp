@@ -1,0 +1,245 @@
+#include "pipeline/epoch_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/sha256.hpp"
+
+namespace penstock {
+namespace {
+
+// Draws of samplers, apart from those of operations and of shuffles.
+constexpr std::uint32_t kSamplerOp = 0xFFFE0000u;
+
+Error wrong(std::string message, std::string advice) {
+  return {.kind = ErrorKind::invalid,
+          .message = std::move(message),
+          .advice = std::move(advice),
+          .place = {.stage = "options"}};
+}
+
+Status check_weights(const std::vector<double>& weights, std::uint64_t samples) {
+  if (weights.size() != samples) {
+    return wrong(fmt::format("sampler: {} weights for {} samples", weights.size(), samples),
+                 "give one weight for each sample");
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(weights[i]) || weights[i] < 0) {
+      return wrong(fmt::format("sampler: weight {} of sample {} cannot be", weights[i], i),
+                   "give finite numbers, 0 or more");
+    }
+    sum += weights[i];
+  }
+  if (!(sum > 0) || !std::isfinite(sum)) {
+    return wrong("sampler: no sample has a weight above 0, or their sum is too large", {});
+  }
+  return {};
+}
+
+/// What a sampler does, its lists apart.
+const char* words(const Sampler& sampler) {
+  switch (sampler.kind) {
+    case Sampler::Kind::automatic:
+    case Sampler::Kind::sequential:
+      return "in order";
+    case Sampler::Kind::random:
+      return sampler.replacement ? "drawn with replacement" : "shuffled";
+    case Sampler::Kind::weighted:
+      return sampler.replacement ? "drawn by weight with replacement" : "drawn by weight without replacement";
+    case Sampler::Kind::indices:
+      return "chosen ones";
+    case Sampler::Kind::given:
+      return "in the order of a sampler";
+  }
+  return "";
+}
+
+/// The samples with a weight in the order of draws without replacement, as far as `count` of them. Each gets
+/// a key -log(u) / weight; the smallest come first (Efraimidis and Spirakis, 2006).
+std::vector<std::uint64_t> draw_without_replacement(const OrderRule& rule, std::uint64_t epoch) {
+  const std::vector<double>& weights = *rule.sampler().weights;
+  std::vector<std::pair<double, std::uint64_t>> keys;
+  for (std::uint64_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0) {
+      Draws draws({.seed = rule.seed(), .epoch = epoch, .sample = i}, kSamplerOp);
+      keys.emplace_back(-std::log1p(-draws.uniform()) / weights[i], i);
+    }
+  }
+  const auto count = static_cast<std::ptrdiff_t>(rule.places());
+  std::partial_sort(keys.begin(), keys.begin() + count, keys.end());
+  std::vector<std::uint64_t> order(rule.places());
+  std::transform(keys.begin(), keys.begin() + count, order.begin(), [](const auto& key) { return key.second; });
+  return order;
+}
+
+}  // namespace
+
+WeightedDraw::WeightedDraw(const std::vector<double>& weights)
+    : keep_(weights.size(), 1.0), other_(weights.size()) {
+  std::iota(other_.begin(), other_.end(), 0);
+  const double mean =
+      std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  std::vector<double> left(weights.size());
+  std::vector<std::uint64_t> below;
+  std::vector<std::uint64_t> above;
+  for (std::uint64_t i = 0; i < weights.size(); ++i) {
+    left[i] = weights[i] / mean;
+    (left[i] < 1 ? below : above).push_back(i);
+  }
+  while (!below.empty() && !above.empty()) {
+    const std::uint64_t small = below.back();
+    below.pop_back();
+    const std::uint64_t large = above.back();
+    keep_[small] = left[small];
+    other_[small] = large;
+    left[large] -= 1 - left[small];
+    if (left[large] < 1) {
+      above.pop_back();
+      below.push_back(large);
+    }
+  }
+  // What rounding left over keeps its own column; a sample of weight 0 never does.
+  for (const std::uint64_t i : below) {
+    keep_[i] = weights[i] > 0 ? 1 : 0;
+  }
+}
+
+std::uint64_t WeightedDraw::draw(Draws& draws) const noexcept {
+  const std::uint64_t column = draws.below(keep_.size());
+  return draws.uniform() < keep_[column] ? column : other_[column];
+}
+
+Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t samples) {
+  std::vector<bool> seen(samples);
+  bool repeats = false;
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const std::uint64_t sample = order[place];
+    if (sample >= samples) {
+      return wrong(fmt::format("sampler: there is no sample {} (at place {}) among {}", sample, place, samples),
+                   "give numbers from 0 to the number of samples - 1");
+    }
+    repeats = repeats || seen[sample];
+    seen[sample] = true;
+  }
+  return repeats;
+}
+
+Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler, bool shuffle,
+                                                         std::uint64_t samples, std::uint64_t seed) {
+  using Kind = Sampler::Kind;
+  auto rule = std::make_shared<OrderRule>();
+  rule->sampler_ = sampler;
+  rule->samples_ = samples;
+  rule->seed_ = seed;
+  rule->places_ = samples;
+  if (sampler.kind == Kind::automatic) {
+    rule->sampler_.kind = shuffle ? Kind::random : Kind::sequential;
+  } else if (shuffle && (sampler.kind != Kind::random || sampler.replacement)) {
+    return wrong("shuffle=True and this sampler contradict each other",
+                 "leave out one of them: a sampler is an order by itself");
+  }
+  switch (rule->sampler_.kind) {
+    case Kind::automatic:
+    case Kind::sequential:
+      break;
+    case Kind::random:
+      rule->repeats_ = sampler.replacement;
+      rule->places_ = samples == 0 ? 0 : sampler.num_samples.value_or(samples);
+      break;
+    case Kind::weighted: {
+      if (samples == 0) {
+        break;
+      }
+      PENSTOCK_TRY(check_weights(*sampler.weights, samples));
+      rule->repeats_ = sampler.replacement;
+      const auto possible = static_cast<std::uint64_t>(std::count_if(
+          sampler.weights->begin(), sampler.weights->end(), [](double weight) { return weight > 0; }));
+      rule->places_ = sampler.num_samples.value_or(sampler.replacement ? samples : possible);
+      if (!sampler.replacement && rule->places_ > possible) {
+        return wrong(fmt::format("sampler: {} samples cannot be drawn from {} without replacement",
+                                 rule->places_, possible),
+                     "lower num_samples, or draw with replacement");
+      }
+      if (sampler.replacement) {
+        rule->weighted_.emplace(*sampler.weights);
+      }
+      break;
+    }
+    case Kind::indices: {
+      PENSTOCK_ASSIGN(rule->repeats_, check_order(*sampler.indices, samples));
+      rule->places_ = sampler.indices->size();
+      break;
+    }
+    case Kind::given:
+      rule->places_ = sampler.num_samples.value_or(0);
+      break;
+  }
+  if (!rule->repeats_ && rule->sampler_.kind == Kind::random && rule->places_ > samples) {
+    return wrong(fmt::format("sampler: {} samples cannot be drawn from {} without replacement", rule->places_,
+                             samples),
+                 "lower num_samples, or draw with replacement");
+  }
+  return std::shared_ptr<const OrderRule>(std::move(rule));
+}
+
+std::string OrderRule::describe() const {
+  const bool seeded = sampler_.kind == Sampler::Kind::random || sampler_.kind == Sampler::Kind::weighted;
+  return seeded ? fmt::format("{} by (seed {}, epoch)", words(sampler_), seed_) : words(sampler_);
+}
+
+std::string OrderRule::describe_sampler() const {
+  const auto with_hash = [this](const auto& list) {
+    const std::string bytes(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);
+    return fmt::format("{} {}", words(sampler_), short_hash(bytes));
+  };
+  std::string text = sampler_.kind == Sampler::Kind::weighted  ? with_hash(*sampler_.weights)
+                     : sampler_.kind == Sampler::Kind::indices ? with_hash(*sampler_.indices)
+                                                               : words(sampler_);
+  if (places_ != samples_ && !is_given()) {
+    text += fmt::format(", {} an epoch", places_);
+  }
+  return text;
+}
+
+EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch)
+    : rule_(std::move(rule)), epoch_(epoch), places_(rule_->places()), repeats_(rule_->repeats()) {
+  const Sampler& sampler = rule_->sampler();
+  if (sampler.kind == Sampler::Kind::random && !sampler.replacement) {
+    shuffle_.emplace(rule_->samples(), rule_->seed(), epoch);
+  } else if (sampler.kind == Sampler::Kind::weighted && !sampler.replacement) {
+    list_ = draw_without_replacement(*rule_, epoch);
+  }
+}
+
+EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch,
+                       std::vector<std::uint64_t> order, bool repeats)
+    : rule_(std::move(rule)),
+      epoch_(epoch),
+      places_(order.size()),
+      repeats_(repeats),
+      list_(std::move(order)) {}
+
+std::uint64_t EpochOrder::sample_at(std::uint64_t place) const noexcept {
+  if (shuffle_) {
+    return shuffle_->at(place);
+  }
+  if (!list_.empty()) {
+    return list_[place];
+  }
+  const Sampler& sampler = rule_->sampler();
+  if (sampler.kind == Sampler::Kind::indices) {
+    return (*sampler.indices)[place];
+  }
+  if (repeats_) {
+    Draws draws({.seed = rule_->seed(), .epoch = epoch_, .sample = place}, kSamplerOp);
+    return rule_->weighted() ? rule_->weighted()->draw(draws) : draws.below(rule_->samples());
+  }
+  return place;
+}
+
+}  // namespace penstock

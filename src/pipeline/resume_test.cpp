@@ -1,0 +1,208 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/loader_for_test.hpp"
+#include "pipeline/loader_state.hpp"
+
+namespace penstock {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+LoaderOptions small(int workers = 2, int prefetch = 2) {
+  return {.batch_size = 4, .shuffle = true, .seed = 5, .num_workers = workers, .prefetch = prefetch};
+}
+
+Loader open_pictures(const LoaderOptions& options) {
+  return open_loader(std::make_shared<MemoryTable>(12, some_pictures()), options, augmentation());
+}
+
+/// What the next `count` batches hold, over the ends of epochs; after each, the state.
+struct Stream {
+  std::vector<std::string> contents;
+  std::vector<std::string> states;
+};
+
+Stream run(Loader& loader, std::size_t count) {
+  Stream stream;
+  while (stream.contents.size() < count) {
+    const std::uint64_t ticket = loader.start_epoch().value();
+    while (std::optional<Batch> batch = loader.next(ticket).value()) {
+      stream.contents.push_back(contents(*batch));
+      stream.states.push_back(loader.state().value());
+      if (stream.contents.size() == count) {
+        return stream;
+      }
+    }
+  }
+  return stream;
+}
+
+TEST(Resume, goes_on_byte_for_byte_from_every_step) {
+  Loader whole = open_pictures(small());
+  const std::string begin = whole.state().value();
+  const Stream expected = run(whole, 9);
+  for (std::size_t step = 0; step < 9; ++step) {
+    // Another number of workers and batches ahead: nothing depends on them.
+    Loader resumed = open_pictures(small(static_cast<int>(step % 3), static_cast<int>(step % 4)));
+    ASSERT_TRUE(resumed.load_state(step == 0 ? begin : expected.states[step - 1]));
+    EXPECT_EQ(resumed.state().value(), step == 0 ? begin : expected.states[step - 1]) << "a resume of a resume";
+    const Stream rest = run(resumed, 9 - step);
+    for (std::size_t i = 0; i < rest.contents.size(); ++i) {
+      EXPECT_EQ(rest.contents[i], expected.contents[step + i]) << "from step " << step;
+      EXPECT_EQ(rest.states[i], expected.states[step + i]);
+    }
+  }
+}
+
+TEST(Resume, any_batch_size_and_ranks_go_on_from_any_other) {
+  const auto table = std::make_shared<MemoryTable>(40);
+  Loader first = open_loader(table, {.batch_size = 4, .shuffle = true, .num_workers = 1});
+  std::vector<std::int64_t> seen;
+  const std::uint64_t ticket = first.start_epoch().value();
+  for (int step = 0; step < 3; ++step) {
+    const std::optional<Batch> batch = first.next(ticket).value();
+    seen.insert(seen.end(), batch->index().begin(), batch->index().end());
+  }
+  const std::string state = first.state().value();
+  for (const auto& [world, size] : {std::pair{1, 3}, {2, 5}, {3, 4}}) {
+    std::vector<std::int64_t> all = seen;
+    for (int rank = 0; rank < world; ++rank) {
+      Loader part = open_loader(table, {.batch_size = size,
+                                        .shuffle = true,
+                                        .num_workers = 2,
+                                        .shard_rank = rank,
+                                        .shard_world_size = world});
+      ASSERT_TRUE(part.load_state(state));
+      const std::vector<std::int64_t> rest = indices(take_epoch(part));
+      all.insert(all.end(), rest.begin(), rest.end());
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<std::int64_t> each(40);
+    std::iota(each.begin(), each.end(), 0);
+    EXPECT_EQ(all, each) << world << " ranks of " << size;
+  }
+}
+
+TEST(Resume, state_at_the_end_of_an_epoch) {
+  Loader loader = open_pictures(small());
+  const std::uint64_t ticket = loader.start_epoch().value();
+  for (int step = 0; step < 3; ++step) {
+    ASSERT_TRUE(loader.next(ticket).value());
+  }
+  const std::string before_the_end = loader.state().value();
+  ASSERT_FALSE(loader.next(ticket).value());
+  const std::string after_the_end = loader.state().value();
+
+  Loader resumed = open_pictures(small());
+  ASSERT_TRUE(resumed.load_state(before_the_end));
+  EXPECT_TRUE(take_epoch(resumed).empty()) << "the interrupted epoch has no more batches";
+  const std::vector<Batch> next = take_epoch(resumed);
+  Loader after = open_pictures(small());
+  ASSERT_TRUE(after.load_state(after_the_end));
+  EXPECT_EQ(contents(take_epoch(after).at(0)), contents(next.at(0)));
+  EXPECT_EQ(next.at(0).epoch(), 1u);
+}
+
+TEST(Resume, set_epoch_keeps_the_position_in_that_epoch) {
+  Loader loader = open_pictures(small());
+  const Stream stream = run(loader, 4);  // one batch into epoch 1
+  Loader resumed = open_pictures(small());
+  ASSERT_TRUE(resumed.load_state(stream.states[3]));
+  resumed.set_epoch(1);
+  EXPECT_EQ(take_epoch(resumed).size(), 2u);
+  ASSERT_TRUE(resumed.load_state(stream.states[3]));
+  resumed.set_epoch(2);
+  EXPECT_EQ(take_epoch(resumed).size(), 3u) << "another epoch begins at its start";
+}
+
+TEST(Resume, as_ready_remembers_what_came_early) {
+  auto table = std::make_shared<MemoryTable>(40);
+  table->slow = {0};
+  table->delay = std::chrono::milliseconds(200);
+  const LoaderOptions options{
+      .batch_size = 4, .num_workers = 2, .prefetch = 4, .loading_mode = LoadingMode::as_ready};
+  Loader loader = open_loader(table, options);
+  const std::uint64_t ticket = loader.start_epoch().value();
+  std::vector<std::int64_t> seen;
+  for (int step = 0; step < 3; ++step) {
+    const std::optional<Batch> batch = loader.next(ticket).value();
+    seen.insert(seen.end(), batch->index().begin(), batch->index().end());
+  }
+  EXPECT_NE(seen[0], 0) << "the slow batch does not hold up the others";
+  const std::string state = loader.state().value();
+  EXPECT_LT(state.size(), 1000u);
+  Loader resumed = open_loader(table, options);
+  ASSERT_TRUE(resumed.load_state(state));
+  for (const std::int64_t index : indices(take_epoch(resumed))) {
+    seen.push_back(index);
+  }
+  std::sort(seen.begin(), seen.end());
+  std::vector<std::int64_t> each(40);
+  std::iota(each.begin(), each.end(), 0);
+  EXPECT_EQ(seen, each);
+
+  LoaderOptions other = options;
+  other.batch_size = 5;
+  EXPECT_THAT(open_loader(table, other).load_state(state).error().to_string(), HasSubstr("batch_size: 4 in the"));
+}
+
+TEST(Resume, refuses_a_state_of_another_run_with_the_difference) {
+  Loader loader = open_pictures(small());
+  const std::string state = run(loader, 2).states.back();
+  LoaderOptions options = small();
+  options.seed = 6;
+  Loader other_seed = open_pictures(options);
+  const Status refused = other_seed.load_state(state);
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("seed: 5 in the state, 6 here"));
+  EXPECT_TRUE(other_seed.load_state(state, false)) << "unless it is forced";
+  EXPECT_EQ(take_epoch(other_seed).size(), 1u);
+
+  Loader other_data = open_loader(std::make_shared<MemoryTable>(13), small());
+  EXPECT_THAT(other_data.load_state(state).error().to_string(), HasSubstr("samples: 12 in the state, 13 here"));
+  Loader other_transforms = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), small());
+  EXPECT_THAT(other_transforms.load_state(state).error().to_string(), HasSubstr("transforms"));
+  for (const char* const text : {"", "{}", "[1]", R"({"version": 1})", R"({"version": 1, "epoch": -1})"}) {
+    EXPECT_EQ(loader.load_state(text).error().kind, ErrorKind::invalid) << text;
+  }
+  EXPECT_THAT(loader.load_state(R"({"version": 2})").error().to_string(), HasSubstr("version 2"));
+}
+
+TEST(Resume, a_state_is_small_and_survives_reading) {
+  LoaderState state{.run = {.samples = 1u << 30, .seed = ~std::uint64_t{0}, .dataset = std::string(64, 'f')},
+                    .progress = {.epoch = ~std::uint64_t{0}, .position = 512, .delivered = {}},
+                    .shard = ShardIdentity{.batch_size = 256, .rank = 1, .world = 2}};
+  for (std::uint64_t step = 1; step < 1024; step += 3) {
+    state.progress.delivered.push_back(512 + step * 512);
+  }
+  const std::string text = write_state(state);
+  EXPECT_LT(text.size(), 1000u);
+  const LoaderState read = read_state(text).value();
+  EXPECT_EQ(read.run, state.run);
+  EXPECT_EQ(read.progress.delivered, state.progress.delivered);
+  EXPECT_EQ(write_state(read), text);
+}
+
+TEST(Resume, given_orders_come_with_each_epoch) {
+  Loader loader = open_loader(std::make_shared<MemoryTable>(6),
+                              {.batch_size = 2, .num_workers = 1, .sampler = Sampler::given(3)});
+  EXPECT_EQ(loader.steps(), 2u);
+  EXPECT_FALSE(loader.start_epoch()) << "there is no order";
+  EXPECT_FALSE(loader.start_epoch(std::vector<std::uint64_t>{9})) << "no such sample";
+  const auto run_with = [&loader](std::vector<std::uint64_t> order) {
+    const std::uint64_t ticket = loader.start_epoch(std::move(order)).value();
+    std::vector<std::int64_t> seen;
+    while (const std::optional<Batch> batch = loader.next(ticket).value()) {
+      seen.insert(seen.end(), batch->index().begin(), batch->index().end());
+    }
+    return seen;
+  };
+  EXPECT_THAT(run_with({5, 1, 3}), ElementsAre(5, 1, 3));
+  EXPECT_THAT(run_with({2, 2, 0, 4, 1}), ElementsAre(2, 2, 0, 4, 1)) << "the next one may be longer";
+  EXPECT_THAT(run_with({}), ElementsAre());
+}
+
+}  // namespace
+}  // namespace penstock
