@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "pipeline/loader_for_test.hpp"
 #include "pipeline/loader_state.hpp"
 
@@ -171,9 +174,12 @@ TEST(Resume, refuses_a_state_of_another_run_with_the_difference) {
 }
 
 TEST(Resume, a_state_is_small_and_survives_reading) {
-  LoaderState state{.run = {.samples = 1u << 30, .seed = ~std::uint64_t{0}, .dataset = std::string(64, 'f')},
-                    .progress = {.epoch = ~std::uint64_t{0}, .position = 512, .delivered = {}},
-                    .shard = ShardIdentity{.batch_size = 256, .rank = 1, .world = 2}};
+  LoaderState state;
+  state.run.samples = 1u << 30;
+  state.run.seed = ~std::uint64_t{0};
+  state.run.dataset = std::string(64, 'f');
+  state.progress = {.epoch = ~std::uint64_t{0}, .position = 512, .delivered = {}};
+  state.shard = ShardIdentity{.batch_size = 256, .rank = 1, .world = 2};
   for (std::uint64_t step = 1; step < 1024; step += 3) {
     state.progress.delivered.push_back(512 + step * 512);
   }
