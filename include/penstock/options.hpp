@@ -24,6 +24,14 @@ enum class LoadingMode : std::uint8_t {
   as_ready  ///< as batches complete: the same set, fewer waits for a slow one
 };
 
+/// How many bad samples are too many, with on_error skip or replace.
+struct MaxErrors {
+  std::optional<std::uint64_t> count{};  ///< more of them end the iteration
+  std::optional<double> share{};         ///< a larger part of the samples seen, once 100 were
+
+  bool operator==(const MaxErrors&) const = default;
+};
+
 struct LoaderOptions {
   std::int64_t batch_size = 32;  ///< samples per batch
   bool shuffle = false;          ///< a new order every epoch, from (seed, epoch)
@@ -42,8 +50,14 @@ struct LoaderOptions {
   LoadingMode loading_mode = LoadingMode::ordered;
   std::optional<int> shard_rank{};        ///< this process among those that share the epoch; absent = 0
   std::optional<int> shard_world_size{};  ///< how many they are; absent = 1
-  int worker_id = 0;                      ///< this loader among those of one rank
-  int num_workers_pytorch = 1;            ///< how many loaders a rank has
+  std::optional<double> timeout_seconds = 300.0;  ///< the longest that a consumer waits for a batch
+  bool persistent_workers = true;                 ///< threads live across epochs
+  bool enable_transforms = true;                  ///< false: decoded samples as they are
+  MaxErrors max_errors{};
+  std::optional<std::uint64_t> max_error_run{};        ///< more bad samples in a row end the iteration
+  std::optional<std::uint64_t> collate_buffer_size{};  ///< bytes of batches not yet delivered
+  int worker_id = 0;                                   ///< this loader among those of one rank
+  int num_workers_pytorch = 1;                         ///< how many loaders a rank has
 
   /// Visits every option as v(name, value, what it does).
   template <class Self, class Visitor>
@@ -70,6 +84,20 @@ struct LoaderOptions {
     v("generator_seed", self.generator_seed, "seed of augmentation; None = seed");
     v("loading_mode", self.loading_mode,
       "ordered: batches come in the order of the plan; as_ready: as they complete, the same set");
+    v("timeout_seconds", self.timeout_seconds,
+      "the longest that the consumer waits for a batch: then TimeoutError says which stage is stuck; None = "
+      "for ever");
+    v("persistent_workers", self.persistent_workers,
+      "threads live across epochs and prepare the next one; False: they end with each epoch");
+    v("enable_transforms", self.enable_transforms, "False: decoded samples as they are, without transforms");
+    v("max_errors", self.max_errors,
+      "with on_error skip or replace: more bad samples than this raise; a whole number counts them, a "
+      "fraction is a share of the samples seen, from the 100th on; None = any number");
+    v("max_error_run", self.max_error_run,
+      "with on_error skip or replace: more bad samples in a row than this raise; None = any number");
+    v("collate_buffer_size", self.collate_buffer_size,
+      "bytes of batches prepared and not yet delivered, at most (one batch is always prepared); None = as "
+      "prefetch says");
     v("shard_rank", self.shard_rank,
       "this process among those that share each epoch; None = of torch.distributed or torchrun, else 0");
     v("shard_world_size", self.shard_world_size,

@@ -20,12 +20,12 @@ struct LoaderStats {
     std::uint64_t pictures = 0;
   };
 
-  std::uint64_t batches = 0;  ///< delivered
-  std::uint64_t samples = 0;  ///< rows delivered
-  std::uint64_t bytes = 0;    ///< stored bytes read
-  std::uint64_t errors = 0;   ///< samples that failed
+  std::uint64_t batches = 0;   ///< delivered
+  std::uint64_t samples = 0;   ///< rows delivered
+  std::uint64_t bytes = 0;     ///< stored bytes read
+  std::uint64_t errors = 0;    ///< samples that failed
   std::uint64_t repeated = 0;  ///< rows that another rank delivered too: fewer samples than ranks were left
-  double seconds = 0;         ///< from the first request to the last delivery, breaks between epochs included
+  double seconds = 0;  ///< from the first request to the last delivery, breaks between epochs included
   double samples_per_second = 0;
   double first_batch_seconds = 0;  ///< from the first request to the first delivery
 
@@ -42,6 +42,7 @@ struct LoaderStats {
   double batches_ready = 0;        ///< mean number of complete batches waiting, seen at each request
   std::uint64_t buffer_bytes = 0;  ///< batch memory held by the loader and its consumers
 
+  std::uint64_t undelivered_bytes = 0;  ///< of batches prepared and not yet delivered, the most there were
   int workers = 0;
   std::uint64_t rank = 0;   ///< this loader's part of each epoch ...
   std::uint64_t world = 1;  ///< ... of so many

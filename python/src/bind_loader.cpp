@@ -75,6 +75,7 @@ nb::dict stats(const Loader& loader) {
   values["queue_fill"] = stats.queue_fill;
   values["batches_ready"] = stats.batches_ready;
   values["buffer_bytes"] = stats.buffer_bytes;
+  values["undelivered_bytes"] = stats.undelivered_bytes;
   values["workers"] = stats.workers;
   values["rank"] = stats.rank;
   values["world_size"] = stats.world;
@@ -112,15 +113,16 @@ void bind_loader(nb::module_& m) {
       .def_prop_ro("steps", &Loader::steps)
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
       .def_prop_ro("next_epoch", &Loader::next_epoch, nb::call_guard<GilRelease>())
-      .def("set_shard",
-           [](Loader& self, int rank, int world) {
-             Status done = [&] {
-               const GilRelease release;
-               return self.set_shard(rank, world);
-             }();
-             raise_if_failed(std::move(done));
-           },
-           nb::arg("rank"), nb::arg("world"))
+      .def(
+          "set_shard",
+          [](Loader& self, int rank, int world) {
+            Status done = [&] {
+              const GilRelease release;
+              return self.set_shard(rank, world);
+            }();
+            raise_if_failed(std::move(done));
+          },
+          nb::arg("rank"), nb::arg("world"))
       .def(
           "start_epoch",
           [](Loader& self, const std::optional<OrderArray>& order) {
@@ -134,7 +136,8 @@ void bind_loader(nb::module_& m) {
             }();
             return value_or_raise(std::move(ticket));
           },
-          nb::arg("order").none() = nb::none(), nb::sig("def start_epoch(self, order: Any | None = None) -> int"))
+          nb::arg("order").none() = nb::none(),
+          nb::sig("def start_epoch(self, order: Any | None = None) -> int"))
       .def("state",
            [](const Loader& self) {
              Result<std::string> state = [&] {

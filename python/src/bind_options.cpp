@@ -70,6 +70,25 @@ void read(const char* option, nb::handle given, Integer& value) {
   }
 }
 
+void read(const char* option, nb::handle given, double& value) {
+  if (PyBool_Check(given.ptr()) || !nb::try_cast(given, value)) {
+    wrong(option, given, "a number");
+  }
+}
+
+/// A whole number is a count, a fraction a share.
+void read(const char* option, nb::handle given, MaxErrors& value) {
+  value = {};
+  if (given.is_none()) {
+    return;
+  }
+  if (PyFloat_Check(given.ptr())) {
+    read(option, given, value.share.emplace());
+  } else {
+    read(option, given, value.count.emplace());
+  }
+}
+
 void read(const char* option, nb::handle given, std::string& value) {
   const nb::object path = nb::steal(PyOS_FSPath(given.ptr()));
   if (!path.is_valid()) {
@@ -136,6 +155,12 @@ void read(const char* option, nb::handle given, Sampler& value) {
 
 nb::object write(bool value) { return nb::bool_(value); }
 nb::object write(const std::string& value) { return to_str(value); }
+nb::object write(double value) { return nb::float_(value); }
+nb::object write(const MaxErrors& value) {
+  return value.count   ? nb::object(nb::int_(*value.count))
+         : value.share ? nb::object(nb::float_(*value.share))
+                       : nb::none();
+}
 template <class Integer>
 requires std::integral<Integer> nb::object write(Integer value) { return nb::int_(value); }
 template <class Enum>

@@ -18,9 +18,10 @@ struct ConsumerCounters {
   Counter wait;         ///< ns spent waiting for a batch
   Counter first_batch;  ///< ns from the first request to the first delivery
   Counter requests;
-  Counter queue_fill;                          ///< sum over requests, in thousandths
-  Counter batches_ready;                       ///< sum over requests
-  std::atomic<std::int64_t> first_request{0};  ///< steady clock, ns; 0 = none yet
+  Counter queue_fill;                               ///< sum over requests, in thousandths
+  Counter batches_ready;                            ///< sum over requests
+  std::atomic<std::uint64_t> undelivered_bytes{0};  ///< the most there were
+  std::atomic<std::int64_t> first_request{0};       ///< steady clock, ns; 0 = none yet
   std::atomic<std::int64_t> last_delivery{0};
 
   /// Goes on where another stopped. Before the first use.
@@ -34,6 +35,8 @@ struct ConsumerCounters {
     requests.add(before.requests.get());
     queue_fill.add(before.queue_fill.get());
     batches_ready.add(before.batches_ready.get());
+    undelivered_bytes.store(before.undelivered_bytes.load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
     first_request.store(before.first_request.load(std::memory_order_relaxed), std::memory_order_relaxed);
     last_delivery.store(before.last_delivery.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }

@@ -29,6 +29,9 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
+/// What a worker is at.
+enum class WorkStage : std::uint8_t { idle, read, picture };
+
 /// Written by one worker, on cache lines of its own. Times in nanoseconds.
 struct alignas(kCacheLine) WorkerCounters {
   Counter read;
@@ -38,6 +41,15 @@ struct alignas(kCacheLine) WorkerCounters {
   Counter wait;
   Counter bytes;
   std::array<Counter, kPictureCodecs> decoded;  // pictures, by codec
+  std::atomic<WorkStage> stage{WorkStage::idle};
+  std::atomic<std::uint64_t> sample{0};
+  std::atomic<std::int64_t> since{0};  // steady clock
+
+  void is_at(WorkStage now, std::uint64_t of_sample, Clock::time_point start) noexcept {
+    stage.store(now, std::memory_order_relaxed);
+    sample.store(of_sample, std::memory_order_relaxed);
+    since.store(start.time_since_epoch().count(), std::memory_order_relaxed);
+  }
 };
 
 /// What all workers counted together, those of an earlier scheduler included.

@@ -141,17 +141,16 @@ Loader::~Loader() {
 Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options) {
   PENSTOCK_TRY(options.validate());
   options.max_pixels = options.max_pixels.value_or(dataset.max_pixels());
+  if (!options.enable_transforms) {
+    transforms.clear();
+  }
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
-  PENSTOCK_ASSIGN(auto rule,
-                  OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed));
+  PENSTOCK_ASSIGN(auto rule, OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
                                          std::move(options), std::move(rule)));
   } catch (const std::system_error& refused) {
-    return Error{.kind = ErrorKind::io,
-                 .message = fmt::format("the system refused to start the workers: {}", refused.what()),
-                 .advice = "lower num_workers or raise the limit on threads",
-                 .place = {.stage = "open"}};
+    return workers_refused(refused);
   }
 }
 

@@ -30,6 +30,21 @@ Status LoaderOptions::validate() const {
   if (max_pixels == std::uint64_t{0}) {
     return wrong("max_pixels", "0", "give the largest width * height to accept");
   }
+  if (timeout_seconds && !(*timeout_seconds > 0 && *timeout_seconds <= 1e9)) {
+    return wrong("timeout_seconds", fmt::format("{}", *timeout_seconds),
+                 "give seconds above 0, or None to wait for ever");
+  }
+  if (max_errors.share && !(*max_errors.share >= 0 && *max_errors.share <= 1)) {
+    return wrong("max_errors", fmt::format("{}", *max_errors.share),
+                 "give a whole number, or a share from 0.0 to 1.0");
+  }
+  if (on_error == OnError::raise && (max_errors != MaxErrors{} || max_error_run)) {
+    return wrong(max_error_run ? "max_error_run" : "max_errors", "with on_error='raise'",
+                 "the first bad sample raises: give on_error='skip' or 'replace' too");
+  }
+  if (collate_buffer_size == std::uint64_t{0}) {
+    return wrong("collate_buffer_size", "0", "give a number of bytes, or None");
+  }
   constexpr int kMostRanks = 1 << 20;
   if (shard_world_size && (*shard_world_size < 1 || *shard_world_size > kMostRanks)) {
     return wrong("shard_world_size", fmt::format("{}", *shard_world_size), "give 1 or more");

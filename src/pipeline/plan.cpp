@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/sample_table.hpp"
+#include "pipeline/batch_storage.hpp"
 
 namespace penstock {
 
@@ -178,6 +179,28 @@ void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Colum
            .heights = take_integers(),
            .widths = take_integers()};
   }
+}
+
+bool Plan::varies() const noexcept {
+  return raw_field_ || std::any_of(columns_.begin(), columns_.end(),
+                                   [](const ColumnPlan& column) { return column.row_bytes == 0; });
+}
+
+std::size_t Plan::varying_bytes(const BatchStorage& storage) const noexcept {
+  std::size_t bytes = raw_field_ ? storage.raw.data.size() : 0;
+  for (const Column& column : storage.columns) {
+    for (std::size_t row = 0; row < storage.rows; ++row) {
+      if (storage.row_errors[row]) {
+        continue;
+      }
+      if (column.shape == Column::Shape::picture_list) {
+        bytes += std::size_t{3} * column.pictures[row].size.width * column.pictures[row].size.height;
+      } else if (column.shape == Column::Shape::blobs) {
+        bytes += column.blobs[row].size();
+      }
+    }
+  }
+  return bytes;
 }
 
 std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexcept {

@@ -15,6 +15,8 @@
 
 namespace penstock {
 
+class BatchStorage;
+
 struct ColumnPlan {
   std::size_t field = 0;  ///< in the sample table
   FieldInfo info;
@@ -36,6 +38,9 @@ class Plan {
 
   /// Bytes of fixed memory for a batch of that many rows.
   std::size_t fixed_bytes(std::size_t rows) const noexcept;
+  /// Whether rows hold something whose size is not known beforehand, and how much of it a batch has.
+  bool varies() const noexcept;
+  std::size_t varying_bytes(const BatchStorage& storage) const noexcept;
   /// Points columns, index and raw arrays of a storage into `memory`, laid out for `capacity` rows.
   void lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Column>& columns, std::int64_t*& index,
                RawBytes& raw) const;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
+#include <system_error>
 
 #include "core/usable_cores.hpp"
 
@@ -12,7 +12,6 @@ namespace penstock {
 
 namespace {
 
-constexpr std::size_t kErrorsKept = 1000;
 constexpr std::size_t kSpareStorages =
     2;  // held by the consumer: the batch in use, and the one it has just asked for
 
@@ -37,6 +36,13 @@ Error cancelled(std::string message, std::string advice) {
 
 }  // namespace
 
+Error workers_refused(const std::system_error& refused) {
+  return {.kind = ErrorKind::io,
+          .message = fmt::format("the system refused to start the workers: {}", refused.what()),
+          .advice = "lower num_workers or raise the limit on threads",
+          .place = {.stage = "open"}};
+}
+
 Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_ptr<const OrderRule> rule,
                  const Planner* before)
     : dataset_(std::move(dataset)),
@@ -47,11 +53,18 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_
                                 : slices_for(options_, options_.shard_rank.value_or(0),
                                              options_.shard_world_size.value_or(1))),
       batch_rows_(static_cast<std::size_t>(
-          rule_->is_given()
-              ? static_cast<std::uint64_t>(options_.batch_size)
-              : std::clamp<std::uint64_t>(rule_->places(), 1, static_cast<std::uint64_t>(options_.batch_size)))),
+          rule_->is_given() ? static_cast<std::uint64_t>(options_.batch_size)
+                            : std::clamp<std::uint64_t>(rule_->places(), 1,
+                                                        static_cast<std::uint64_t>(options_.batch_size)))),
       workers_(options_.num_workers.value_or(static_cast<int>(usable_cores()))),
       storages_(std::make_shared<BatchPool>(window_size() + kSpareStorages)) {
+  make_scheduler();
+  if (before != nullptr) {
+    go_on_from(*before);
+  }
+}
+
+void Planner::make_scheduler() {
   const std::size_t run_rows = plan_.rows_per_item(batch_rows_, workers_);
   const std::size_t runs_per_batch = (batch_rows_ + run_rows - 1) / run_rows;
   // What varies in size: one piece per run, or per picture of a list.
@@ -59,11 +72,10 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_
       std::any_of(plan_.columns().begin(), plan_.columns().end(),
                   [](const ColumnPlan& column) { return column.shape == Column::Shape::picture_list; });
   pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch));
-  scheduler_ = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
-                                           window_size() * runs_per_batch, pool_);
-  if (before != nullptr) {
-    go_on_from(*before);
-  }
+  auto scheduler = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
+                                               window_size() * runs_per_batch, pool_);
+  const std::lock_guard lock(scheduler_mutex_);
+  scheduler_ = std::move(scheduler);
 }
 
 void Planner::go_on_from(const Planner& before) {
@@ -73,7 +85,7 @@ void Planner::go_on_from(const Planner& before) {
   iterating_ = before.iterating_;
   ticket_ = before.ticket_;
   counters_.go_on_from(before.counters_);
-  errors_ = before.errors();
+  bad_rows_.go_on_from(before.bad_rows_);
   const std::lock_guard lock(before.scheduler_mutex_);
   earlier_ = before.scheduler_ ? before.scheduler_->totals(before.earlier_) : before.earlier_;
 }
@@ -81,6 +93,11 @@ void Planner::go_on_from(const Planner& before) {
 Planner::~Planner() { close(); }
 
 void Planner::close() noexcept {
+  closed_ = true;
+  end_workers();
+}
+
+void Planner::end_workers() noexcept {
   std::unique_ptr<Scheduler> ending;
   {
     const std::lock_guard lock(scheduler_mutex_);
@@ -88,6 +105,7 @@ void Planner::close() noexcept {
       return;
     }
     last_stats_ = stats_of(*scheduler_);
+    earlier_ = scheduler_->totals(earlier_);
     ending = std::move(scheduler_);
   }
   ending.reset();  // joins the workers: nobody writes to the window's memory after this
@@ -145,7 +163,7 @@ bool Planner::was_delivered(const Cursor& at) const noexcept {
 }
 
 Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64_t>> order) {
-  if (!scheduler_) {
+  if (closed_) {
     return cancelled("the loader is closed", "open a new one");
   }
   bool repeats = false;
@@ -155,7 +173,11 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
   Progress from = resume_.value_or(Progress{.epoch = next_epoch_, .position = 0, .delivered = {}});
   resume_.reset();
   const Cursor start{from.epoch, from.position, slices_.steps(0, from.position)};
-  const bool prefetched = !order && from.delivered.empty() && !window_.empty() && window_.front()->at == start;
+  if (!scheduler_) {
+    PENSTOCK_TRY(start_workers());
+  }
+  const bool prefetched =
+      !order && from.delivered.empty() && !window_.empty() && window_.front()->at == start;
   if (!prefetched) {
     scheduler_->cancel_all();
     drop_window();
@@ -170,6 +192,7 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
   delivered_ = from.delivered;
   received_ = std::move(from);
   iterating_ = true;
+  waiting_since_.reset();
   next_epoch_ = epoch_ + 1;
   if (options_.prefetch > 0 && workers_ > 0) {
     fill_window();
@@ -193,7 +216,8 @@ std::unique_ptr<Job> Planner::take_job(std::size_t number) {
   delivered_.reserve(delivered_.size() + 1);
   std::unique_ptr<Job> job = std::move(window_[number]);
   window_.erase(window_.begin() + static_cast<std::ptrdiff_t>(number));
-  delivered_.insert(std::upper_bound(delivered_.begin(), delivered_.end(), job->at.position), job->at.position);
+  delivered_.insert(std::upper_bound(delivered_.begin(), delivered_.end(), job->at.position),
+                    job->at.position);
   while (was_delivered(wanted_)) {
     delivered_.erase(delivered_.begin());
     wanted_ = after(wanted_);
@@ -203,7 +227,7 @@ std::unique_ptr<Job> Planner::take_job(std::size_t number) {
 
 Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadline) {
   using State = Loader::Step::State;
-  if (!scheduler_) {
+  if (closed_) {
     return cancelled("the loader is closed", "open a new one");
   }
   if (ticket != ticket_) {
@@ -212,6 +236,9 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   }
   if (wanted_.epoch != epoch_ || !has_step(wanted_)) {
     iterating_ = false;
+    if (!options_.persistent_workers) {
+      end_workers();
+    }
     return Loader::Step{.state = State::finished, .batch = {}};
   }
   const Clock::time_point start = Clock::now();
@@ -222,8 +249,10 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   const Clock::time_point end = Clock::now();
   counters_.wait.add(nanoseconds_between(start, end));
   if (!complete) {
+    PENSTOCK_TRY(check_timeout(start, end));
     return Loader::Step{.state = State::waiting, .batch = {}};
   }
+  waiting_since_.reset();
   std::unique_ptr<Job> job = take_job(*complete);
   const bool repeats = job->repeats;
   BatchStorage* storage = std::exchange(job->storage, nullptr);
@@ -249,6 +278,20 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   return Loader::Step{.state = State::ready, .batch = std::move(batch)};
 }
 
+Status Planner::check_timeout(Clock::time_point start, Clock::time_point now) {
+  waiting_since_ = waiting_since_.value_or(start);
+  const std::chrono::duration<double> waited = now - *waiting_since_;
+  if (!options_.timeout_seconds || waited.count() < *options_.timeout_seconds) {
+    return {};
+  }
+  waiting_since_.reset();  // whoever asks again waits as long again
+  return Error{.kind = ErrorKind::timeout,
+               .message = fmt::format("no batch was ready within {:.1f} s: {}", waited.count(),
+                                      scheduler_->occupation()),
+               .advice = "look after the source that does not answer, or raise timeout_seconds",
+               .place = {.source = dataset_.description(), .stage = "deliver"}};
+}
+
 void Planner::note_request() {
   if (counters_.first_request.load(std::memory_order_relaxed) == 0) {
     counters_.first_request.store(clock_nanoseconds(Clock::now()), std::memory_order_relaxed);
@@ -261,21 +304,47 @@ void Planner::note_request() {
       std::count_if(window_.begin(), window_.end(), [](const auto& job) { return job->complete(); })));
 }
 
+Status Planner::start_workers() {
+  try {
+    make_scheduler();
+    return {};
+  } catch (const std::system_error& refused) {
+    return workers_refused(refused);
+  }
+}
+
+/// Bytes of a batch: what is known beforehand, and the most that was seen of what varies.
+std::size_t Planner::batch_bytes() const noexcept { return plan_.fixed_bytes(batch_rows_) + varying_bytes_; }
+
+bool Planner::has_room() const noexcept {
+  if (window_.empty() || !options_.collate_buffer_size) {
+    return true;
+  }
+  if (plan_.varies() && varying_bytes_ == 0) {
+    return false;  // nothing is known yet
+  }
+  return (window_.size() + 1) * batch_bytes() <= *options_.collate_buffer_size;
+}
+
 void Planner::fill_window() {
-  while (window_.size() < window_size()) {
+  while (window_.size() < window_size() && has_room()) {
     if (!has_step(planned_)) {  // of an epoch that was resumed at its end, or has no samples
       if (rule_->is_given() || slices_.steps(0, rule_->places()) == 0) {
         return;
       }
       planned_ = {planned_.epoch + 1, 0, 0};
     }
-    if (rule_->is_given() && planned_.epoch != epoch_) {
-      return;  // its order is not known yet
+    if ((rule_->is_given() || !options_.persistent_workers) && planned_.epoch != epoch_) {
+      return;  // its order is not known yet, or the workers end before
     }
     if (!was_delivered(planned_)) {
       plan_batch(planned_);
     }
     planned_ = after(planned_);
+    counters_.undelivered_bytes.store(
+        std::max<std::uint64_t>(counters_.undelivered_bytes.load(std::memory_order_relaxed),
+                                window_.size() * batch_bytes()),
+        std::memory_order_relaxed);
   }
 }
 
@@ -329,89 +398,16 @@ void Planner::drop_window() noexcept {
   window_.clear();
 }
 
-void Planner::note_error(Error error) {
-  counters_.errors.add(1);
-  const std::lock_guard lock(errors_mutex_);
-  if (errors_.size() < kErrorsKept) {
-    errors_.push_back(std::move(error));
-  }
-}
-
 Result<Batch> Planner::deliver(BatchStorage* storage) {
   Batch batch(storage);
   if (storage->out_of_memory.load(std::memory_order_relaxed)) {
     throw std::bad_alloc();  // whatever on_error says: what is delivered must not depend on the machine
   }
-  bool bad_rows = false;
-  for (std::size_t row = 0; row < storage->rows; ++row) {
-    if (!storage->row_errors[row]) {
-      continue;
-    }
-    Error error = *storage->row_errors[row];
-    const bool lost = storage->row_replaced[row] == 0;
-    if (lost && options_.on_error != OnError::skip) {
-      counters_.errors.add(static_cast<std::uint64_t>(
-          std::count_if(storage->row_errors.begin() + static_cast<std::ptrdiff_t>(row),
-                        storage->row_errors.begin() + static_cast<std::ptrdiff_t>(storage->rows),
-                        [](const auto& bad) { return bad != nullptr; })));
-      if (error.advice.empty()) {
-        error.advice = "pass on_error='skip' or on_error='replace' to go on without it";
-      }
-      return error;
-    }
-    bad_rows = bad_rows || lost;
-    note_error(std::move(error));
-  }
-  if (bad_rows) {
-    leave_out_bad_rows(*storage);
-  }
+  varying_bytes_ = std::max(varying_bytes_, plan_.varying_bytes(*storage));
+  PENSTOCK_TRY(bad_rows_.take(plan_, *storage));
   counters_.batches.add(1);
   counters_.samples.add(storage->rows);
   return batch;
-}
-
-void Planner::leave_out_bad_rows(BatchStorage& storage) {
-  const std::size_t width = storage.columns.size();
-  std::size_t kept = 0;
-  for (std::size_t row = 0; row < storage.rows; ++row) {
-    if (storage.row_errors[row]) {
-      continue;
-    }
-    if (kept != row) {
-      for (std::size_t c = 0; c < width; ++c) {
-        Column& column = storage.columns[c];
-        switch (column.shape) {
-          case Column::Shape::pictures: {
-            const std::size_t bytes = plan_.columns()[c].row_bytes;
-            auto* data = static_cast<std::uint8_t*>(column.data);
-            std::memcpy(data + kept * bytes, data + row * bytes, bytes);
-            break;
-          }
-          case Column::Shape::integers:
-            column.integers[kept] = column.integers[row];
-            break;
-          case Column::Shape::picture_list:
-            column.pictures[kept] = column.pictures[row];
-            break;
-          case Column::Shape::blobs:
-            column.blobs[kept] = column.blobs[row];
-            break;
-        }
-        if (!storage.has_raw) {
-          storage.row_memory[kept * width + c] = std::move(storage.row_memory[row * width + c]);
-        }
-      }
-      storage.index[kept] = storage.index[row];
-      if (storage.has_raw) {
-        for (std::int64_t* values :
-             {storage.raw.offsets, storage.raw.sizes, storage.raw.heights, storage.raw.widths}) {
-          values[kept] = values[row];
-        }
-      }
-    }
-    ++kept;
-  }
-  storage.rows = kept;
 }
 
 LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
@@ -427,15 +423,9 @@ LoaderStats Planner::stats() const {
   return scheduler_ ? stats_of(*scheduler_) : last_stats_;
 }
 
-std::vector<Error> Planner::errors() const {
-  const std::lock_guard lock(errors_mutex_);
-  return errors_;
-}
-
 std::string Planner::describe() const {
-  const std::string rank = slices_.world() == 1
-                               ? ""
-                               : fmt::format(", rank {} of {}", slices_.rank(), slices_.world());
+  const std::string rank =
+      slices_.world() == 1 ? "" : fmt::format(", rank {} of {}", slices_.rank(), slices_.world());
   return fmt::format("{}: {} samples, {}{}\n{} steps of {} rows, {} workers, {} batches ahead\n{}",
                      dataset_.description(), dataset_.size(), rule_->describe(), rank, steps(),
                      options_.batch_size, workers_, workers_ == 0 ? 0 : options_.prefetch, plan_.describe());

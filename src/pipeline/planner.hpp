@@ -7,11 +7,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "core/buffer_pool.hpp"
 #include "penstock/dataset.hpp"
 #include "penstock/loader.hpp"
+#include "pipeline/bad_rows.hpp"
 #include "pipeline/batch_storage.hpp"
 #include "pipeline/consumer_counters.hpp"
 #include "pipeline/plan.hpp"
@@ -19,6 +21,9 @@
 #include "pipeline/scheduler.hpp"
 
 namespace penstock {
+
+/// What to say when the system refuses threads.
+Error workers_refused(const std::system_error& refused);
 
 /// Where a consumer is: what it has received of an epoch.
 struct Progress {
@@ -58,28 +63,34 @@ class Planner {
   Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order = {});
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
   void close() noexcept;
-  bool closed() const noexcept { return scheduler_ == nullptr; }
+  bool closed() const noexcept { return closed_; }
 
   LoaderStats stats() const;
-  std::vector<Error> errors() const;
+  std::vector<Error> errors() const { return bad_rows_.errors(); }
   std::string describe() const;
 
  private:
+  void make_scheduler();
+  Status start_workers();
+  void end_workers() noexcept;
   std::size_t window_size() const noexcept;
+  std::size_t batch_bytes() const noexcept;
+  bool has_room() const noexcept;
   void fill_window();
   void plan_batch(const Cursor& at);
   BatchStorage* make_storage(const Cursor& at, std::size_t rows);
   std::uint64_t places_of(std::uint64_t epoch) const noexcept;
   Cursor after(const Cursor& at) const noexcept;
-  bool has_step(const Cursor& at) const noexcept { return slices_.steps(at.position, places_of(at.epoch)) > 0; }
+  bool has_step(const Cursor& at) const noexcept {
+    return slices_.steps(at.position, places_of(at.epoch)) > 0;
+  }
   bool was_delivered(const Cursor& at) const noexcept;
   std::optional<std::size_t> complete_job() const noexcept;
   std::unique_ptr<Job> take_job(std::size_t number);
   void drop_window() noexcept;
   Result<Batch> deliver(BatchStorage* storage);
-  void note_error(Error error);
-  void leave_out_bad_rows(BatchStorage& storage);
   void note_request();
+  Status check_timeout(Clock::time_point start, Clock::time_point now);
   void go_on_from(const Planner& before);
   LoaderStats stats_of(const Scheduler& scheduler) const;
 
@@ -96,24 +107,26 @@ class Planner {
 
   std::deque<std::unique_ptr<Job>> window_;  // under way, oldest first
   std::vector<std::unique_ptr<Job>> spare_jobs_;
-  std::shared_ptr<const EpochOrder> order_;  // of the epoch planned last
-  Cursor planned_;                           // the batch to be planned next
-  Cursor wanted_;                            // the first batch that has not been delivered
-  std::vector<std::uint64_t> delivered_;     // positions after wanted_, of the same epoch, sorted
-  Progress received_;                        // the same without batches that failed
-  bool iterating_ = false;                   // begun and not come to its end
-  std::optional<Progress> resume_;           // where the next epoch begins, if not at its start
-  std::uint64_t epoch_ = 0;                  // of the iteration
+  std::shared_ptr<const EpochOrder> order_;         // of the epoch planned last
+  Cursor planned_;                                  // the batch to be planned next
+  Cursor wanted_;                                   // the first batch that has not been delivered
+  std::vector<std::uint64_t> delivered_;            // positions after wanted_, of the same epoch, sorted
+  Progress received_;                               // the same without batches that failed
+  std::optional<Clock::time_point> waiting_since_;  // the consumer has asked, and got nothing
+  bool iterating_ = false;                          // begun and not come to its end
+  std::optional<Progress> resume_;                  // where the next epoch begins, if not at its start
+  std::uint64_t epoch_ = 0;                         // of the iteration
   std::uint64_t next_epoch_ = 0;
   std::uint64_t ticket_ = 0;
 
   ConsumerCounters counters_;
-  WorkerTotals earlier_;  // of the planner before
-  mutable std::mutex errors_mutex_;
-  std::vector<Error> errors_;
+  std::size_t varying_bytes_ = 0;  // the most that a batch had
+  WorkerTotals earlier_;           // of schedulers before
+  BadRows bad_rows_{options_, counters_};
   mutable std::mutex scheduler_mutex_;  // held to replace the scheduler, or to look at it from other threads
-  std::unique_ptr<Scheduler> scheduler_;  // null when closed
-  LoaderStats last_stats_;                // of a closed loader
+  std::unique_ptr<Scheduler> scheduler_;  // null when closed, or between epochs
+  bool closed_ = false;
+  LoaderStats last_stats_;  // of a closed loader
 };
 
 }  // namespace penstock

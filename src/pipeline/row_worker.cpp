@@ -57,7 +57,9 @@ void RowWorker::fill(const RowRun& run) noexcept {
       run.storage->row_replaced[r] = 0;
     }
   }
-  counters_.busy.add(nanoseconds_between(start, Clock::now()));
+  const Clock::time_point end = Clock::now();
+  counters_.is_at(WorkStage::idle, 0, end);
+  counters_.busy.add(nanoseconds_between(start, end));
 }
 
 void RowWorker::fill_decoded(const RowRun& run) {
@@ -102,6 +104,7 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill)
 
 Result<StoredValue> RowWorker::read(std::uint64_t sample, std::size_t field) {
   const Clock::time_point start = Clock::now();
+  counters_.is_at(WorkStage::read, sample, start);
   Result<StoredValue> value = table_.read(sample, field, scratch_);
   counters_.read.add(nanoseconds_between(start, Clock::now()));
   if (value) {
@@ -124,7 +127,7 @@ Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t
       return failed(std::move(value).error());
     }
     if (column.program) {
-      if (Status filled = fill_picture(storage, c, row, *value, key); !filled) {
+      if (Status filled = fill_picture(storage, c, row, sample, *value, key); !filled) {
         return failed(std::move(filled).error());
       }
     } else if (column.shape == Column::Shape::integers) {
@@ -144,12 +147,13 @@ Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t
   return {};
 }
 
-Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t row,
+Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t row, std::uint64_t sample,
                                const StoredValue& value, const RandomKey& key) try {
   const ColumnPlan& plan = plan_.columns()[c];
   Column& column = storage.columns[c];
   PictureWorkspace& workspace = *workspaces_[c];
   const Clock::time_point start = Clock::now();
+  counters_.is_at(WorkStage::picture, sample, start);
   const std::uint64_t decoded_before = decoder_.nanoseconds();
   PENSTOCK_ASSIGN(const ImageSize picture, decoder_.open(value.bytes, value.tables));
   PENSTOCK_ASSIGN(const ImageSize result, plan.program->resolve(workspace, picture, key));

@@ -1,14 +1,17 @@
 #include "pipeline/scheduler.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <csignal>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace penstock {
 namespace {
@@ -164,6 +167,34 @@ void Scheduler::work(std::size_t number) {
     tokens.try_push(item->job);
     work_done_.wake_one();
   }
+}
+
+std::string Scheduler::occupation() const {
+  static constexpr std::array<std::pair<WorkStage, const char*>, 3> kWords = {
+      {{WorkStage::read, "read"},
+       {WorkStage::picture, "decode and transform"},
+       {WorkStage::idle, "wait for work"}}};
+  std::string text;
+  for (const auto& [stage, words] : kWords) {
+    std::size_t count = 0;
+    const WorkerCounters* longest = nullptr;
+    for (const auto& worker : counters_) {
+      if (worker->stage.load(std::memory_order_relaxed) == stage) {
+        ++count;
+        longest = longest == nullptr || worker->since.load() < longest->since.load() ? worker.get() : longest;
+      }
+    }
+    if (count == 0) {
+      continue;
+    }
+    text += fmt::format("{}{} of {} workers {}", text.empty() ? "" : "; ", count, counters_.size(), words);
+    if (stage != WorkStage::idle) {
+      const std::chrono::duration<double> busy =
+          Clock::now().time_since_epoch() - Clock::duration(longest->since.load());
+      text += fmt::format(" (longest: sample {}, for {:.1f} s)", longest->sample.load(), busy.count());
+    }
+  }
+  return text;
 }
 
 WorkerTotals Scheduler::totals(WorkerTotals earlier) const {

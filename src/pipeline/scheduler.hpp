@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -63,6 +64,8 @@ class Scheduler {
   std::size_t runs_waiting() const noexcept { return queue_.size(); }
   /// Runs handed out and not yet come back.
   std::size_t runs_out() const noexcept { return runs_out_; }
+  /// What the workers are at, for people: "2 of 3 workers read (longest: sample 17, for 12.3 s)".
+  std::string occupation() const;
   /// What its workers have counted, added to `earlier`. Any thread, while the scheduler lives.
   WorkerTotals totals(WorkerTotals earlier) const;
 

@@ -106,6 +106,7 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.queue_fill = share_of(static_cast<double>(consumer.queue_fill.get()) * 1e-3, requests);
   stats.batches_ready = share_of(static_cast<double>(consumer.batches_ready.get()), requests);
   stats.buffer_bytes = buffer_bytes;
+  stats.undelivered_bytes = consumer.undelivered_bytes.load(std::memory_order_relaxed);
   const Result<CpuTarget> target = active_cpu_target();
   stats.simd_target = target ? name_of(*target) : "unknown";
   stats.verdict = verdict_of(stats);

@@ -1,0 +1,43 @@
+#pragma once
+// What happens to rows whose samples failed.
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "penstock/options.hpp"
+#include "penstock/result.hpp"
+#include "pipeline/batch_storage.hpp"
+#include "pipeline/consumer_counters.hpp"
+#include "pipeline/plan.hpp"
+
+namespace penstock {
+
+/// Counts and keeps errors, and holds them against the budgets. take() is for the consumer's thread, errors()
+/// for any.
+class BadRows {
+ public:
+  BadRows(const LoaderOptions& options, ConsumerCounters& counters)
+      : options_(options), counters_(counters) {}
+
+  /// Leaves bad rows out of the batch, as on_error says; the error that ends the iteration if there is one.
+  Status take(const Plan& plan, BatchStorage& storage);
+
+  /// Those that did not end an iteration, oldest first.
+  std::vector<Error> errors() const;
+  void go_on_from(const BadRows& before);
+
+ private:
+  Status note(Error error);
+  Status check_budget(const Error& error) const;
+
+  const LoaderOptions& options_;
+  ConsumerCounters& counters_;
+  std::uint64_t seen_ = 0;   // samples, good or bad
+  std::uint64_t noted_ = 0;  // bad ones
+  std::uint64_t run_ = 0;    // bad ones since the last good one
+  mutable std::mutex mutex_;
+  std::vector<Error> errors_;
+};
+
+}  // namespace penstock
