@@ -42,6 +42,7 @@ class Scanner {
         PENSTOCK_TRY(add(*member, *name));
       }
     }
+    PENSTOCK_TRY(shard_.check());
     found_.doubt = reader.doubt();
     return std::move(found_);
   }

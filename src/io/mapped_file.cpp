@@ -56,6 +56,9 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, Ac
   }
   std::unique_ptr<MappedFile> mapped(
       new MappedFile(path, static_cast<const std::uint8_t*>(data), file.state()));
+  if (data != nullptr) {
+    mapped->guard_ = MappingGuard(mapped->data_, static_cast<std::size_t>(size));
+  }
   if (access != Access::normal) {
     mapped->advise(access, 0, size);
   }
@@ -65,6 +68,7 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, Ac
 MappedFile::~MappedFile() { close(); }
 
 void MappedFile::close() noexcept {
+  guard_ = {};
   if (data_ != nullptr) {
     ::munmap(const_cast<std::uint8_t*>(data_), static_cast<std::size_t>(size_));
   }
@@ -95,6 +99,16 @@ void MappedFile::advise(Access access, std::uint64_t offset, std::uint64_t size)
   const std::uint64_t begin = offset / page * page;
   ::madvise(const_cast<std::uint8_t*>(data_) + begin, static_cast<std::size_t>(end - begin),
             madvise_of(access));
+}
+
+Status MappedFile::check() const {
+  Status there = unless_gone(bytes(), {});
+  if (!there) {
+    Error error = std::move(there).error();
+    error.place.shard = path_;
+    return error;
+  }
+  return there;
 }
 
 }  // namespace penstock

@@ -6,14 +6,15 @@
 #include <string>
 
 #include "io/file.hpp"
+#include "io/mapping_guard.hpp"
 #include "io/source.hpp"
 
 namespace penstock {
 
 /// Owns the mapping; the file descriptor is closed as soon as the file is mapped, so no number of open files
-/// adds up. Reads return views of the mapping: nothing is copied. An empty file is fine. The size is that of
-/// the moment of opening. Reads and hints may come from any number of threads; close() only when no other
-/// thread reads.
+/// adds up. If the file becomes shorter, what is gone reads as zeros: ask are_gone() after use. Reads return
+/// views of the mapping: nothing is copied. An empty file is fine. The size is that of the moment of opening.
+/// Reads and hints may come from any number of threads; close() only when no other thread reads.
 class MappedFile final : public Source {
  public:
   /// A missing file is `not_found`; a directory, a device or a refused access is `io`.
@@ -29,6 +30,7 @@ class MappedFile final : public Source {
   const FileState& state() const noexcept { return state_; }
   Result<ByteSpan> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const override;
   void advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept override;
+  Status check() const override;
 
   /// Unmaps: every view handed out becomes invalid, later reads fail with `io`.
   void close() noexcept;
@@ -44,6 +46,7 @@ class MappedFile final : public Source {
   const std::uint8_t* data_ = nullptr;
   std::uint64_t size_ = 0;
   bool open_ = true;
+  MappingGuard guard_;
 };
 
 }  // namespace penstock

@@ -26,6 +26,8 @@ class Source {
   /// says). The bytes live as long as the source, or until the next use of `scratch`, whichever is first:
   /// sources that can, return a view and leave `scratch` alone.
   virtual Result<ByteSpan> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const = 0;
+  /// After use: whether all bytes that were read were really there; `io` if not.
+  virtual Status check() const { return {}; }
   virtual void advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept = 0;
 };
 

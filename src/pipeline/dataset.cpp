@@ -5,6 +5,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "formats/sample_table.hpp"
+#include "io/mapping_guard.hpp"
 #include "pipeline/field_value.hpp"
 
 namespace penstock {
@@ -89,10 +90,12 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
   std::map<std::string, Value> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
     Result<StoredValue> stored = table.read(sample, field, scratch);
+    const ByteSpan bytes = stored ? stored->bytes : ByteSpan();
     Result<Value> value =
         stored ? decoded(fields()[field], *stored, decoder) : Result<Value>(std::move(stored).error());
-    if (!value) {
-      return at_sample(std::move(value).error(), table, sample, field);
+    Status used = unless_gone(bytes, value ? Status() : Status(value.error()));
+    if (!used) {
+      return at_sample(std::move(used).error(), table, sample, field);
     }
     values.emplace(fields()[field].name, std::move(value).value());
   }
@@ -114,6 +117,9 @@ Result<std::map<std::string, std::vector<std::uint8_t>>> Dataset::raw(std::uint6
       return at_sample(std::move(file).error(), *impl_->table, sample, field);
     }
     values[fields()[field].name].assign(file->begin(), file->end());
+    if (Status used = unless_gone(stored->bytes, {}); !used) {
+      return at_sample(std::move(used).error(), *impl_->table, sample, field);
+    }
   }
   return values;
 }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/picture_header.hpp"
+#include "io/mapping_guard.hpp"
 #include "pipeline/field_value.hpp"
 
 namespace penstock {
@@ -126,24 +127,27 @@ Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t
     if (!value) {
       return failed(std::move(value).error());
     }
-    if (column.program) {
-      if (Status filled = fill_picture(storage, c, row, sample, *value, key); !filled) {
-        return failed(std::move(filled).error());
-      }
-    } else if (column.shape == Column::Shape::integers) {
-      Result<std::int64_t> number = integer_of(*value);
-      if (!number) {
-        return failed(std::move(number).error());
-      }
-      storage.columns[c].integers[row] = *number;
-    } else {
-      if (Status readable = check_syntax(column.info.kind, value->bytes); !readable) {
-        return failed(std::move(readable).error());
-      }
-      blobs_.push_back({.column = c, .row = row, .offset = blob_bytes_.size(), .size = value->bytes.size()});
-      blob_bytes_.insert(blob_bytes_.end(), value->bytes.begin(), value->bytes.end());
+    if (Status filled = unless_gone(value->bytes, fill_field(storage, c, row, sample, *value, key));
+        !filled) {
+      return failed(std::move(filled).error());
     }
   }
+  return {};
+}
+
+Status RowWorker::fill_field(BatchStorage& storage, std::size_t c, std::size_t row, std::uint64_t sample,
+                             const StoredValue& value, const RandomKey& key) {
+  const ColumnPlan& column = plan_.columns()[c];
+  if (column.program) {
+    return fill_picture(storage, c, row, sample, value, key);
+  }
+  if (column.shape == Column::Shape::integers) {
+    PENSTOCK_ASSIGN(storage.columns[c].integers[row], integer_of(value));
+    return {};
+  }
+  PENSTOCK_TRY(check_syntax(column.info.kind, value.bytes));
+  blobs_.push_back({.column = c, .row = row, .offset = blob_bytes_.size(), .size = value.bytes.size()});
+  blob_bytes_.insert(blob_bytes_.end(), value.bytes.begin(), value.bytes.end());
   return {};
 }
 
@@ -248,6 +252,9 @@ Status RowWorker::fill_raw_row(BatchStorage& storage, std::size_t row, std::uint
   raw.sizes[row] = static_cast<std::int64_t>(file->size());
   raw.heights[row] = size.height;
   raw.widths[row] = size.width;
+  if (Status there = unless_gone(value->bytes, {}); !there) {
+    return at_sample(std::move(there).error(), table_, sample, field);
+  }
   used += file->size();
   return {};
 }

@@ -51,6 +51,8 @@ class RowWorker {
   Status fill_raw_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, Slab& bytes,
                       std::size_t& used);
   Status fill_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, const RandomKey& key);
+  Status fill_field(BatchStorage& storage, std::size_t column, std::size_t row, std::uint64_t sample,
+                    const StoredValue& value, const RandomKey& key);
   Status fill_picture(BatchStorage& storage, std::size_t column, std::size_t row, std::uint64_t sample,
                       const StoredValue& value, const RandomKey& key);
   Result<StoredValue> read(std::uint64_t sample, std::size_t field);
