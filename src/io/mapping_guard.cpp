@@ -64,17 +64,21 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     return address >= candidate.begin.load(std::memory_order_acquire) &&
            address < candidate.end.load(std::memory_order_acquire);
   });
-  const std::uintptr_t page = address / page_size * page_size;
-  if (slot == nullptr || ::mmap(reinterpret_cast<void*>(page), slot->end.load() - page, PROT_READ,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+  if (slot == nullptr) {
     pass_on(signal, info, context);
     errno = saved;
     return;
   }
+  // Remembered before it can be read as zeros: another thread may do so without a fault.
+  const std::uintptr_t page = address / page_size * page_size;
   std::uintptr_t before = slot->gone_from.load();
   while (page < before && !slot->gone_from.compare_exchange_weak(before, page)) {
   }
   detail::any_mapping_damaged.store(true);
+  if (::mmap(reinterpret_cast<void*>(page), slot->end.load() - page, PROT_READ,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    pass_on(signal, info, context);
+  }
   errno = saved;
 }
 
