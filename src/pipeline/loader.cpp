@@ -207,6 +207,14 @@ Status Loader::load_state(std::string_view text, bool strict) {
   if (strict) {
     PENSTOCK_TRY(check_fits(state, impl_->identity(), impl_->shard()));
   }
+  const OrderRule& rule = impl_->planner()->rule();
+  if (state.progress.position > rule.places() && !rule.is_given()) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("the state's position {} is beyond the {} places of an epoch",
+                                        state.progress.position, rule.places()),
+                 .advice = "give the state of a loader of this data set",
+                 .place = {.stage = "resume"}};
+  }
   impl_->planner()->resume(std::move(state.progress));
   return {};
 }

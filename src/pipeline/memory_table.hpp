@@ -2,6 +2,7 @@
 // Samples held in memory, for tests: a label, a text, and pictures if given; some fail or take their time on
 // purpose.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <set>
@@ -14,12 +15,13 @@
 
 namespace penstock {
 
-/// Sample i: label i, text "text of i", image pictures[i % pictures.size()] if there are any.
+/// Sample i: label i, text "text of i" (of i modulo 4096, so that there may be a billion), image pictures[i %
+/// pictures.size()] if there are any.
 class MemoryTable : public SampleTable {
  public:
   MemoryTable(std::uint64_t size, std::vector<std::vector<std::uint8_t>> pictures = {})
       : size_(size), pictures_(std::move(pictures)) {
-    for (std::uint64_t i = 0; i < size; ++i) {
+    for (std::uint64_t i = 0; i < std::min(size, kTexts); ++i) {
       texts_.push_back("text of " + std::to_string(i));
     }
     if (!pictures_.empty()) {
@@ -53,12 +55,12 @@ class MemoryTable : public SampleTable {
         return StoredValue{.bytes = pictures_[sample % pictures_.size()]};
       default:
         return StoredValue{
-            .bytes = {reinterpret_cast<const std::uint8_t*>(texts_[sample].data()), texts_[sample].size()}};
+            .bytes = {reinterpret_cast<const std::uint8_t*>(text_of(sample).data()), text_of(sample).size()}};
     }
   }
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     return fields_[field].kind == FieldKind::image ? pictures_[sample % pictures_.size()].size()
-                                                   : texts_[sample].size();
+                                                   : text_of(sample).size();
   }
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
   Place place(std::uint64_t, std::size_t) const override { return {.source = "memory"}; }
@@ -66,6 +68,9 @@ class MemoryTable : public SampleTable {
   const std::vector<std::string>& warnings() const noexcept override { return none_; }
 
  private:
+  static constexpr std::uint64_t kTexts = 4096;
+  const std::string& text_of(std::uint64_t sample) const { return texts_[sample % kTexts]; }
+
   std::uint64_t size_;
   std::vector<std::vector<std::uint8_t>> pictures_;
   std::vector<std::string> texts_;

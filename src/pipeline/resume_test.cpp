@@ -50,7 +50,8 @@ TEST(Resume, goes_on_byte_for_byte_from_every_step) {
     // Another number of workers and batches ahead: nothing depends on them.
     Loader resumed = open_pictures(small(static_cast<int>(step % 3), static_cast<int>(step % 4)));
     ASSERT_TRUE(resumed.load_state(step == 0 ? begin : expected.states[step - 1]));
-    EXPECT_EQ(resumed.state().value(), step == 0 ? begin : expected.states[step - 1]) << "a resume of a resume";
+    EXPECT_EQ(resumed.state().value(), step == 0 ? begin : expected.states[step - 1])
+        << "a resume of a resume";
     const Stream rest = run(resumed, 9 - step);
     for (std::size_t i = 0; i < rest.contents.size(); ++i) {
       EXPECT_EQ(rest.contents[i], expected.contents[step + i]) << "from step " << step;
@@ -148,7 +149,8 @@ TEST(Resume, as_ready_remembers_what_came_early) {
 
   LoaderOptions other = options;
   other.batch_size = 5;
-  EXPECT_THAT(open_loader(table, other).load_state(state).error().to_string(), HasSubstr("batch_size: 4 in the"));
+  EXPECT_THAT(open_loader(table, other).load_state(state).error().to_string(),
+              HasSubstr("batch_size: 4 in the"));
 }
 
 TEST(Resume, refuses_a_state_of_another_run_with_the_difference) {
@@ -164,7 +166,8 @@ TEST(Resume, refuses_a_state_of_another_run_with_the_difference) {
   EXPECT_EQ(take_epoch(other_seed).size(), 1u);
 
   Loader other_data = open_loader(std::make_shared<MemoryTable>(13), small());
-  EXPECT_THAT(other_data.load_state(state).error().to_string(), HasSubstr("samples: 12 in the state, 13 here"));
+  EXPECT_THAT(other_data.load_state(state).error().to_string(),
+              HasSubstr("samples: 12 in the state, 13 here"));
   Loader other_transforms = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), small());
   EXPECT_THAT(other_transforms.load_state(state).error().to_string(), HasSubstr("transforms"));
   for (const char* const text : {"", "{}", "[1]", R"({"version": 1})", R"({"version": 1, "epoch": -1})"}) {
@@ -189,6 +192,23 @@ TEST(Resume, a_state_is_small_and_survives_reading) {
   EXPECT_EQ(read.run, state.run);
   EXPECT_EQ(read.progress.delivered, state.progress.delivered);
   EXPECT_EQ(write_state(read), text);
+}
+
+TEST(Resume, a_billion_samples_resume_without_walking_there) {
+  const auto table = std::make_shared<MemoryTable>(1'000'000'000);
+  const LoaderOptions options{.batch_size = 8, .shuffle = true, .num_workers = 1};
+  Loader loader = open_loader(table, options);
+  std::string state = loader.state().value();
+  const std::string from = "\"position\": 0,";
+  const std::size_t at = state.find(from);
+  ASSERT_NE(at, std::string::npos) << state;
+  state.replace(at, from.size(), "\"position\": 700000000,");
+  ASSERT_TRUE(loader.load_state(state));
+  const std::uint64_t ticket = loader.start_epoch().value();
+  const std::optional<Batch> batch = loader.next(ticket).value();
+  EXPECT_EQ(batch->step(), 87'500'000u);
+  const EpochOrder order(OrderRule::make({}, true, 1'000'000'000, 0).value(), 0);
+  EXPECT_EQ(static_cast<std::uint64_t>(batch->index()[3]), order.sample_at(700'000'003));
 }
 
 TEST(Resume, given_orders_come_with_each_epoch) {

@@ -1,0 +1,182 @@
+"""Order and resume: any number of workers and ranks, any batch size, at every step, and after SIGKILL."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import penstock
+
+AUGMENTED = penstock.presets.imagenet_train(16)
+
+
+def rows_of(batch) -> list[tuple[int, bytes]]:
+    images = np.asarray(batch["image"])
+    return [(int(index), images[row].tobytes()) for row, index in enumerate(np.asarray(batch["index"]))]
+
+
+def open_loader(source, **options):
+    return penstock.Loader(source, transforms=AUGMENTED, **{"shuffle": True, "seed": 11, "batch_size": 7, **options})
+
+
+@pytest.fixture(scope="module")
+def reference(shards):
+    """Three epochs by one worker, row by row."""
+    loader = open_loader(shards, num_workers=1, prefetch=1, batch_size=1)
+    return [[row for batch in loader for row in rows_of(batch)] for _ in range(3)]
+
+
+def test_any_setting_gives_the_rows_of_one_worker(shards, reference):
+    choose = random.Random(5)
+    for _ in range(25):
+        world = choose.choice([1, 1, 2, 3, 5])
+        batch = choose.randint(1, 20)
+        settings = {
+            "num_workers": choose.choice([0, 1, 2, 4]),
+            "prefetch": choose.randint(0, 5),
+            "batch_size": batch,
+            "persistent_workers": choose.random() < 0.8,
+        }
+        epoch = choose.randrange(3)
+        streams = []
+        for rank in range(world):
+            with open_loader(shards, shard_rank=rank, shard_world_size=world, **settings) as loader:
+                loader.set_epoch(epoch)
+                streams.append([rows_of(b) for b in loader])
+                repeated = loader.stats()["repeated"]
+                if repeated:
+                    streams[-1] = streams[-1][:-1]
+                assert len(loader) == len(streams[-1]) + (1 if repeated else 0)
+        joined = [row for step in range(max(map(len, streams))) for s in streams if step < len(s) for row in s[step]]
+        assert joined == reference[epoch], settings
+
+
+def test_resume_at_every_step_with_other_workers(shards, reference):
+    whole = [row for epoch in reference[:2] for row in epoch]
+    loader = open_loader(shards)
+    states = [(0, loader.state_dict())]
+    done = 0
+    for _ in range(2):
+        for batch in loader:
+            done += len(batch["index"])
+            states.append((done, loader.state_dict()))
+        states.append((done, loader.state_dict()))
+    for number, (done, state) in enumerate(states):
+        assert len(json.dumps(state)) < 1000
+        with open_loader(shards, num_workers=number % 3, prefetch=number % 4, batch_size=1 + number % 9) as resumed:
+            resumed.load_state_dict(json.loads(json.dumps(state)))
+            assert resumed.state_dict() == state, "a resume of a resume"
+            rest = []
+            for _ in range(3):
+                rest += [row for batch in resumed for row in rows_of(batch)]
+            assert rest[: len(whole) - done] == whole[done:], f"state {number}"
+
+
+def test_elastic_three_ranks_then_two_then_four(shards, reference):
+    state = open_loader(shards).state_dict()
+    seen = []
+    for world, batch, steps in ((3, 4, 2), (2, 5, 1), (4, 3, 99)):
+        after = None
+        streams = []
+        for rank in range(world):
+            with open_loader(shards, shard_rank=rank, shard_world_size=world, batch_size=batch) as loader:
+                loader.load_state_dict(state)
+                stream = []
+                for number, got in enumerate(loader):
+                    stream.append(rows_of(got))
+                    if number + 1 == steps:
+                        break
+                streams.append(stream)
+                after = after or loader.state_dict()
+                assert loader.state_dict() == after, "all ranks are at the same place"
+        seen += [row for step in zip(*streams, strict=True) for rows in step for row in rows]
+        state = after
+    assert seen == reference[0]
+
+
+def test_a_run_moves_from_tars_to_a_store(shards, reference, tmp_path):
+    penstock.build(shards, tmp_path / "s", progress=False)
+    loader = open_loader(shards)
+    iterator = iter(loader)
+    seen = [row for _ in range(4) for row in rows_of(next(iterator))]
+    moved = open_loader(str(tmp_path / "s"))
+    moved.load_state_dict(loader.state_dict())
+    seen += [row for batch in moved for row in rows_of(batch)]
+    assert seen == reference[0]
+
+
+def test_states_that_do_not_fit_are_refused_with_the_difference(shards):
+    state = open_loader(shards).state_dict()
+    for other, words in (
+        (open_loader(shards, seed=12), "seed: 11 in the state, 12 here"),
+        (open_loader(shards, generator_seed=1), "generator_seed: 11 in the state, 1 here"),
+        (open_loader(shards, shuffle=False), "order: shuffled in the state, in order here"),
+        (open_loader(shards, on_error="skip"), "on_error"),
+        (penstock.Loader(shards, shuffle=True, seed=11), "transforms"),
+        (open_loader(shards.replace("000002", "000001")), "samples: 60 in the state, 40 here"),
+    ):
+        with pytest.raises(penstock.InvalidError, match=words):
+            other.load_state_dict(state)
+        other.load_state_dict(state, strict=False)
+    for nonsense in ({}, {"version": 1}, {"a": object()}, {**state, "position": "x"}, {**state, "version": 9}):
+        with pytest.raises(penstock.InvalidError):
+            open_loader(shards).load_state_dict(nonsense)
+    past = {**state, "position": 10**9}
+    with pytest.raises(penstock.InvalidError, match="position"):
+        open_loader(shards).load_state_dict(past, strict=False)
+
+
+PROGRAM = textwrap.dedent("""
+    import json, os, sys
+    import numpy as np
+    import penstock
+    source, log, state = sys.argv[1:]
+    loader = penstock.Loader(source, batch_size=3, shuffle=True, seed=4, num_workers=2,
+                             transforms=penstock.presets.imagenet_train(16))
+    done = 0
+    if os.path.exists(state):
+        saved = json.load(open(state))
+        loader.load_state_dict(saved["loader"])
+        os.truncate(log, saved["bytes"])
+    out = open(log, "ab")
+    while loader.state_dict()["epoch"] < 2:
+        for batch in loader:
+            out.write(np.asarray(batch["index"]).tobytes() + np.asarray(batch["image"]).tobytes())
+            out.flush()
+            with open(state + ".new", "w") as f:
+                json.dump({"loader": loader.state_dict(), "bytes": out.tell()}, f)
+            os.replace(state + ".new", state)
+    print("finished", flush=True)
+""")
+
+
+def test_killed_at_random_moments_the_joined_stream_is_the_unbroken_one(shards, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+
+    def start(name):
+        command = [sys.executable, str(program), shards, str(tmp_path / f"{name}.log"), str(tmp_path / f"{name}.state")]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    begin = time.perf_counter()
+    assert start("whole").communicate()[0] == "finished\n"
+    usual = time.perf_counter() - begin
+    choose = random.Random(8)
+    kills = 0
+    for _ in range(12):
+        process = start("broken")
+        time.sleep(usual * choose.uniform(0.5, 1.0))
+        process.send_signal(signal.SIGKILL)
+        kills += 1
+        if process.communicate()[0] == "finished\n":
+            break
+    assert start("broken").communicate()[0] == "finished\n"
+    assert (tmp_path / "broken.log").read_bytes() == (tmp_path / "whole.log").read_bytes(), f"{kills} kills"
