@@ -26,7 +26,7 @@ def check(given: Mapping[str, Any]) -> dict[str, Any]:
     checked = _core.check_options({**rest, "sampler": None if sampler is None else sampler.spec()})
     if sampler is not None and checked["shuffle"] and sampler != Random():
         raise InvalidError(
-            f"shuffle=True and sampler={sampler!r} contradict each other; leave out one: a sampler is an order by itself"
+            f"shuffle=True and sampler={sampler!r} contradict each other; leave out one: a sampler is an order"
         )
     return {**checked, "sampler": sampler, "output": output}
 

@@ -148,7 +148,7 @@ def order_array(indices: Iterable[int]) -> npt.NDArray[np.uint64]:
     if array.size == 0:
         return np.zeros(0, np.uint64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InvalidError(f"sampler: {array.dtype} of {array.ndim} dimensions cannot be; give a list of sample numbers")
+        raise InvalidError(f"sampler: {array.dtype} of {array.ndim} dimensions cannot be; give sample numbers")
     if array.dtype.kind == "i" and int(array.min()) < 0:
         raise InvalidError(f"sampler: there is no sample {int(array.min())}; count from 0")
     return np.ascontiguousarray(array, np.uint64)

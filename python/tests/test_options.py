@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_option_generator_seed(shards):
 
 def test_option_num_workers(shards):
     def threads() -> int:
-        return len(os.listdir("/proc/self/task"))
+        return sum(1 for _ in Path("/proc/self/task").iterdir())
 
     before = threads()
     for workers in (0, 1, 3):
@@ -251,10 +252,9 @@ def test_option_timeout_seconds(shards):
 def test_option_persistent_workers(shards):
     def workers() -> set[str]:
         ids = set()
-        for task in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{task}/comm") as name:
-                if name.read().startswith("penstock-"):
-                    ids.add(task)
+        for task in Path("/proc/self/task").iterdir():
+            if (task / "comm").read_text().startswith("penstock-"):
+                ids.add(task.name)
         return ids
 
     with penstock.Loader(shards, num_workers=2) as loader:
@@ -269,7 +269,8 @@ def test_option_persistent_workers(shards):
 
 def test_option_collate_buffer_size(shards):
     batch_bytes = 4 * (24 * 24 * 3 * 4)
-    loader = penstock.Loader(shards, batch_size=4, transforms=AUGMENTED, prefetch=8, collate_buffer_size=3 * batch_bytes)
+    settings = {"batch_size": 4, "prefetch": 8, "collate_buffer_size": 3 * batch_bytes}
+    loader = penstock.Loader(shards, transforms=AUGMENTED, **settings)
     held = list(loader)
     assert len(held) == 15
     assert 0 < loader.stats()["undelivered_bytes"] <= 3 * batch_bytes
