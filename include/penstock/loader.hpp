@@ -72,6 +72,8 @@ class Loader {
   /// `finished`. An older ticket is `cancelled`. With the error of a bad sample the iteration may go on at
   /// the next batch.
   Result<Step> next(std::uint64_t ticket, std::chrono::milliseconds patience);
+  /// Whether next() would give a batch at once, and no error.
+  bool is_ready(std::uint64_t ticket) const;
   /// The same, waiting as long as it takes; an empty optional ends the epoch.
   Result<std::optional<Batch>> next(std::uint64_t ticket);
 

@@ -116,6 +116,9 @@ class Loader:
     def next(self, ticket: int) -> Batch | None:
         """The next batch, or None at the end of the epoch."""
 
+    def next_if_ready(self, ticket: int) -> Batch | None:
+        """The next batch if it is ready and sound, else None."""
+
     def stats(self) -> dict[str, Any]: ...
 
     def errors(self) -> list[Error]: ...

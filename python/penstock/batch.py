@@ -48,6 +48,15 @@ class Batch(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._names)
 
+    def map_tensors(self, change: Convert) -> None:
+        """Puts change(tensor) in the place of every tensor. For transfers; other values stay as they are."""
+        for name in self._names:
+            value = self[name] if name != "key" else None
+            if isinstance(value, list):
+                self._values[name] = [change(item) if hasattr(item, "untyped_storage") else item for item in value]
+            elif hasattr(value, "untyped_storage"):
+                self._values[name] = change(value)
+
     def __repr__(self) -> str:
         return (
             f"<penstock.Batch epoch {self.epoch}, step {self.step}: {self._core.rows} rows of {', '.join(self._names)}>"

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _core
+from ._device import Transfer, transfer_for
 from ._distributed import rank_and_world
 from ._output import converters
 from .batch import Batch
@@ -74,6 +75,8 @@ class Loader:
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
         self._converters = converters(self._options.output, self._options.memory_format)
         self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), self._options.for_core())
+        self._transfer = transfer_for(self._options)
+        self._state_ahead: str | None = None  # what had been received when the batch on its way was asked for
         self._knows_shard = self._options.shard_world_size is not None
         self._warned_of_cache = False
         self._whole_epoch_seconds: float | None = None  # of the last iteration, if it came to its end
@@ -103,7 +106,7 @@ class Loader:
         """What has been received so far: plain JSON of less than 1 kB. Any number of ranks and workers, and any
         batch size, can go on from it."""
         self._find_shard()
-        state: dict[str, Any] = json.loads(self._core.state())
+        state: dict[str, Any] = json.loads(self._state_ahead or self._core.state())
         return state
 
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
@@ -118,6 +121,7 @@ class Loader:
         except (TypeError, ValueError):
             raise InvalidError("this is no state of a Loader; give what state_dict() returned") from None
         self._core.load_state(text, bool(strict))
+        self._state_ahead = None
 
     def set_epoch(self, epoch: int) -> None:
         """Names the epoch of the next iteration."""
@@ -202,18 +206,44 @@ class _Iteration:
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         self._begin = time.monotonic()
+        loader._state_ahead = None
         self._ticket = loader._start_epoch()
         self._finished = False
+        self._on_its_way: Batch | None = None
 
     def __iter__(self) -> _Iteration:
         return self
 
     def __next__(self) -> Batch:
-        core = None if self._finished else self._loader._core.next(self._ticket)
+        transfer = self._loader._transfer
+        batch = self._take() if transfer is None else self._take_sent(transfer)
+        if batch is None:
+            raise StopIteration
+        return batch
+
+    def _take(self) -> Batch | None:
+        loader = self._loader
+        core = None if self._finished else loader._core.next(self._ticket)
         if core is None:
             if not self._finished:
                 self._finished = True
-                self._loader._whole_epoch_seconds = time.monotonic() - self._begin
-                self._loader._warn_of_cache()
-            raise StopIteration
-        return Batch(core, *self._loader._converters)
+                loader._whole_epoch_seconds = time.monotonic() - self._begin
+                loader._warn_of_cache()
+            return None
+        return Batch(core, *loader._converters)
+
+    def _take_sent(self, transfer: Transfer) -> Batch | None:
+        """A batch that is on the device, and the next one sent there if it is ready."""
+        loader = self._loader
+        sent, self._on_its_way, loader._state_ahead = self._on_its_way, None, None
+        if sent is None:
+            batch = self._take()
+            if batch is None:
+                return None
+            sent = transfer.send(batch)
+        state = loader._core.state()
+        following = loader._core.next_if_ready(self._ticket)
+        if following is not None:
+            self._on_its_way = transfer.send(Batch(following, *loader._converters))
+            loader._state_ahead = state
+        return transfer.receive(sent)

@@ -10,25 +10,41 @@ from ._output import OUTPUTS, default_output
 from .errors import InvalidError
 from .samplers import Random, sampler_of
 
-_DOCS: dict[str, str] = {**_core.option_docs(), "output": "what batches hold: torch, numpy or dlpack"}
+#: Options of the Python face alone: what they do, and their defaults.
+_OWN: dict[str, tuple[str, Any]] = {
+    "output": ("what batches hold: torch, numpy or dlpack", None),
+    "pin_memory": ("tensors in page-locked memory, where torch has CUDA; otherwise a warning says why not", False),
+    "non_blocking": ("copies to the device do not wait: the next batch is on its way while this one is used", False),
+    "device": ("where tensors go, as torch.device takes it; None = they stay in the host's memory", None),
+}
+_DOCS: dict[str, str] = {**_core.option_docs(), **{name: doc for name, (doc, _) in _OWN.items()}}
 
 
 def check(given: Mapping[str, Any]) -> dict[str, Any]:
     """All options with their values; raises InvalidError for unknown names and impossible values."""
     rest = dict(given)
-    output = rest.pop("output", None)
-    if output is None:
-        output = default_output()
-    elif output not in OUTPUTS:
-        choices = " or ".join(repr(name) for name in OUTPUTS)
-        raise InvalidError(f"output = {output!r} cannot be; give {choices}")
+    own = {name: rest.pop(name, default) for name, (_, default) in _OWN.items()}
+    _check_own(own)
     sampler = sampler_of(rest.pop("sampler", None))
     checked = _core.check_options({**rest, "sampler": None if sampler is None else sampler.spec()})
     if sampler is not None and checked["shuffle"] and sampler != Random():
         raise InvalidError(
             f"shuffle=True and sampler={sampler!r} contradict each other; leave out one: a sampler is an order"
         )
-    return {**checked, "sampler": sampler, "output": output}
+    return {**checked, "sampler": sampler, **own}
+
+
+def _check_own(own: dict[str, Any]) -> None:
+    if own["output"] is None:
+        own["output"] = default_output()
+    elif own["output"] not in OUTPUTS:
+        choices = " or ".join(repr(name) for name in OUTPUTS)
+        raise InvalidError(f"output = {own['output']!r} cannot be; give {choices}")
+    for name in ("pin_memory", "non_blocking"):
+        if not isinstance(own[name], bool):
+            raise InvalidError(f"{name} = {own[name]!r} cannot be; give True or False")
+    if own["device"] is not None:
+        own["device"] = str(own["device"])
 
 
 class LoaderOptions:
@@ -66,6 +82,42 @@ class LoaderOptions:
         """Pictures as [B, H, W, 3] in memory."""
         return self.replace(memory_format="channels_last")
 
+    def with_timeout(self, seconds: float | None) -> LoaderOptions:
+        """The longest wait for a batch."""
+        return self.replace(timeout_seconds=seconds)
+
+    def gpu_optimized(self) -> LoaderOptions:
+        """For training on a GPU: page-locked memory, copies that do not wait, channels last, more batches ahead."""
+        return self.replace(
+            pin_memory=True, non_blocking=True, memory_format="channels_last", prefetch=4, persistent_workers=True
+        )
+
+    def distributed_optimized(self, rank: int, world_size: int) -> LoaderOptions:
+        """For one rank of several: its part of one shuffled order, whole batches only."""
+        return self.replace(
+            shard_rank=rank,
+            shard_world_size=world_size,
+            sampler="distributed_random",
+            drop_last=True,
+            prefetch=4,
+            persistent_workers=True,
+        )
+
+    def debug_mode(self) -> LoaderOptions:
+        """For looking into things: all in the caller's thread, in order, nothing ahead, the first error raises."""
+        return self.replace(
+            num_workers=0,
+            prefetch=0,
+            shuffle=False,
+            sampler=None,
+            loading_mode="ordered",
+            on_error="raise",
+            max_errors=None,
+            max_error_run=None,
+            pin_memory=False,
+            device=None,
+        )
+
     def random_sampling(self, replacement: bool = False) -> LoaderOptions:
         """Samples in random order: a permutation, or independent draws."""
         return self.replace(sampler=Random(replacement))
@@ -83,8 +135,7 @@ class LoaderOptions:
         """What the engine takes."""
         sampler = self._values["sampler"]
         values = {**self._values, "sampler": None if sampler is None else sampler.spec()}
-        values.pop("output")
-        return values
+        return {name: value for name, value in values.items() if name not in _OWN}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LoaderOptions:

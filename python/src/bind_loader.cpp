@@ -48,6 +48,15 @@ nb::object next(Loader& loader, std::uint64_t ticket) {
   }
 }
 
+/// The next batch if it is complete and sound; a bad one is left to next(), which says so.
+nb::object next_if_ready(Loader& loader, std::uint64_t ticket) {
+  const bool ready = [&] {
+    const GilRelease release;
+    return loader.is_ready(ticket);
+  }();
+  return ready ? next(loader, ticket) : nb::none();
+}
+
 nb::dict stats(const Loader& loader) {
   const LoaderStats stats = loader.stats();
   nb::dict stages;
@@ -158,6 +167,9 @@ void bind_loader(nb::module_& m) {
           nb::arg("state"), nb::arg("strict"))
       .def("next", &next, nb::arg("ticket"), nb::sig("def next(self, ticket: int) -> Batch | None"),
            "The next batch, or None at the end of the epoch.")
+      .def("next_if_ready", &next_if_ready, nb::arg("ticket"),
+           nb::sig("def next_if_ready(self, ticket: int) -> Batch | None"),
+           "The next batch if it is ready and sound, else None.")
       .def("stats", &stats, nb::sig("def stats(self) -> dict[str, Any]"))
       .def(
           "errors",

@@ -267,6 +267,59 @@ def test_option_persistent_workers(shards):
         assert [len(flat(loader)), len(workers()), len(flat(loader)), len(workers())] == [60, 0, 60, 0]
 
 
+def test_option_pin_memory(shards):
+    if torch.cuda.is_available():
+        assert next(iter(penstock.Loader(shards, transforms=AUGMENTED, pin_memory=True)))["image"].is_pinned()
+        return
+    with pytest.warns(RuntimeWarning, match="pin_memory=True has no effect: (this torch|torch sees)"):
+        loader = penstock.Loader(shards, pin_memory=True)
+    assert flat(loader) == list(range(60)), "and all goes on without"
+    with pytest.raises(penstock.InvalidError, match="output='numpy' contradict"):
+        penstock.Loader(shards, pin_memory=True, output="numpy")
+
+
+def test_option_device(shards):
+    plain = penstock.Loader(shards, batch_size=7, shuffle=True, transforms=AUGMENTED)
+    moved = penstock.Loader(shards, batch_size=7, shuffle=True, transforms=AUGMENTED, device="meta")
+    iterator = iter(moved)
+    for number, batch in enumerate(plain):
+        other = next(iterator)
+        assert other["image"].device.type == other["label"].device.type == "meta"
+        assert other["image"].shape == batch["image"].shape
+        assert other["key"] == batch["key"]
+        assert moved.state_dict() == plain.state_dict(), f"what was received, not what was sent ahead: {number}"
+    with pytest.raises(StopIteration):
+        next(iterator)
+    assert moved.state_dict()["epoch"] == 1
+    for wrong in ("nowhere", "cuda" if not torch.cuda.is_available() else "cuda:99999"):
+        with pytest.raises(penstock.InvalidError, match="device"):
+            penstock.Loader(shards, device=wrong)
+    assert next(iter(penstock.Loader(shards, transforms=AUGMENTED, device="cpu")))["image"].device.type == "cpu"
+
+
+def test_option_non_blocking(shards, monkeypatch):
+    seen = []
+    to = torch.Tensor.to
+    noted = lambda self, *a, **kw: seen.append(kw["non_blocking"]) or to(self, *a, **kw)  # noqa: E731
+    monkeypatch.setattr(torch.Tensor, "to", noted)
+    for value in (False, True):
+        next(iter(penstock.Loader(shards, transforms=AUGMENTED, device="meta", non_blocking=value)))
+        assert set(seen) == {value}
+        seen.clear()
+
+
+def test_presets_are_lists_of_settings_that_later_calls_override():
+    base = LoaderOptions(batch_size=5)
+    gpu = base.gpu_optimized()
+    assert (gpu.pin_memory, gpu.non_blocking, gpu.memory_format, gpu.batch_size) == (True, True, "channels_last", 5)
+    assert gpu.with_pin_memory(False).pin_memory is False
+    ranks = base.distributed_optimized(1, 4)
+    assert (ranks.shard_rank, ranks.shard_world_size, ranks.drop_last) == (1, 4, True)
+    debug = gpu.with_shuffle(True).debug_mode()
+    assert (debug.num_workers, debug.prefetch, debug.shuffle, debug.pin_memory) == (0, 0, False, False)
+    assert base.with_timeout(9).timeout_seconds == 9
+
+
 def test_option_collate_buffer_size(shards):
     batch_bytes = 4 * (24 * 24 * 3 * 4)
     settings = {"batch_size": 4, "prefetch": 8, "collate_buffer_size": 3 * batch_bytes}

@@ -225,6 +225,14 @@ Result<Loader::Step> Loader::next(std::uint64_t ticket, std::chrono::millisecond
   return impl_->planner()->next(ticket, Clock::now() + patience);
 }
 
+bool Loader::is_ready(std::uint64_t ticket) const {
+  if (impl_->inherited()) {
+    return false;
+  }
+  const std::lock_guard lock(impl_->iterating);
+  return impl_->planner()->is_ready(ticket);
+}
+
 Result<std::optional<Batch>> Loader::next(std::uint64_t ticket) {
   // In slices, so that close() and stats() of other threads get their turn.
   constexpr std::chrono::milliseconds kSlice{100};

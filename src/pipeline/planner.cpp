@@ -278,6 +278,22 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   return Loader::Step{.state = State::ready, .batch = std::move(batch)};
 }
 
+bool Planner::is_ready(std::uint64_t ticket) {
+  if (closed_ || ticket != ticket_ || wanted_.epoch != epoch_ || window_.empty()) {
+    return false;
+  }
+  scheduler_->collect();
+  const std::optional<std::size_t> complete = complete_job();
+  if (!complete) {
+    return false;
+  }
+  const BatchStorage& storage = *window_[*complete]->storage;
+  return !storage.out_of_memory.load(std::memory_order_relaxed) &&
+         std::all_of(storage.row_errors.begin(),
+                     storage.row_errors.begin() + static_cast<std::ptrdiff_t>(storage.rows),
+                     [](const auto& error) { return error == nullptr; });
+}
+
 Status Planner::check_timeout(Clock::time_point start, Clock::time_point now) {
   waiting_since_ = waiting_since_.value_or(start);
   const std::chrono::duration<double> waited = now - *waiting_since_;

@@ -62,6 +62,8 @@ class Planner {
   /// `order`: of the epoch, where the sampler has it given.
   Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order = {});
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
+  /// Whether next() would give a batch at once, and no error.
+  bool is_ready(std::uint64_t ticket);
   void close() noexcept;
   bool closed() const noexcept { return closed_; }
 
