@@ -46,6 +46,31 @@ TEST(Loader, steady_state_allocates_nothing) {
   EXPECT_EQ(grown, 0u) << "batch memory";
 }
 
+TEST(Loader, gives_back_the_memory_of_batches_that_were_held) {
+  const auto pictures = std::vector<std::vector<std::uint8_t>>{make_jpeg(64, 64, 1)};
+  Loader loader =
+      open_loader(std::make_shared<MemoryTable>(512, pictures), {.batch_size = 8, .num_workers = 2},
+                  {{"image", {transforms::CenterCrop{.size = {64, 64}}}}});
+  const auto held_by = [&loader] { return loader.stats().buffer_bytes; };
+  const std::uint64_t ticket = loader.start_epoch().value();
+  while (loader.next(ticket).value()) {
+  }
+  const std::uint64_t steady = held_by();
+  std::vector<Batch> all = take_epoch(loader);
+  EXPECT_GT(held_by(), 8 * steady);
+  const Batch kept = all.front();
+  all.clear();
+  EXPECT_LE(held_by(), 3 * steady) << "what the window and the next batches need";
+  const std::uint64_t next = loader.start_epoch().value();
+  while (loader.next(next).value()) {
+  }
+  EXPECT_LE(held_by(), 3 * steady);
+  loader.close();
+  EXPECT_LE(held_by(), steady) << "the batch that is kept";
+  EXPECT_GE(held_by(), std::uint64_t{8} * 64 * 64 * 3);
+  EXPECT_EQ(kept.index()[7], 7);
+}
+
 TEST(Loader, idle_loader_uses_no_cpu) {
   Loader loader = open_loader(std::make_shared<MemoryTable>(64), {.batch_size = 8, .num_workers = 4});
   const std::uint64_t ticket = loader.start_epoch().value();
@@ -63,6 +88,10 @@ TEST(Loader, leaves_no_thread_behind) {
     const std::uint64_t ticket = loader.start_epoch().value();
     ASSERT_TRUE(loader.next(ticket).value());
     ASSERT_TRUE(loader.start_epoch());
+  }
+  // A thread that was joined may be listed for a moment more.
+  for (int wait = 0; wait < 100 && threads_of_this_process() > before; ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_EQ(threads_of_this_process(), before);
 }

@@ -80,6 +80,8 @@ void Planner::close() noexcept {
   }
   ending.reset();  // joins the workers: nobody writes to the window's memory after this
   drop_window();
+  storages_->keep_at_most(0);
+  pool_.set_keep_free(0);
 }
 
 std::size_t Planner::window_size() const noexcept {
@@ -207,7 +209,7 @@ BatchStorage* Planner::make_storage(const Cursor& at) {
   storage->rows = rows_of(at.step);
   storage->table = dataset_.table();
   if (!storage->fixed) {
-    storage->fixed = pool_.acquire(plan_.fixed_bytes(capacity));
+    storage->fixed = whole_batches_.acquire(plan_.fixed_bytes(capacity));
     plan_.lay_out(storage->fixed.data(), capacity, storage->columns, storage->index, storage->raw);
     storage->has_raw = plan_.raw_field().has_value();
     storage->row_errors.resize(capacity);
@@ -312,14 +314,23 @@ void Planner::leave_out_bad_rows(BatchStorage& storage) {
   storage.rows = kept;
 }
 
+std::uint64_t Planner::buffer_bytes() const {
+  return whole_batches_.stats().bytes_allocated() + pool_.stats().bytes_allocated();
+}
+
 LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
-  return make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(),
-                    pool_.stats().bytes_allocated(), options_.decode);
+  return make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(),
+                    options_.decode);
 }
 
 LoaderStats Planner::stats() const {
   const std::lock_guard lock(scheduler_mutex_);
-  return scheduler_ ? stats_of(*scheduler_) : last_stats_;
+  if (scheduler_) {
+    return stats_of(*scheduler_);
+  }
+  LoaderStats stats = last_stats_;
+  stats.buffer_bytes = buffer_bytes();  // of batches that are still held
+  return stats;
 }
 
 std::vector<Error> Planner::errors() const {

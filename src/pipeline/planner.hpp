@@ -60,6 +60,7 @@ class Planner {
   void leave_out_bad_rows(BatchStorage& storage);
   void note_request();
   void go_on_from(const Planner& before);
+  std::uint64_t buffer_bytes() const;
   LoaderStats stats_of(const Scheduler& scheduler) const;
 
   const Dataset dataset_;
@@ -69,7 +70,8 @@ class Planner {
   const std::size_t
       batch_rows_;  // rows of the largest batch there is: batch_size, or all samples if they are fewer
   const int workers_;
-  BufferPool pool_;
+  BufferPool whole_batches_{0};  // keeps none: storages keep theirs
+  BufferPool pool_;               // what varies in size
   std::shared_ptr<BatchPool> storages_;
 
   std::deque<std::unique_ptr<Job>> window_;  // under way, oldest first
