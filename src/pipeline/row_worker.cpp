@@ -13,6 +13,8 @@ namespace penstock {
 namespace {
 
 constexpr int kReplaceAttempts = 16;
+// Sizes in an index are not proved before the file is read: beyond this, memory follows what was read.
+constexpr std::uint64_t kMostExpected = std::uint64_t{64} << 20;
 // Draws of the loader itself, apart from the operations of a transform list, which count from 0.
 constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 
@@ -190,11 +192,12 @@ void RowWorker::store_blobs(BatchStorage& storage) {
 void RowWorker::fill_raw(const RowRun& run) {
   BatchStorage& storage = *run.storage;
   storage.raw.data = {};
-  std::size_t total = 0;
-  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
-    total += table_.stored_size(run.order->sample_at(run.first_place + row), *plan_.raw_field());
+  std::uint64_t expected = 0;
+  for (std::uint32_t row = run.first; row < run.first + run.count && expected < kMostExpected; ++row) {
+    expected += std::min(table_.stored_size(run.order->sample_at(run.first_place + row), *plan_.raw_field()),
+                         kMostExpected);
   }
-  Slab bytes = pool_.acquire(total);
+  Slab bytes = pool_.acquire(static_cast<std::size_t>(std::min(expected, kMostExpected)));
   std::size_t used = 0;
   for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
     fill_or_replace(run, row, [&](std::uint64_t sample, const RandomKey&) {
@@ -226,7 +229,7 @@ Status RowWorker::fill_raw_row(BatchStorage& storage, std::size_t row, std::uint
   if (!file) {
     return at_sample(std::move(file).error(), table_, sample, field);
   }
-  if (used + file->size() > bytes.size()) {  // a replaced sample, or a file that grew
+  if (used + file->size() > bytes.size()) {  // a replaced sample, or more than was expected
     Slab larger = pool_.acquire((used + file->size()) * 2);
     std::memcpy(larger.data(), bytes.data(), used);
     bytes = std::move(larger);
