@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/counting_new.hpp"
+#include "core/counting_new_for_test.hpp"
 #include "pipeline/loader_for_test.hpp"
 
 namespace penstock {
