@@ -127,5 +127,27 @@ TEST(Loader, waiting_ends_in_time_when_nothing_is_ready) {
   EXPECT_TRUE(loader.next(ticket).value()) << "and the batch comes later";
 }
 
+/// Counts what it is told.
+class AnnouncedTable final : public MemoryTable {
+ public:
+  using MemoryTable::MemoryTable;
+  void will_read(std::uint64_t sample, std::size_t field) const override {
+    sum += sample * fields().size() + field;
+    ++count;
+  }
+  mutable std::atomic<std::uint64_t> sum{0};
+  mutable std::atomic<std::uint64_t> count{0};
+};
+
+TEST(Loader, announces_shuffled_reads) {
+  for (const bool shuffle : {false, true}) {
+    const auto table = std::make_shared<AnnouncedTable>(40);
+    Loader loader = open_loader(table, {.batch_size = 8, .shuffle = shuffle, .num_workers = 0});
+    take_epoch(loader);
+    EXPECT_EQ(table->count, shuffle ? 80u : 0u) << "samples in order are read ahead by the system";
+    EXPECT_EQ(table->sum, shuffle ? 79u * 80 / 2 : 0u) << "each field of each sample, once";
+  }
+}
+
 }  // namespace
 }  // namespace penstock

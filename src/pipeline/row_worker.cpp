@@ -45,6 +45,7 @@ RowWorker::~RowWorker() = default;
 void RowWorker::fill(const RowRun& run) noexcept {
   const Clock::time_point start = Clock::now();
   try {
+    announce(run);
     if (plan_.raw_field()) {
       fill_raw(run);
     } else {
@@ -60,6 +61,21 @@ void RowWorker::fill(const RowRun& run) noexcept {
     }
   }
   counters_.busy.add(nanoseconds_between(start, Clock::now()));
+}
+
+void RowWorker::announce(const RowRun& run) const {
+  if (!options_.shuffle) {
+    return;  // the system's own reading ahead suits samples in order
+  }
+  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
+    const std::uint64_t sample = run.order->sample_at(run.first_place + row);
+    for (const ColumnPlan& column : plan_.columns()) {
+      table_.will_read(sample, column.field);
+    }
+    if (plan_.raw_field()) {
+      table_.will_read(sample, *plan_.raw_field());
+    }
+  }
 }
 
 void RowWorker::fill_decoded(const RowRun& run) {
