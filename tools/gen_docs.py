@@ -7,16 +7,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import penstock
+from generated_files import write_or_compare
 from penstock import options, presets, transforms
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 NOTE = "<!-- made by tools/gen_docs.py from the installed package: change the text there, beside the code -->"
 
 
@@ -89,21 +87,8 @@ def options_page() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the generated pages of docs/.")
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
-    stale = 0
-    for name, text in (("transforms.md", transforms_page()), ("options.md", options_page())):
-        page = DOCS / name
-        if page.exists() and page.read_text(encoding="utf-8") == text:
-            continue
-        stale += 1
-        if check:
-            print(f"docs/{name} is not what the installed penstock gives; run python tools/gen_docs.py")
-        else:
-            page.write_text(text, encoding="utf-8")
-            print(f"wrote docs/{name}")
-    return 1 if check and stale else 0
+    texts = {"docs/transforms.md": transforms_page(), "docs/options.md": options_page()}
+    return write_or_compare("Writes the generated pages of docs/.", "gen_docs.py", texts)
 
 
 if __name__ == "__main__":

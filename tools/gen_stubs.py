@@ -8,7 +8,6 @@ operation of the catalogue. --check writes nothing and exits 1 when a stub diffe
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Mapping
@@ -16,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import penstock
+from generated_files import write_or_compare
 from penstock import transforms
 
-PACKAGE = Path(__file__).resolve().parent.parent / "python" / "penstock"
 HEAD = '''# Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
@@ -72,21 +71,8 @@ def core_stub() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the stubs of the Python package.")
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
-    stale = 0
-    for name, text in (("_core.pyi", core_stub()), ("transforms.pyi", transforms_stub())):
-        stub = PACKAGE / name
-        if stub.exists() and stub.read_text(encoding="utf-8") == text:
-            continue
-        stale += 1
-        if check:
-            print(f"python/penstock/{name} is not what the installed penstock gives; run python tools/gen_stubs.py")
-        else:
-            stub.write_text(text, encoding="utf-8")
-            print(f"wrote python/penstock/{name}")
-    return 1 if check and stale else 0
+    texts = {"python/penstock/_core.pyi": core_stub(), "python/penstock/transforms.pyi": transforms_stub()}
+    return write_or_compare("Writes the stubs of the Python package.", "gen_stubs.py", texts)
 
 
 if __name__ == "__main__":

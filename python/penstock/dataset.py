@@ -50,7 +50,7 @@ def _caller_level() -> int:
 
 
 class Dataset:
-    """Samples of tar shards or class folders, by number. Read-only; may be shared by any number of loaders.
+    """Samples of tar shards, class folders or a store, by number. Read-only; may be shared by any number of loaders.
 
     source: a path, glob, brace pattern or list of them; what it holds is recognised from its content.
     fields: {name: extension} chooses and renames fields; without it every field that all samples have.

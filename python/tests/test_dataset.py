@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 import time
 from pathlib import Path
 
@@ -151,3 +152,60 @@ def test_second_start_uses_the_index_and_a_changed_shard_is_seen(tmp_path: Path,
 def test_json_fields_are_parsed(shards):
     ds = penstock.Dataset(shards)
     assert json.loads(ds.raw(5)["json"]) == ds[5]["json"]
+
+
+def mutated_documents(count: int) -> list[bytes]:
+    """JSON in every encoding that Python reads, whole and damaged by a few bytes."""
+    rng = random.Random(7)
+    texts = [
+        json.dumps(
+            {"name": "é€😀", "list": [1, -2.5e3, None, True, {"x": []}], "nan": float("nan")}, ensure_ascii=False
+        ),
+        '["\\ud83d", "\\u00e9\\n", "\ud83d", Infinity, -Infinity, 0, -0.0, 1E5]',
+        "7",
+        "{}",
+        " [ ] ",
+        "1" * 4300,
+        "-" + "1" * 4301,
+        "[" + "1" * 4301 + ".0]",
+    ]
+    encodings = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
+    encoded = [text.encode(encoding, "surrogatepass") for text in texts for encoding in encodings]
+    encoded += [b"\xfe\xff" + text.encode("utf-16-be", "surrogatepass") for text in texts]
+    encoded += [b"\x00\x00\xfe\xff" + text.encode("utf-32-be", "surrogatepass") for text in texts]
+    documents = list(encoded)
+    while len(documents) < count:
+        document = bytearray(rng.choice(encoded))
+        for _ in range(rng.randint(1, 3)):
+            at = rng.randrange(len(document) + 1) if rng.random() < 0.5 else rng.randrange(min(len(document), 8) + 1)
+            change = rng.randrange(4)
+            if change == 0:
+                document[at : at + 1] = b""
+            elif change == 1:
+                document[at:at] = bytes([rng.choice([0, 0x22, 0x2C, 0x31, 0x5B, 0x5D, 0x7D, 0xD8, 0xFE, 0xFF])])
+            elif change == 2:
+                document[at : at + 1] = bytes([rng.randrange(256)])
+            else:
+                del document[at + rng.randrange(5) :]
+        documents.append(bytes(document))
+    return documents
+
+
+def test_json_is_bad_where_python_cannot_read_it(make_tar):
+    documents = mutated_documents(6000)
+
+    def readable(document: bytes) -> bool:
+        try:
+            json.loads(document)
+        except ValueError:
+            return False
+        return True
+
+    expected = [number for number, document in enumerate(documents) if readable(document)]
+    assert 300 < len(expected) < 5700
+    path = make_tar([(f"{number}.json", document) for number, document in enumerate(documents)])
+    found = []
+    for batch in penstock.Loader(path, batch_size=500, on_error="skip"):
+        found += batch["index"].tolist()
+        assert len(batch["json"]) == len(batch["key"])
+    assert found == expected

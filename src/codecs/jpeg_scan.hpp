@@ -56,15 +56,14 @@ inline bool has_ff(std::uint64_t word) {
   return ((~word - 0x0101010101010101ull) & word & 0x8080808080808080ull) != 0;
 }
 
-/// Takes out the zero after an FF of the data; at a marker or the end of the file, zeros stand in.
+/// Takes out the zero after an FF of the data; at a marker or the end of the file, zeros stand in. Two FF
+/// before a zero are neither data nor marker, and end the data: libjpeg's slow path takes them for one FF,
+/// but its fast path has by then left coefficients in the block that are not in the file.
 /// By value: the caller's copy stays in registers.
 [[gnu::noinline]] inline ScanBits refilled_bytewise(ScanBits bits) {
   while (bits.count < 56 && bits.next != bits.end) {
     const std::uint8_t* after = bits.next + 1;
     if (*bits.next == 0xFF) {
-      while (after != bits.end && *after == 0xFF) {
-        ++after;
-      }
       if (after == bits.end || *after != 0) {
         break;
       }

@@ -162,6 +162,33 @@ TEST(Jpeg, restart_markers_out_of_order_are_corrupt) {
   expect_error(file, ErrorKind::corrupt, "restart marker");
 }
 
+TEST(Jpeg, fill_bytes_are_allowed_before_markers_and_nowhere_else) {
+  for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts}) {
+    const Bytes sound = sample_file(coding);
+    const Rgb whole = plain_jpeg_decode(sound);
+    bool stuffed = false;
+    bool marker = false;
+    for (std::size_t at = scan_start(sound); at + 1 < sound.size() && !(stuffed && marker); ++at) {
+      bool& tried = sound[at + 1] == 0 ? stuffed : marker;
+      if (sound[at] != 0xFF || tried) {
+        continue;
+      }
+      tried = true;
+      Bytes file = sound;
+      file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), 0xFF);
+      if (sound[at + 1] == 0) {
+        expect_error(file, ErrorKind::corrupt, "");
+      } else {
+        ImageDecoder decoder;
+        const auto result = decode_whole(decoder, file);
+        ASSERT_TRUE(result.ok()) << result.error().message;
+        EXPECT_TRUE(*result == whole);
+      }
+    }
+    EXPECT_TRUE(stuffed && marker) << "the picture shows nothing";
+  }
+}
+
 TEST(Jpeg, missing_scans_are_corrupt) {
   // The first progressive scan carries the DC coefficients without their lowest bit, the first of the other
   // file only luma.

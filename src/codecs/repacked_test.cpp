@@ -5,7 +5,7 @@
 #include <map>
 
 #include "codecs/test_repacked.hpp"
-#include "core/each_target.hpp"
+#include "core/each_target_for_test.hpp"
 
 namespace penstock::test {
 namespace {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/counting_new.hpp"
+#include "core/counting_new_for_test.hpp"
 
 namespace penstock {
 namespace {

@@ -42,6 +42,9 @@ class SampleTable {
   /// The bytes as they are stored. They live as long as the table, or until the next use of `scratch`.
   /// A chosen field that this sample lacks is `corrupt`.
   virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const = 0;
+  /// A hint that this field will be read soon, and not its neighbours: the system then fetches its bytes
+  /// ahead, and no others.
+  virtual void will_read(std::uint64_t /*sample*/, std::size_t /*field*/) const {}
   /// Byte size of the field as it was in the source, from the index alone (numbers count 8; a lacking field
   /// 0).
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;

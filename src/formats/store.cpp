@@ -69,6 +69,16 @@ class StoreTable final : public SampleTable {
     return damaged(sample, field, fmt::format("there is no codec {}", static_cast<int>(record->codec)));
   }
 
+  void will_read(std::uint64_t sample, std::size_t field) const override {
+    const FieldRecord* const record = record_of(sample, field);
+    if (record == nullptr) {
+      return;
+    }
+    if (const auto shard = files_->shard(record->shard()); shard.ok()) {
+      (*shard)->advise(Access::will_need, record->offset(), record->stored_size());
+    }
+  }
+
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     const FieldRecord* const record = record_of(sample, field);
     return record != nullptr ? record->original_size() : 0;

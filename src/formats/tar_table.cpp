@@ -82,6 +82,14 @@ class TarTable final : public SampleTable {
     return StoredValue{.bytes = *bytes};
   }
 
+  void will_read(std::uint64_t sample, std::size_t field) const override {
+    const auto found = index_.sample(sample);
+    const MemberRecord* const member = found ? member_of(*found, field) : nullptr;
+    if (member != nullptr && found->shard < shards_.size()) {
+      shards_[found->shard]->advise(Access::will_need, member->offset(), member->size());
+    }
+  }
+
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     const MemberRecord* const member = member_of(sample, field);
     return member != nullptr ? member->size() : 0;

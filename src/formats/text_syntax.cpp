@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -59,7 +60,9 @@ class JsonScan {
   }
   std::string fail(std::string_view what) const { return fmt::format("{} at byte {}", what, at_); }
   std::string problem() const {
-    return fail(too_deep_ ? "nested too deeply" : "a value or mark is missing or wrong");
+    return fail(too_deep_   ? "nested too deeply"
+                : too_long_ ? "an integer of too many digits ends"
+                            : "a value or mark is missing or wrong");
   }
 
   /// A value, or the opening of a list or object whose first value comes next (opened_).
@@ -152,26 +155,36 @@ class JsonScan {
   static bool is_hex(std::uint8_t letter) noexcept {
     return is_digit(letter) || (letter >= 'a' && letter <= 'f') || (letter >= 'A' && letter <= 'F');
   }
-  bool digits() {
+  /// How many there were.
+  std::size_t digits() {
     const std::size_t start = at_;
     while (!at_end() && is_digit(bytes_[at_])) {
       ++at_;
     }
-    return at_ > start;
+    return at_ - start;
   }
   bool number() {
     take('-');
-    if (!take('0') && !digits()) {
+    const std::size_t whole = take('0') ? 1 : digits();
+    if (whole == 0) {
       return false;
     }
-    if (take('.') && !digits()) {
-      return false;
+    bool is_integer = true;
+    if (take('.')) {
+      is_integer = false;
+      if (digits() == 0) {
+        return false;
+      }
     }
     if (take('e') || take('E')) {
+      is_integer = false;
       take('+') || take('-');
-      return digits();
+      if (digits() == 0) {
+        return false;
+      }
     }
-    return true;
+    too_long_ = is_integer && whole > kLongestInteger;
+    return !too_long_;
   }
 
   const ByteSpan bytes_;
@@ -179,7 +192,77 @@ class JsonScan {
   std::vector<char> open_;
   bool opened_ = false;
   bool too_deep_ = false;
+  bool too_long_ = false;
 };
+
+/// A form of Unicode whose units are wider than a byte.
+struct WideForm {
+  std::size_t unit = 0;  ///< bytes; 0: the document is in UTF-8
+  bool big_endian = false;
+  std::size_t mark = 0;  ///< bytes of the byte order mark
+};
+
+/// As Python's json.detect_encoding has it.
+WideForm wide_form_of(ByteSpan bytes) {
+  const auto begins_with = [bytes](std::initializer_list<std::uint8_t> mark) {
+    return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
+  };
+  if (begins_with({0, 0, 0xFE, 0xFF}) || begins_with({0xFF, 0xFE, 0, 0})) {
+    return {.unit = 4, .big_endian = bytes[0] == 0, .mark = 4};
+  }
+  if (begins_with({0xFE, 0xFF}) || begins_with({0xFF, 0xFE})) {
+    return {.unit = 2, .big_endian = bytes[0] == 0xFE, .mark = 2};
+  }
+  if (bytes.size() >= 4) {
+    if (bytes[0] == 0) {
+      return {.unit = bytes[1] != 0 ? 2u : 4u, .big_endian = true};
+    }
+    if (bytes[1] == 0) {
+      return {.unit = bytes[2] != 0 || bytes[3] != 0 ? 2u : 4u};
+    }
+  } else if (bytes.size() == 2 && (bytes[0] == 0 || bytes[1] == 0)) {
+    return {.unit = 2, .big_endian = bytes[0] == 0};
+  }
+  return {};
+}
+
+/// The document in UTF-8, or nothing if it is none. Surrogates count as characters, whether they are pairs
+/// or not: Python takes both, and neither is a mark of JSON.
+std::optional<std::vector<std::uint8_t>> narrowed(ByteSpan bytes, const WideForm& form) {
+  bytes = bytes.subspan(form.mark);
+  if (bytes.size() % form.unit != 0) {
+    return std::nullopt;
+  }
+  std::vector<std::uint8_t> narrow;
+  narrow.reserve(bytes.size());
+  for (; !bytes.empty(); bytes = bytes.subspan(form.unit)) {
+    std::uint32_t character = 0;
+    for (std::size_t i = 0; i < form.unit; ++i) {
+      character = character << 8 | bytes[form.big_endian ? i : form.unit - 1 - i];
+    }
+    if (character > 0x10FFFF) {
+      return std::nullopt;
+    }
+    const auto add = [&narrow](std::uint32_t byte) { narrow.push_back(static_cast<std::uint8_t>(byte)); };
+    const auto add_rest = [&](int shift) { add(0x80 | ((character >> shift) & 0x3F)); };
+    if (character < 0x80) {
+      add(character);
+    } else if (character < 0x800) {
+      add(0xC0 | character >> 6);
+      add_rest(0);
+    } else if (character < 0x10000) {
+      add(0xE0 | character >> 12);
+      add_rest(6);
+      add_rest(0);
+    } else {
+      add(0xF0 | character >> 18);
+      add_rest(12);
+      add_rest(6);
+      add_rest(0);
+    }
+  }
+  return narrow;
+}
 
 }  // namespace
 
@@ -195,11 +278,13 @@ std::optional<std::string> text_problem(ByteSpan bytes) {
 }
 
 std::optional<std::string> json_problem(ByteSpan bytes) {
-  const ByteSpan first = bytes.first(std::min<std::size_t>(bytes.size(), 4));
-  const bool wide = std::find(first.begin(), first.end(), 0) != first.end() ||
-                    (bytes.size() >= 2 && (bytes[0] & bytes[1] & 0xFE) == 0xFE);  // or their byte order marks
-  if (wide) {
-    return std::nullopt;
+  if (const WideForm form = wide_form_of(bytes); form.unit != 0) {
+    const auto narrow = narrowed(bytes, form);
+    if (!narrow) {
+      return fmt::format("looks like UTF-{} and is none", 8 * form.unit);
+    }
+    auto problem = JsonScan(*narrow).run();
+    return problem ? std::optional(*problem + " of its UTF-8 form") : std::nullopt;
   }
   const bool marked = bytes.size() >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF;
   return JsonScan(bytes.subspan(marked ? 3 : 0)).run();

@@ -1,6 +1,7 @@
 #pragma once
 // Whether stored text and JSON can be read by Python, without reading them: damage is found in the worker.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -10,11 +11,12 @@ namespace penstock {
 
 /// Deeper JSON is refused: Python's reader is recursive.
 inline constexpr int kDeepestJson = 500;
+/// Digits of an integer that Python reads, unless sys.set_int_max_str_digits() says otherwise.
+inline constexpr std::size_t kLongestInteger = 4300;
 
 /// Nothing if `bytes` are UTF-8, else what is wrong.
 std::optional<std::string> text_problem(ByteSpan bytes);
-/// Nothing if Python's json.loads takes `bytes`: JSON with NaN and Infinity. UTF-16 and UTF-32 are let pass
-/// unread.
+/// Nothing if Python's json.loads takes `bytes`: JSON with NaN and Infinity, in UTF-8, UTF-16 or UTF-32.
 std::optional<std::string> json_problem(ByteSpan bytes);
 
 }  // namespace penstock

@@ -32,6 +32,35 @@ TEST(TextSyntax, finds_what_is_no_json) {
   EXPECT_EQ(json_problem(bytes_of("[1, x]")), "a value or mark is missing or wrong at byte 4");
 }
 
+TEST(TextSyntax, wide_json_is_read_like_narrow) {
+  using namespace std::string_view_literals;
+  for (const std::string_view good :
+       {"\xFE\xFF\0[\0]"sv, "\xFF\xFE[\0]\0"sv, "[\0]\0"sv, "\0[\0]"sv, "\0001"sv, "[\0\0\0]\0\0\0"sv,
+        "\0\0\0[\0\0\0]"sv, "\xFF\xFE\0\0001\0\0\0"sv, "\0\0\xFE\xFF\0\0\0001"sv, "\"\0\0\xD8\"\0"sv,
+        "\"\0\x3D\xD8\0\xDE\"\0"sv, "\"\0\0\0\0\xF6\1\0\"\0\0\0"sv, "\0\"\x20\xAC\0\""sv}) {
+    EXPECT_EQ(json_problem(bytes_of(good)), std::nullopt) << testing::PrintToString(good);
+  }
+  for (const std::string_view bad :
+       {"\xFE\xFF"sv, "\xFF\xFE[\0"sv, "\xFF\xFE[\0]"sv, "\xFF\xFE[\0]\0\0"sv, "[\0]\0,\0"sv,
+        "[\0\0\0]\0\0"sv, "\"\0\0\0\0\0\x11\0\"\0\0\0"sv, "\xFE\xFF\xFE\xFF\0001"sv, "1\0\0"sv, "\0"sv,
+        "{}\0\0"sv, "\0\0\0\0"sv}) {
+    EXPECT_NE(json_problem(bytes_of(bad)), std::nullopt) << testing::PrintToString(bad);
+  }
+  EXPECT_EQ(json_problem(bytes_of("[\0,\0]\0"sv)),
+            "a value or mark is missing or wrong at byte 1 of its UTF-8 form");
+}
+
+TEST(TextSyntax, integers_have_a_limit_and_other_numbers_none) {
+  const std::string longest(kLongestInteger, '7');
+  for (const std::string& good : {longest, "-" + longest, "[" + longest + "]", longest + "7.0",
+                                  longest + "7e0", "0." + longest + "7"}) {
+    EXPECT_EQ(json_problem(bytes_of(good)), std::nullopt);
+  }
+  for (const std::string& bad : {longest + "7", "-7" + longest, "{\"a\": 7" + longest + "}"}) {
+    EXPECT_NE(json_problem(bytes_of(bad)), std::nullopt);
+  }
+}
+
 TEST(TextSyntax, depth_has_a_limit) {
   const std::string deep(kDeepestJson, '[');
   EXPECT_EQ(json_problem(bytes_of(deep + "1" + std::string(kDeepestJson, ']'))), std::nullopt);

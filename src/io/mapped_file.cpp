@@ -21,12 +21,8 @@ int madvise_of(Access access) noexcept {
       return MADV_NORMAL;
     case Access::sequential:
       return MADV_SEQUENTIAL;
-    case Access::random:
-      return MADV_RANDOM;
     case Access::will_need:
       return MADV_WILLNEED;
-    case Access::dont_need:
-      return MADV_DONTNEED;
   }
   return MADV_NORMAL;
 }

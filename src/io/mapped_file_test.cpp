@@ -73,8 +73,7 @@ TEST(mapped_file, knows_that_it_is_closed) {
 TEST(mapped_file, takes_hints_for_any_range) {
   const TemporaryFolder folder;
   const auto file = MappedFile::open(folder.write("a", std::string(10'000, 'x')), Access::sequential);
-  for (const Access access :
-       {Access::normal, Access::sequential, Access::random, Access::will_need, Access::dont_need}) {
+  for (const Access access : {Access::normal, Access::sequential, Access::will_need}) {
     (*file)->advise(access, 5000, 100);
     (*file)->advise(access, 9999, UINT64_MAX);
     (*file)->advise(access, UINT64_MAX, UINT64_MAX);

@@ -11,7 +11,7 @@
 namespace penstock {
 
 /// How a range is about to be read: a hint, never needed for correctness.
-enum class Access : std::uint8_t { normal, sequential, random, will_need, dont_need };
+enum class Access : std::uint8_t { normal, sequential, will_need };
 
 /// A readable run of bytes of fixed size: a mapped file, memory, (later) an object in a store.
 /// All members may be called from any number of threads at once; no lock is taken while reading.

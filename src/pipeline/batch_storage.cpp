@@ -42,6 +42,14 @@ void BatchPool::take_back(BatchStorage* raw) noexcept {
   }
 }
 
+void BatchPool::keep_at_most(std::size_t keep) noexcept {
+  const std::lock_guard lock(mutex_);
+  keep_ = keep;
+  while (idle_.size() > keep_) {
+    idle_.pop_back();
+  }
+}
+
 // Batch, the counted handle.
 
 Batch::Batch(const Batch& other) noexcept : storage_(other.storage_) {

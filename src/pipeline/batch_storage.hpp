@@ -52,13 +52,15 @@ class BatchPool : public std::enable_shared_from_this<BatchPool> {
 
   /// One reference, the caller's. The contents are those of an earlier batch, or empty.
   BatchStorage* acquire();
+  /// Also drops at once what is above the new limit.
+  void keep_at_most(std::size_t keep) noexcept;
 
  private:
   friend class BatchStorage;
   void take_back(BatchStorage* storage) noexcept;
 
-  const std::size_t keep_;
   std::mutex mutex_;
+  std::size_t keep_;
   std::vector<std::unique_ptr<BatchStorage>> idle_;
 };
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,6 +15,7 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
 #include "pipeline/test_pictures.hpp"
+#include "store/disk_file.hpp"
 
 namespace penstock {
 namespace {
@@ -203,6 +206,25 @@ TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
   EXPECT_THAT(loader.cache_problem(), StartsWith("could not be built"));
   EXPECT_EQ(read_epoch(loader).order.size(), kSamples - 1u);
   EXPECT_TRUE(fs::is_empty(folder_ / "cache"));
+}
+
+TEST_F(Cache, a_fork_does_not_wait_for_it) {
+  const std::string source = write_source();
+  const std::string store = build(source).string();
+  fs::remove(store + "/manifest.json");
+  const FolderLock elsewhere = FolderLock::take(store + ".lock").value();  // the build begins when it is free
+  Loader loader = open(source);
+  ASSERT_TRUE(loader.cache_building(std::chrono::milliseconds(10)));
+  const ::pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool waits = loader.cache_building(std::chrono::seconds(20));
+    const auto refused = loader.start_epoch();
+    ::_exit(waits ? 1 : !loader.cache_problem().empty() ? 2 : refused.ok() ? 3 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

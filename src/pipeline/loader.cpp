@@ -54,7 +54,8 @@ class Loader::Impl {
     const std::lock_guard lock(replacing_);
     return planner_;
   }
-  CachedStore* cache() const noexcept { return cache_.get(); }
+  /// None for a fork: who builds it stayed with the parent, and its lock may be held for ever.
+  CachedStore* cache() const noexcept { return inherited() ? nullptr : cache_.get(); }
 
   /// Begins the next epoch: from the cache, once that is complete. `iterating` is held.
   Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order) {

@@ -108,5 +108,26 @@ TEST(Loader, raw_mode_replaces_and_skips) {
   EXPECT_EQ(replaced.raw()->widths[0], 20 + 7 * static_cast<int>(other));
 }
 
+/// As an index with a flipped bit would have it.
+class TableOfWrongSizes final : public MemoryTable {
+ public:
+  using MemoryTable::MemoryTable;
+  std::uint64_t stored_size(std::uint64_t sample, std::size_t) const override {
+    return sample % 2 == 0 ? (std::uint64_t{1} << 45) + sample : ~std::uint64_t{0};
+  }
+};
+
+TEST(Loader, sizes_that_are_not_true_take_no_memory) {
+  const auto pictures = std::vector{make_jpeg(90, 40, 1), make_jpeg(50, 60, 2)};
+  Loader loader = open_loader(std::make_shared<TableOfWrongSizes>(8, pictures),
+                              {.batch_size = 4, .num_workers = 1, .decode = false});
+  const std::vector<Batch> batches = take_epoch(loader);
+  ASSERT_EQ(batches.size(), 2u);
+  for (std::size_t row = 0; row < 4; ++row) {
+    EXPECT_EQ(batches[1].raw()->sizes[row], static_cast<std::int64_t>(pictures[row % 2].size()));
+  }
+  EXPECT_LT(loader.stats().buffer_bytes, std::uint64_t{1} << 30);
+}
+
 }  // namespace
 }  // namespace penstock

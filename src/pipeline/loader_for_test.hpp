@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "penstock/loader.hpp"
-#include "pipeline/memory_table.hpp"
+#include "pipeline/memory_table_for_test.hpp"
 #include "pipeline/test_pictures.hpp"
 
 namespace penstock {
 
 inline Loader open_loader(std::shared_ptr<const SampleTable> table, LoaderOptions options,
-                   FieldTransforms transforms = {}) {
+                          FieldTransforms transforms = {}) {
   return std::move(Loader::open(Dataset::of(std::move(table), "memory"), std::move(transforms), options))
       .value();
 }

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "core/counting_new.hpp"
+#include "core/counting_new_for_test.hpp"
 #include "pipeline/loader_for_test.hpp"
 
 namespace penstock {
@@ -46,6 +46,31 @@ TEST(Loader, steady_state_allocates_nothing) {
   EXPECT_EQ(grown, 0u) << "batch memory";
 }
 
+TEST(Loader, gives_back_the_memory_of_batches_that_were_held) {
+  const auto pictures = std::vector<std::vector<std::uint8_t>>{make_jpeg(64, 64, 1)};
+  Loader loader =
+      open_loader(std::make_shared<MemoryTable>(512, pictures), {.batch_size = 8, .num_workers = 2},
+                  {{"image", {transforms::CenterCrop{.size = {64, 64}}}}});
+  const auto held_by = [&loader] { return loader.stats().buffer_bytes; };
+  const std::uint64_t ticket = loader.start_epoch().value();
+  while (loader.next(ticket).value()) {
+  }
+  const std::uint64_t steady = held_by();
+  std::vector<Batch> all = take_epoch(loader);
+  EXPECT_GT(held_by(), 8 * steady);
+  const Batch kept = all.front();
+  all.clear();
+  EXPECT_LE(held_by(), 3 * steady) << "what the window and the next batches need";
+  const std::uint64_t next = loader.start_epoch().value();
+  while (loader.next(next).value()) {
+  }
+  EXPECT_LE(held_by(), 3 * steady);
+  loader.close();
+  EXPECT_LE(held_by(), steady) << "the batch that is kept";
+  EXPECT_GE(held_by(), std::uint64_t{8} * 64 * 64 * 3);
+  EXPECT_EQ(kept.index()[7], 7);
+}
+
 TEST(Loader, idle_loader_uses_no_cpu) {
   Loader loader = open_loader(std::make_shared<MemoryTable>(64), {.batch_size = 8, .num_workers = 4});
   const std::uint64_t ticket = loader.start_epoch().value();
@@ -63,6 +88,10 @@ TEST(Loader, leaves_no_thread_behind) {
     const std::uint64_t ticket = loader.start_epoch().value();
     ASSERT_TRUE(loader.next(ticket).value());
     ASSERT_TRUE(loader.start_epoch());
+  }
+  // A thread that was joined may be listed for a moment more.
+  for (int wait = 0; wait < 100 && threads_of_this_process() > before; ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_EQ(threads_of_this_process(), before);
 }
@@ -96,6 +125,28 @@ TEST(Loader, waiting_ends_in_time_when_nothing_is_ready) {
   ASSERT_TRUE(step);
   EXPECT_EQ(step->state, Loader::Step::State::waiting);
   EXPECT_TRUE(loader.next(ticket).value()) << "and the batch comes later";
+}
+
+/// Counts what it is told.
+class AnnouncedTable final : public MemoryTable {
+ public:
+  using MemoryTable::MemoryTable;
+  void will_read(std::uint64_t sample, std::size_t field) const override {
+    sum += sample * fields().size() + field;
+    ++count;
+  }
+  mutable std::atomic<std::uint64_t> sum{0};
+  mutable std::atomic<std::uint64_t> count{0};
+};
+
+TEST(Loader, announces_shuffled_reads) {
+  for (const bool shuffle : {false, true}) {
+    const auto table = std::make_shared<AnnouncedTable>(40);
+    Loader loader = open_loader(table, {.batch_size = 8, .shuffle = shuffle, .num_workers = 0});
+    take_epoch(loader);
+    EXPECT_EQ(table->count, shuffle ? 80u : 0u) << "samples in order are read ahead by the system";
+    EXPECT_EQ(table->sum, shuffle ? 79u * 80 / 2 : 0u) << "each field of each sample, once";
+  }
 }
 
 }  // namespace

@@ -95,6 +95,8 @@ Planner::~Planner() { close(); }
 void Planner::close() noexcept {
   closed_ = true;
   end_workers();
+  storages_->keep_at_most(0);
+  pool_.set_keep_free(0);
 }
 
 void Planner::end_workers() noexcept {
@@ -394,7 +396,7 @@ BatchStorage* Planner::make_storage(const Cursor& at, std::size_t rows) {
   storage->rows = rows;
   storage->table = dataset_.table();
   if (!storage->fixed) {
-    storage->fixed = pool_.acquire(plan_.fixed_bytes(capacity));
+    storage->fixed = whole_batches_.acquire(plan_.fixed_bytes(capacity));
     plan_.lay_out(storage->fixed.data(), capacity, storage->columns, storage->index, storage->raw);
     storage->has_raw = plan_.raw_field().has_value();
     storage->row_errors.resize(capacity);
@@ -426,9 +428,13 @@ Result<Batch> Planner::deliver(BatchStorage* storage) {
   return batch;
 }
 
+std::uint64_t Planner::buffer_bytes() const {
+  return whole_batches_.stats().bytes_allocated() + pool_.stats().bytes_allocated();
+}
+
 LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
-  LoaderStats stats = make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(),
-                                 pool_.stats().bytes_allocated(), options_.decode);
+  LoaderStats stats = make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(),
+                                 options_.decode);
   stats.rank = slices_.rank();
   stats.world = slices_.world();
   return stats;
@@ -436,7 +442,12 @@ LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
 
 LoaderStats Planner::stats() const {
   const std::lock_guard lock(scheduler_mutex_);
-  return scheduler_ ? stats_of(*scheduler_) : last_stats_;
+  if (scheduler_) {
+    return stats_of(*scheduler_);
+  }
+  LoaderStats stats = last_stats_;
+  stats.buffer_bytes = buffer_bytes();  // of batches that are still held
+  return stats;
 }
 
 std::string Planner::describe() const {

@@ -94,6 +94,7 @@ class Planner {
   void note_request();
   Status check_timeout(Clock::time_point start, Clock::time_point now);
   void go_on_from(const Planner& before);
+  std::uint64_t buffer_bytes() const;
   LoaderStats stats_of(const Scheduler& scheduler) const;
 
   const Dataset dataset_;
@@ -104,7 +105,8 @@ class Planner {
   const std::size_t
       batch_rows_;  // rows of the largest batch there is: batch_size, or all places if they are fewer
   const int workers_;
-  BufferPool pool_;
+  BufferPool whole_batches_{0};  // keeps none: storages keep theirs
+  BufferPool pool_;               // what varies in size
   std::shared_ptr<BatchPool> storages_;
 
   std::deque<std::unique_ptr<Job>> window_;  // under way, oldest first

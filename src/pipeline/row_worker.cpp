@@ -14,6 +14,8 @@ namespace penstock {
 namespace {
 
 constexpr int kReplaceAttempts = 16;
+// Sizes in an index are not proved before the file is read: beyond this, memory follows what was read.
+constexpr std::uint64_t kMostExpected = std::uint64_t{64} << 20;
 // Draws of the loader itself, apart from the operations of a transform list, which count from 0.
 constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 
@@ -44,6 +46,7 @@ RowWorker::~RowWorker() = default;
 void RowWorker::fill(const RowRun& run) noexcept {
   const Clock::time_point start = Clock::now();
   try {
+    announce(run);
     if (plan_.raw_field()) {
       fill_raw(run);
     } else {
@@ -61,6 +64,21 @@ void RowWorker::fill(const RowRun& run) noexcept {
   const Clock::time_point end = Clock::now();
   counters_.is_at(WorkStage::idle, 0, end);
   counters_.busy.add(nanoseconds_between(start, end));
+}
+
+void RowWorker::announce(const RowRun& run) const {
+  if (!options_.shuffle) {
+    return;  // the system's own reading ahead suits samples in order
+  }
+  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
+    const std::uint64_t sample = run.order->sample_at(run.first_place + row);
+    for (const ColumnPlan& column : plan_.columns()) {
+      table_.will_read(sample, column.field);
+    }
+    if (plan_.raw_field()) {
+      table_.will_read(sample, *plan_.raw_field());
+    }
+  }
 }
 
 void RowWorker::fill_decoded(const RowRun& run) {
@@ -201,11 +219,12 @@ void RowWorker::store_blobs(BatchStorage& storage) {
 void RowWorker::fill_raw(const RowRun& run) {
   BatchStorage& storage = *run.storage;
   storage.raw.data = {};
-  std::size_t total = 0;
-  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
-    total += table_.stored_size(run.order->sample_at(run.first_place + row), *plan_.raw_field());
+  std::uint64_t expected = 0;
+  for (std::uint32_t row = run.first; row < run.first + run.count && expected < kMostExpected; ++row) {
+    expected += std::min(table_.stored_size(run.order->sample_at(run.first_place + row), *plan_.raw_field()),
+                         kMostExpected);
   }
-  Slab bytes = pool_.acquire(total);
+  Slab bytes = pool_.acquire(static_cast<std::size_t>(std::min(expected, kMostExpected)));
   std::size_t used = 0;
   for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
     fill_or_replace(run, row, [&](std::uint64_t sample, const RandomKey&) {
@@ -237,7 +256,7 @@ Status RowWorker::fill_raw_row(BatchStorage& storage, std::size_t row, std::uint
   if (!file) {
     return at_sample(std::move(file).error(), table_, sample, field);
   }
-  if (used + file->size() > bytes.size()) {  // a replaced sample, or a file that grew
+  if (used + file->size() > bytes.size()) {  // a replaced sample, or more than was expected
     Slab larger = pool_.acquire((used + file->size()) * 2);
     std::memcpy(larger.data(), bytes.data(), used);
     bytes = std::move(larger);

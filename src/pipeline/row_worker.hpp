@@ -46,6 +46,8 @@ class RowWorker {
     std::size_t size = 0;
   };
 
+  /// Tells the table what the run will read.
+  void announce(const RowRun& run) const;
   void fill_decoded(const RowRun& run);
   void fill_raw(const RowRun& run);
   Status fill_raw_row(BatchStorage& storage, std::size_t row, std::uint64_t sample, Slab& bytes,

@@ -295,6 +295,47 @@ TEST(build_store, appends_in_one_step) {
   EXPECT_EQ(build_store(more, "a", folder / "s", settings).error().kind, ErrorKind::invalid);
 }
 
+TEST(build_store, appending_keeps_what_the_user_put_into_the_store) {
+  const TableForTest source(10);
+  const TableForTest more(40, 9);
+  const TemporaryFolder folder;
+  BuildSettings append = with(StoreImage::keep);
+  build(source, folder / "s", append);
+  append.append = true;
+  int progress = 0;
+  append.progress = [&](const BuildProgress&) { return ++progress > 0; };
+  const auto before = files_in(folder / "s");
+  const auto refusal = [&] {
+    const auto report = build_store(more, "a", folder / "s", append);
+    EXPECT_FALSE(report.ok());
+    return report.ok() ? std::string() : report.error().to_string();
+  };
+  for (const char* const name : {"notes.txt", "mine/precious", "journal", "shard-00077.bin/x"}) {
+    SCOPED_TRACE(name);
+    const std::string first = std::filesystem::path(name).begin()->string();
+    folder.write(std::string("s/") + name, std::string_view("mine"));
+    EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("'" + first + "'"), HasSubstr("move that out of")));
+    EXPECT_EQ(progress, 0) << "no work is lost";
+    EXPECT_FALSE(std::filesystem::exists(folder / "s.building"));
+    EXPECT_EQ(read_text(folder / ("s/" + std::string(name))), "mine");
+    std::filesystem::remove_all(folder / ("s/" + first));
+    EXPECT_EQ(files_in(folder / "s"), before);
+  }
+  // Put there while the build runs: what was built waits for the next attempt.
+  append.progress = [&](const BuildProgress&) {
+    folder.write("s/notes.txt", std::string_view("mine"));
+    return true;
+  };
+  EXPECT_THAT(refusal(), HasSubstr("'notes.txt'"));
+  std::filesystem::rename(folder / "s/notes.txt", folder / "notes.txt");
+  append.progress = nullptr;
+  const BuildReport report = build(more, folder / "s", append);
+  EXPECT_EQ(report.resumed_at, more.size());
+  EXPECT_EQ(report.samples, 50u);
+  EXPECT_EQ(read_text(folder / "notes.txt"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(folder / "s.building"));
+}
+
 TEST(build_store, appends_with_the_settings_of_the_store) {
   const TableForTest source(10);
   const TableForTest more(10, 9);

@@ -41,12 +41,48 @@ bool is_numbered_shard(const std::string& name, const char* ending) {
          name.find_first_not_of("0123456789", front.size()) == name.size() - std::strlen(ending);
 }
 
-/// Whether penstock writes files of this name: into stores, or into a folder that becomes one.
-bool is_our_name(const std::string& name) {
-  constexpr std::array<std::string_view, 7> kNames = {kLockName,          kJournalName,    kNewManifestName,
-                                                      kStoreManifestName, kStoreIndexName, kStoreKeysName,
+/// What a finished store holds.
+bool is_name_in_store(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kNames = {kStoreManifestName, kStoreIndexName, kStoreKeysName,
                                                       kStoreTablesName};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || is_numbered_shard(name, ".bin");
+}
+
+/// What a folder that becomes a store, or one of tars, holds.
+bool is_name_in_building(const std::string& name, bool locked) {
+  return is_name_in_store(name) || name == kLockName || name == kJournalName || name == kNewManifestName ||
+         // Tars of this name are common; a conversion has a lock beside them.
+         (locked && is_numbered_shard(name, ".tar"));
+}
+
+/// Paths in a folder whose names are, or are not, ours; a folder is not, whatever its name. A folder that
+/// cannot be read gives its error to whoever writes there.
+template <class IsOurs>
+std::vector<fs::path> entries(const std::string& folder, bool ours, IsOurs&& is_ours) {
+  std::vector<fs::path> found;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    std::error_code unknown;
+    const bool is_file = !fs::is_directory(entry->symlink_status(unknown));
+    if ((is_file && is_ours(entry->path().filename().string())) == ours) {
+      found.push_back(entry->path());
+    }
+  }
+  return found;
+}
+
+/// As a message has them: "'a', 'b' and 3 more".
+std::string names_of(std::vector<fs::path> paths) {
+  constexpr std::size_t kMostNamed = 5;
+  std::sort(paths.begin(), paths.end());
+  std::string names;
+  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
+    names += (i == 0 ? "'" : ", '") + paths[i].filename().string() + "'";
+  }
+  if (paths.size() > kMostNamed) {
+    names += " and " + std::to_string(paths.size() - kMostNamed) + " more";
+  }
+  return names;
 }
 
 /// A folder of that name with anything else in it is somebody's, and must not be cleared.
@@ -56,27 +92,36 @@ Status refuse_foreign(const std::string& path) {
   if (!fs::exists(found)) {
     return {};  // or the name cannot be: making the folder gives that error
   }
-  std::string foreign;
+  std::string problem;
   if (!fs::is_directory(found)) {
-    foreign = "is no folder";
+    problem = "is no folder";
   } else {
     const bool locked = fs::exists(path + "/" + kLockName, failed);
-    for (fs::directory_iterator entry(path, failed), end; !failed && entry != end; entry.increment(failed)) {
-      const std::string name = entry->path().filename().string();
-      // Tars of this name are common; a conversion has a lock beside them.
-      if (!is_our_name(name) && !(locked && is_numbered_shard(name, ".tar"))) {
-        foreign = "holds '" + name + "', which penstock did not make";
-        break;
-      }
+    const auto foreign =
+        entries(path, false, [&](const std::string& name) { return is_name_in_building(name, locked); });
+    if (foreign.empty()) {
+      return {};
     }
-  }
-  if (foreign.empty()) {
-    return {};  // a folder that went away meanwhile, or cannot be read, gives its error when it is locked
+    problem = "holds " + names_of(foreign) + ", which penstock did not make";
   }
   return Error{.kind = ErrorKind::invalid,
-               .message = "the folder to build in " + foreign,
+               .message = "the folder to build in " + problem,
                .advice = "move '" + path + "' away, or name another destination",
                .place = {.source = path, .stage = "build"}};
+}
+
+/// A store that is replaced is deleted, which must not take anything else along.
+Status refuse_foreign_in_store(const std::string& path) {
+  const auto foreign = entries(path, false, is_name_in_store);
+  if (foreign.empty()) {
+    return {};
+  }
+  return Error{
+      .kind = ErrorKind::invalid,
+      .message = "the store holds " + names_of(foreign) +
+                 ", which penstock did not make and would be lost when the new store takes its place",
+      .advice = "move that out of '" + path + "', and start again",
+      .place = {.source = path, .stage = "build"}};
 }
 
 Status copy_or_link(const std::string& from, const std::string& to, bool link) {
@@ -134,6 +179,7 @@ Result<BuildingFolder> BuildingFolder::open(const std::string& destination) {
   PENSTOCK_TRY(status_of(failed, "cannot make the folder", parent_of(destination)));
   const std::string path = destination + ".building";
   PENSTOCK_TRY(refuse_foreign(path));
+  PENSTOCK_TRY(refuse_foreign_in_store(destination));
   PENSTOCK_ASSIGN(FolderLock lock, FolderLock::take(path));
   return BuildingFolder(destination, path, std::move(lock));
 }
@@ -144,19 +190,22 @@ std::optional<StoreManifest> BuildingFolder::finished() const {
 }
 
 Status BuildingFolder::clear() {
-  std::error_code failed;
-  for (fs::directory_iterator entry(path_, failed), end; !failed && entry != end; entry.increment(failed)) {
-    if (entry->path().filename() != kLockName) {
-      fs::remove_all(entry->path(), failed);
-    }
+  const auto written = [](const std::string& name) {
+    return name != kLockName && is_name_in_building(name, true);
+  };
+  for (const fs::path& path : entries(path_, true, written)) {
+    std::error_code failed;
+    fs::remove(path, failed);
+    PENSTOCK_TRY(status_of(failed, "cannot delete", path.string()));
   }
-  return status_of(failed, "cannot clear the folder", path_);
+  return {};
 }
 
 Status BuildingFolder::discard() {
   PENSTOCK_TRY(clear());
-  std::error_code ignored;  // empty but for the lock; a next build would clear it as well
-  fs::remove_all(path_, ignored);
+  PENSTOCK_TRY(lock_.remove_file());
+  std::error_code ignored;  // not empty: not ours; a next build says so
+  fs::remove(path_, ignored);
   return {};
 }
 
@@ -185,6 +234,9 @@ Status BuildingFolder::write_manifest(const StoreManifest& manifest) {
 }
 
 Status BuildingFolder::publish(bool exchange) {
+  if (exchange) {
+    PENSTOCK_TRY(refuse_foreign_in_store(destination_));  // the build may have taken hours
+  }
   std::error_code failed;
   for (const char* const name : {kJournalName, kNewManifestName}) {
     fs::remove(file(name), failed);
@@ -194,7 +246,11 @@ Status BuildingFolder::publish(bool exchange) {
   PENSTOCK_TRY(sync_folder(path_));
   if (exchange) {
     PENSTOCK_TRY(exchange_folders(path_, destination_));
-    fs::remove_all(path_, failed);  // the old store; what cannot be deleted now is cleared by the next build
+    // The old store; what cannot be deleted now is cleared by the next build.
+    for (const fs::path& path : entries(path_, true, is_name_in_store)) {
+      fs::remove(path, failed);
+    }
+    fs::remove(path_, failed);
   } else {
     PENSTOCK_TRY(rename_folder(path_, destination_));
   }

@@ -15,8 +15,8 @@ namespace penstock {
 /// Held by the one process that builds. One thread.
 class BuildingFolder {
  public:
-  /// `timeout` if another process is building the same store; `invalid` if the folder is there and holds
-  /// what penstock did not make.
+  /// `timeout` if another process is building the same store; `invalid` if the folder or the destination is
+  /// there and holds what penstock did not make.
   static Result<BuildingFolder> open(const std::string& destination);
 
   const std::string& path() const noexcept { return path_; }
@@ -24,7 +24,7 @@ class BuildingFolder {
 
   /// The manifest of a build that was finished but for its last step.
   std::optional<StoreManifest> finished() const;
-  /// Deletes all that an earlier build left.
+  /// Deletes all that an earlier build left, and nothing else.
   Status clear();
   /// Deletes the folder.
   Status discard();
@@ -32,7 +32,8 @@ class BuildingFolder {
   Status begin_with(const StoreFiles& store);
   /// Writes the manifest: from here on the build is finished().
   Status write_manifest(const StoreManifest& manifest);
-  /// Becomes the destination; with `exchange` in the place of the one that is there, which is deleted.
+  /// Becomes the destination; with `exchange` in the place of the store that is there, whose files are
+  /// deleted: `invalid` if there are others among them.
   Status publish(bool exchange);
 
  private:

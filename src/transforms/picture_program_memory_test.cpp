@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "core/counting_new.hpp"
+#include "core/counting_new_for_test.hpp"
 #include "transforms/picture_program.hpp"
 
 namespace penstock {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "core/each_target.hpp"
+#include "core/each_target_for_test.hpp"
 #include "transforms/stages.hpp"
 
 namespace penstock {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/each_target.hpp"
+#include "core/each_target_for_test.hpp"
 #include "transforms/picture_program.hpp"
 
 namespace penstock {

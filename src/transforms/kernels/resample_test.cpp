@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/each_target.hpp"
+#include "core/each_target_for_test.hpp"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "core/each_target.hpp"
+#include "core/each_target_for_test.hpp"
 #include "transforms/kernels/resample.hpp"
 
 namespace penstock {

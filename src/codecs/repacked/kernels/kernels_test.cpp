@@ -13,7 +13,7 @@
 #include "codecs/repacked/tile_source.hpp"
 #include "codecs/repacked/tile_symbols.hpp"
 #include "codecs/repacked/tile_writer.hpp"
-#include "core/each_target.hpp"
+#include "core/each_target_for_test.hpp"
 
 namespace penstock::detail {
 namespace {

@@ -1,7 +1,7 @@
 // Counts what the program asks for, so that a test can show that the steady state asks for nothing. In a file
 // of its own: inlined into its users it makes gcc see memory of `new` given to `free`.
 
-#include "core/counting_new.hpp"
+#include "core/counting_new_for_test.hpp"
 
 #include <cstdlib>
 #include <new>
