@@ -60,7 +60,8 @@ struct BuildSettings {
   bool skip_errors = false;
   std::optional<std::uint64_t> max_errors{};  ///< with skip_errors: more than this many fail the build
   std::optional<double> max_error_share{};  ///< the same as a share of the samples seen, from 100 samples on
-  /// Keep pictures that cannot be decoded as they are, so that the store gives the errors of its source.
+  /// Keep pictures, labels, text and JSON that cannot be read as they are, so that the store gives the errors
+  /// of its source.
   bool keep_damaged = false;
   bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
   bool resume = true;   ///< go on with an interrupted build of the same source and settings

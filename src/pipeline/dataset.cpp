@@ -4,8 +4,8 @@
 
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
+#include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
-#include "pipeline/field_value.hpp"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "core/picture_header.hpp"
-#include "pipeline/field_value.hpp"
+#include "formats/field_value.hpp"
 
 namespace penstock {
 

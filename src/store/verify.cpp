@@ -11,6 +11,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "core/crc32c.hpp"
+#include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
 #include "penstock/store.hpp"
@@ -112,6 +113,7 @@ class Checker {
         return wrong("the index gives another size than the picture has");
       }
     }
+    PENSTOCK_TRY(check_value(subject_.table.fields()[field].kind, stored));
     if (subject_.source == nullptr) {
       return {};
     }
