@@ -45,5 +45,30 @@ TEST(bad_fields, are_found_by_verify) {
   EXPECT_EQ(report->errors[1].place.key, "b");
 }
 
+TEST(bad_fields, without_a_name_are_refused_before_anything_is_written) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  tar.file("a.txt", "words").file("a.", "more").end();
+  const std::string source = folder.write("x.tar", tar.bytes());
+  const auto refused = build_store({source}, folder / "s");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("--field NAME=EXTENSION"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "s.building"));
+  const auto named = open_samples({source}, {{"text", "txt"}, {"rest", ""}});
+  ASSERT_TRUE(named.ok());
+  ASSERT_TRUE(build_store(**named, "x", folder / "s").ok());
+  EXPECT_TRUE(open_samples({folder / "s"}, {}).ok());
+}
+
+TEST(bad_fields, of_a_source_without_samples_are_not_the_problem) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("x.tar", TarForTest().end().bytes());
+  const auto refused = build_store({source}, folder / "s");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("holds no sample"));
+}
+
 }  // namespace
 }  // namespace penstock
