@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <set>
-#include <string_view>
 
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
-#include "formats/text.hpp"
 #include "penstock/store.hpp"
 #include "store/build_options.hpp"
 #include "store/building_folder.hpp"
@@ -37,29 +34,6 @@ Error refused(const std::string& destination, std::string message, std::string a
       .message = std::move(message),
       .advice = std::move(advice),
       .place = {.source = destination, .shard = {}, .offset = {}, .key = {}, .index = {}, .stage = "build"}};
-}
-
-/// What a manifest could not hold.
-Status refuse_fields(const SampleTable& source, const std::string& destination) {
-  const std::vector<FieldInfo>& fields = source.fields();
-  if (fields.empty() && source.size() == 0) {
-    return refused(destination, "the source holds no sample", "check what it was made from");
-  }
-  if (fields.empty() || fields.size() > kStoreMostFields) {
-    return refused(destination, fmt::format("the source has {} fields", fields.size()),
-                   "a store holds 1 to 1024: choose some");
-  }
-  std::set<std::string_view> names;
-  for (const FieldInfo& field : fields) {
-    if (field.name.empty() || !names.insert(field.name).second) {
-      return refused(
-          destination,
-          field.name.empty() ? "a field of the source has no name: files end in a dot (a.)"
-                             : fmt::format("two fields of the source are called '{}'", printable(field.name)),
-          "choose fields and name them: Dataset(..., fields={name: extension}), --field NAME=EXTENSION");
-    }
-  }
-  return {};
 }
 
 /// The same samples: descriptions are words.
@@ -376,6 +350,7 @@ class Build {
   Result<BuildReport> finished_report(const StoreManifest& manifest) {
     report_.samples = manifest.samples;
     report_.fingerprint = manifest.fingerprint;
+    report_.warnings = source_.warnings();
     report_.seconds = seconds_since(begun_);
     if (report_.was_complete) {
       report_.skipped = lacking_in(*existing_);
@@ -405,7 +380,7 @@ Result<BuildReport> build_store(const SampleTable& source, const std::string& de
                                 const std::string& destination, const BuildSettings& settings) {
   PENSTOCK_TRY(check(settings));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
-  PENSTOCK_TRY(refuse_fields(source, destination));
+  PENSTOCK_TRY(check_fields(source));
   PENSTOCK_TRY(refuse_inside(source, folder));
   return Build(source, description, folder, settings).run();
 }
