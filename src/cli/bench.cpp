@@ -52,9 +52,8 @@ std::optional<std::string> too_few(std::uint64_t samples, const Arguments& argum
     return {};
   }
   return fmt::format(
-      "an epoch of {} samples is {} batches of {}: mostly the begin of epochs is measured; name more data, "
-      "or "
-      "a smaller --batch-size",
+      "an epoch of {} samples fills {} of the batches of {}, so that mostly the begin of epochs is measured; "
+      "name more data, or a smaller --batch-size",
       samples, batches, size);
 }
 

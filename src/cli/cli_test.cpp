@@ -199,6 +199,18 @@ TEST(cli, warnings_of_a_data_set_are_told_by_every_verb) {
   }
 }
 
+TEST(cli, bench_says_when_an_epoch_is_too_short) {
+  const TemporaryFolder folder;
+  const std::string bench = "bench --json --seconds 0.05 --size 16 --prefetch 3 " + tar_of(folder, 12);
+  const Json few = run(bench).json();
+  ASSERT_NE(few.find("warnings"), nullptr);
+  ASSERT_EQ(few.find("warnings")->list()->size(), 1u);
+  EXPECT_THAT(*few.find("warnings")->list()->front().string(), HasSubstr("--batch-size"));
+  const Json enough = run(bench + " --batch-size 2").json();
+  ASSERT_NE(enough.find("warnings"), nullptr);
+  EXPECT_TRUE(enough.find("warnings")->list()->empty());
+}
+
 TEST(cli, fields_that_tars_cannot_name_are_told) {
   const TemporaryFolder folder;
   const std::string store = folder / "s";
