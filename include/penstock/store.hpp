@@ -60,7 +60,8 @@ struct BuildSettings {
   bool skip_errors = false;
   std::optional<std::uint64_t> max_errors{};  ///< with skip_errors: more than this many fail the build
   std::optional<double> max_error_share{};  ///< the same as a share of the samples seen, from 100 samples on
-  /// Keep pictures that cannot be decoded as they are, so that the store gives the errors of its source.
+  /// Keep pictures, labels, text and JSON that cannot be read as they are, so that the store gives the errors
+  /// of its source.
   bool keep_damaged = false;
   bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
   bool resume = true;   ///< go on with an interrupted build of the same source and settings
@@ -80,7 +81,8 @@ struct BuildReport {
   std::uint64_t bytes_written = 0;  ///< in this run
   double seconds = 0;
   std::string fingerprint;
-  std::vector<Error> errors;  ///< of samples left out in this run, the first 1,000
+  std::vector<Error> errors;          ///< of samples left out in this run, the first 1,000
+  std::vector<std::string> warnings;  ///< of the source: what the user should know about it, a line each
 };
 
 /// Writes the samples of `sources` (anything that Dataset opens) to the folder `destination`, which appears
@@ -97,11 +99,13 @@ struct VerifySettings {
   /// Compare with these: keys, fields, and the original bytes (pixels where the file was not kept). Empty: do
   /// not.
   std::vector<std::string> sources{};
+  /// Compare with this, which is open already, in place of `sources`. Null: with `sources`.
+  std::shared_ptr<const SampleTable> table{};
   /// Fields of the sources as (name, extension), for stores whose fields have other names than these would
   /// have.
   std::vector<std::pair<std::string, std::string>> fields{};
-  bool decode = true;  ///< decode every picture
-  std::optional<int> workers{};
+  bool decode = true;            ///< decode every picture
+  std::optional<int> workers{};  ///< threads; absent = the cores that this process may use
   std::uint64_t max_pixels = 178'956'970;
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress{};  ///< false: `cancelled`
 };
@@ -113,8 +117,9 @@ struct VerifyReport {
   std::uint64_t bytes = 0;         ///< checked
   std::uint64_t not_in_store = 0;  ///< samples of the source; a problem if more than the build left out
   std::uint64_t problems = 0;
-  std::vector<Error> errors;       ///< the first 1,000, in the order of the samples
-  std::vector<std::string> notes;  ///< what was not compared, and why that is no problem
+  std::vector<Error> errors;          ///< the first 1,000, in the order of the samples
+  std::vector<std::string> notes;     ///< what was not compared, and why that is no problem
+  std::vector<std::string> warnings;  ///< of the store and the source, as their data sets give them
 
   bool ok() const noexcept { return problems == 0; }
 };
@@ -161,8 +166,10 @@ struct ConvertReport {
   std::uint64_t bytes = 0;
   std::uint64_t renamed = 0;  ///< keys with a dot in the last component, which tar shards cannot have
   std::vector<std::string> shards;
+  std::vector<std::string> warnings;  ///< of the data set; and fields that the tars bring back changed
 };
-/// Writes a data set as WebDataset tars with the original bytes into the new folder `destination`.
+/// Writes a data set as WebDataset tars with the original bytes into the new folder `destination`. Extensions
+/// are chosen so that the tars are read with the same fields, as far as names allow.
 Result<ConvertReport> convert_store(const std::string& path, const std::string& destination,
                                     const ConvertSettings& settings = {});
 

@@ -31,6 +31,13 @@ def source_list(source: Source) -> list[str]:
     return sources
 
 
+def field_choice(fields: Mapping[str, str] | None) -> dict[str, str]:
+    """{name: extension} as the core takes it; empty without a choice."""
+    if fields is not None and (not isinstance(fields, Mapping) or not fields):
+        raise InvalidError(f"fields = {fields!r} cannot be; give {{name: extension}}, or leave fields out")
+    return {str(name): str(extension).removeprefix(".") for name, extension in (fields or {}).items()}
+
+
 def _pixel_limit(limit: SupportsIndex) -> int:
     try:
         number = operator.index(limit)
@@ -60,10 +67,7 @@ class Dataset:
     def __init__(
         self, source: Source, *, fields: Mapping[str, str] | None = None, max_pixels: int = MAX_PIXELS
     ) -> None:
-        if fields is not None and (not isinstance(fields, Mapping) or not fields):
-            raise InvalidError(f"fields = {fields!r} cannot be; give {{name: extension}}, or leave fields out")
-        chosen = {str(name): str(extension).removeprefix(".") for name, extension in (fields or {}).items()}
-        self._arguments = (source_list(source), chosen, _pixel_limit(max_pixels))
+        self._arguments = (source_list(source), field_choice(fields), _pixel_limit(max_pixels))
         self._core = _core.Dataset.open(*self._arguments)
         self._kinds = self._core.fields
         for message in self._core.warnings:

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _core
 from ._progress import ProgressBar
-from .dataset import Dataset, Source, source_list
+from .dataset import Dataset, Source, field_choice, source_list
 from .errors import Error, InvalidError
 
 
@@ -27,6 +27,7 @@ class BuildReport:
     seconds: float
     fingerprint: str
     errors: list[Error] = field(default_factory=list)  #: of samples left out in this run, the first 1,000
+    warnings: list[str] = field(default_factory=list)  #: of the source, as its Dataset gave them
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class VerifyReport:
     problems: int
     errors: list[Error] = field(default_factory=list)  #: the first 1,000
     notes: list[str] = field(default_factory=list)  #: what was not compared, and why that is no problem
+    warnings: list[str] = field(default_factory=list)  #: of the store and the source
 
     @property
     def ok(self) -> bool:
@@ -97,12 +99,27 @@ def build(
         return BuildReport(**_core.build(dataset._core, os.fsdecode(dst), settings, show))
 
 
-def verify(path: str | os.PathLike[str], source: Source | None = None, *, progress: bool = True) -> VerifyReport:
-    """Checks every byte of a store and decodes every picture; with `source`, compares with what it was built from."""
-    sources = [] if source is None else source_list(source)
+def verify(
+    path: str | os.PathLike[str],
+    source: Source | Dataset | None = None,
+    *,
+    fields: Mapping[str, str] | None = None,
+    progress: bool = True,
+) -> VerifyReport:
+    """Checks every byte of a store and decodes every picture; with `source`, compares with what it was built from.
+
+    source: a Dataset, or anything that Dataset takes.
+    fields: {name: extension} of the source, as its Dataset had them when the store was built.
+    progress: show a bar, on a terminal only.
+    """
+    chosen = field_choice(fields)
+    if chosen and (source is None or isinstance(source, Dataset)):
+        raise InvalidError("fields belong to a source that is given by its path; a Dataset has chosen its own")
+    dataset = source._core if isinstance(source, Dataset) else None
+    sources = [] if source is None or isinstance(source, Dataset) else source_list(source)
     with ProgressBar("verify") as bar:
         show = bar if progress and bar.visible else None
-        return VerifyReport(**_core.verify(os.fsdecode(path), sources, show))
+        return VerifyReport(**_core.verify(os.fsdecode(path), dataset, sources, chosen, show))
 
 
 def _resize(resize: int | Mapping[str, int] | None) -> dict[str, int | None]:

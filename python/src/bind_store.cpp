@@ -86,6 +86,14 @@ nb::list exceptions(const std::vector<Error>& errors) {
   return list;
 }
 
+nb::list texts(const std::vector<std::string>& lines) {
+  nb::list list;
+  for (const std::string& line : lines) {
+    list.append(to_str(line));
+  }
+  return list;
+}
+
 std::optional<StoreImage> image_named(const nb::handle& given) {
   if (given.is_none()) {
     return {};
@@ -131,6 +139,7 @@ nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict
   values["seconds"] = report.seconds;
   values["fingerprint"] = report.fingerprint;
   values["errors"] = exceptions(report.errors);
+  values["warnings"] = texts(report.warnings);
   return values;
 }
 
@@ -143,11 +152,19 @@ struct VerifyProgress {
   double samples_per_second = 0;
 };
 
-nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const nb::object& show) {
+nb::dict verify(const nb::str& path, const Dataset* source, const nb::typed<nb::list, nb::str>& sources,
+                const nb::typed<nb::dict, nb::str, nb::str>& fields, const nb::object& show) {
   Watched<VerifyProgress> watched;
   VerifySettings settings;
-  for (const nb::str& source : sources) {
-    settings.sources.push_back(from_str(source));
+  if (source != nullptr) {
+    settings.table = source->table();
+    settings.max_pixels = source->max_pixels();
+  }
+  for (const nb::handle name : sources) {
+    settings.sources.push_back(from_str(name));
+  }
+  for (const auto& [name, extension] : fields) {
+    settings.fields.emplace_back(from_str(name), from_str(extension));
   }
   const auto start = std::chrono::steady_clock::now();
   settings.progress = [&](std::uint64_t done, std::uint64_t total) {
@@ -167,11 +184,8 @@ nb::dict verify(const nb::str& path, const std::vector<nb::str>& sources, const 
   values["bytes"] = report.bytes;
   values["not_in_store"] = report.not_in_store;
   values["problems"] = report.problems;
-  nb::list notes;
-  for (const std::string& note : report.notes) {
-    notes.append(to_str(note));
-  }
-  values["notes"] = std::move(notes);
+  values["notes"] = texts(report.notes);
+  values["warnings"] = texts(report.warnings);
   values["errors"] = exceptions(report.errors);
   return values;
 }
@@ -183,8 +197,9 @@ void bind_store(nb::module_& m) {
         nb::arg("show").none(),
         nb::sig("def build(source: Dataset, destination: str, settings: dict[str, Any], "
                 "show: collections.abc.Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
-  m.def("verify", &verify, nb::arg("path"), nb::arg("sources"), nb::arg("show").none(),
-        nb::sig("def verify(path: str, sources: list[str], "
+  m.def("verify", &verify, nb::arg("path"), nb::arg("source").none(), nb::arg("sources"), nb::arg("fields"),
+        nb::arg("show").none(),
+        nb::sig("def verify(path: str, source: Dataset | None, sources: list[str], fields: dict[str, str], "
                 "show: collections.abc.Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
 }
 

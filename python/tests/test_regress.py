@@ -352,3 +352,25 @@ def test_transforms_for_an_empty_data_set_say_that_it_is_empty(tmp_path):
         ds = penstock.Dataset(write_tar(tmp_path / "empty.tar", []))
     with pytest.raises(penstock.InvalidError, match="the data set is empty"):
         penstock.Loader(ds, transforms=[T.Resize(8)])
+
+
+def test_relative_sources_are_read_after_chdir(tmp_path, monkeypatch):
+    """Class folders were not found and shards of stores "corrupt" once the process had changed its folder."""
+    (tmp_path / "data" / "cat").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "data" / "cat" / "1.jpg").write_bytes(encode(draw(1, 30, 20)))
+    monkeypatch.chdir(tmp_path)
+    penstock.build("data", "s.store", progress=False)
+    datasets = [penstock.Dataset("data"), penstock.Dataset("s.store")]
+    with penstock.Loader("data", cache="kept") as loader:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert [dataset[0]["image"].shape for dataset in datasets] == [(20, 30, 3)] * 2
+        assert [len(batch["key"]) for _ in range(2) for batch in loader] == [1, 1]
+        assert loader.stats()["cache"].startswith("complete: kept/")
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_cache_without_a_name_is_refused():
+    """It was accepted, and failed when the first epoch was over."""
+    with pytest.raises(penstock.InvalidError, match="cache"):
+        penstock.LoaderOptions(cache="")

@@ -313,3 +313,23 @@ def test_what_cjpeg_writes_survives(make_tar, tmp_path):
         file = subprocess.run(command, input=pixels.getvalue(), capture_output=True, check=True).stdout
         members.append((f"{number:04d}.jpg", file))
     check_stores_of(members, make_tar(members), tmp_path)
+
+
+def test_verify_takes_a_dataset_and_fields(shards, tmp_path):
+    chosen = {"picture": "jpg", "class": "cls"}
+    dataset = penstock.Dataset(shards, fields=chosen)
+    penstock.build(dataset, tmp_path / "s", progress=False)
+    assert penstock.verify(tmp_path / "s", dataset).compared == 120
+    assert penstock.verify(tmp_path / "s", shards, fields=chosen).compared == 120
+    with pytest.raises(penstock.InvalidError, match="chosen its own"):
+        penstock.verify(tmp_path / "s", dataset, fields=chosen)
+
+
+def test_reports_tell_of_fields_that_only_some_samples_have(make_tar, tmp_path):
+    source = make_tar([("a.jpg", encode(draw(1, 20, 20))), ("a.cls", b"1"), ("b.jpg", encode(draw(2, 20, 20)))])
+    with pytest.warns(UserWarning, match="label"):
+        built = penstock.build(source, tmp_path / "s", progress=False)
+    assert "label (1 of 2 samples)" in built.warnings[0]
+    report = penstock.verify(tmp_path / "s", source)
+    assert report.ok
+    assert "label (1 of 2 samples)" in report.warnings[0]

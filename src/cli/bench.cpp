@@ -18,7 +18,13 @@ struct Arguments {
   int size = 224;
   int batch_size = 256;
   int workers = 0;
+  int prefetch = LoaderOptions{}.prefetch;
   bool json = false;
+};
+
+struct Measured {
+  LoaderStats stats;
+  std::vector<std::string> warnings;
 };
 
 /// Runs epochs until the time is over; the error of the first bad sample.
@@ -37,12 +43,31 @@ Status consume(Loader& loader, double seconds) {
   return {};
 }
 
-Result<LoaderStats> measure(const Arguments& arguments) {
+/// An epoch of few batches is over before the workers are under way.
+std::optional<std::string> too_few(std::uint64_t samples, const Arguments& arguments) {
+  constexpr std::uint64_t kFew = 4;
+  const auto size = static_cast<std::uint64_t>(arguments.batch_size);
+  const std::uint64_t batches = (samples + size - 1) / size;
+  if (batches >= kFew) {
+    return {};
+  }
+  return fmt::format(
+      "an epoch of {} samples fills {} of the batches of {}, so that mostly the begin of epochs is measured; "
+      "name more data, or a smaller --batch-size",
+      samples, batches, size);
+}
+
+Result<Measured> measure(const Arguments& arguments) {
   PENSTOCK_ASSIGN(Dataset dataset, Dataset::open(arguments.sources));
   if (dataset.size() == 0) {
     return Error{.kind = ErrorKind::invalid, .message = "the data set holds no sample"};
   }
-  LoaderOptions options{.batch_size = arguments.batch_size, .shuffle = true};
+  Measured measured{.stats = {}, .warnings = dataset.warnings()};
+  if (auto remark = too_few(dataset.size(), arguments)) {
+    measured.warnings.push_back(std::move(*remark));
+  }
+  print_warnings(measured.warnings, arguments.json);
+  LoaderOptions options{.batch_size = arguments.batch_size, .shuffle = true, .prefetch = arguments.prefetch};
   if (arguments.workers > 0) {
     options.num_workers = arguments.workers;
   }
@@ -50,15 +75,17 @@ Result<LoaderStats> measure(const Arguments& arguments) {
   PENSTOCK_ASSIGN(Loader loader,
                   Loader::open(std::move(dataset), presets::imagenet_train(arguments.size), options));
   PENSTOCK_TRY(consume(loader, arguments.seconds));
-  return loader.stats();
+  measured.stats = loader.stats();
+  return measured;
 }
 
 int run(const Arguments& arguments) {
   catch_interrupt();
-  const auto stats = measure(arguments);
-  if (!stats.ok()) {
-    return fail(stats.error(), arguments.json);
+  const auto measured = measure(arguments);
+  if (!measured.ok()) {
+    return fail(measured.error(), arguments.json);
   }
+  const LoaderStats* const stats = &measured->stats;
   if (arguments.json) {
     Json::Members stages;
     for (const LoaderStats::Stage& stage : stats->stages) {
@@ -75,7 +102,8 @@ int run(const Arguments& arguments) {
                                  {"stages", std::move(stages)},
                                  {"decoded", std::move(decoded)},
                                  {"simd_target", stats->simd_target},
-                                 {"verdict", stats->verdict}});
+                                 {"verdict", stats->verdict},
+                                 {"warnings", as_json(measured->warnings)}});
   } else {
     fmt::print("{:.0f} images/s: {} images in {:.1f} s, imagenet_train({}), batches of {}\n",
                stats->samples_per_second, stats->samples, stats->seconds, arguments.size,
@@ -94,6 +122,15 @@ int run(const Arguments& arguments) {
   return stats->errors > 0 ? kFinding : kSuccess;
 }
 
+std::string check_seconds(const std::string& text) {
+  constexpr double kWeek = 7 * 24 * 3600;
+  double seconds = 0;
+  const bool number = CLI::detail::lexical_cast(text, seconds);
+  return number && seconds > 0 && seconds <= kWeek
+             ? ""
+             : fmt::format("'{}' cannot be: give more than 0 and at most {} seconds", text, kWeek);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, int& code) {
@@ -101,16 +138,19 @@ void add_bench(CLI::App& app, int& code) {
   CLI::App* const verb = app.add_subcommand("bench", "images per second of a loader on your own data");
   verb->add_option("path", arguments->sources, "any source: tar shards, class folders, a store")->required();
   verb->add_option("--seconds", arguments->seconds, "how long to measure")
-      ->check(CLI::PositiveNumber)
+      ->check(check_seconds)
       ->capture_default_str();
   verb->add_option("--size", arguments->size, "side of the delivered pictures")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 65535))
       ->capture_default_str();
   verb->add_option("--batch-size", arguments->batch_size, "pictures per batch")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  verb->add_option("--prefetch", arguments->prefetch, "batches prepared ahead of the consumer")
+      ->check(CLI::Range(0, 4096))
       ->capture_default_str();
   verb->add_option("--workers", arguments->workers, "threads (default: the cores this process may use)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1024));
   verb->add_flag("--json", arguments->json, "print one JSON document");
   verb->callback([arguments, &code] { code = run(*arguments); });
 }

@@ -100,6 +100,7 @@ void print(const BuildReport& report, const Arguments& arguments) {
                                  {"bytes_written", report.bytes_written},
                                  {"seconds", report.seconds},
                                  {"fingerprint", report.fingerprint},
+                                 {"warnings", as_json(report.warnings)},
                                  {"errors", std::move(errors)}});
     return;
   }
@@ -129,11 +130,9 @@ void print(const BuildReport& report, const Arguments& arguments) {
 
 Result<BuildReport> build(const std::vector<std::string>& sources, const Arguments& arguments,
                           const BuildSettings& settings) {
-  if (arguments.fields.empty()) {
-    return build_store(sources, arguments.paths.back(), settings);
-  }
   const FieldChoice choice = field_choice(arguments.fields);
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, choice));
+  print_warnings(table->warnings(), arguments.json);  // before the work, which may take hours
   return build_store(*table, fmt::format("{}", fmt::join(sources, " ")), arguments.paths.back(), settings);
 }
 
@@ -183,14 +182,15 @@ void add_build(CLI::App& app, int& code) {
   verb->add_option("--image", arguments->image, "what becomes of pictures (default: repack)")
       ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}));
   verb->add_option("--resize", arguments->resize, "make pictures smaller: longest length of the shorter side")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 65535));
   verb->add_option("--resize-longest", arguments->resize_longest, "the same for the longer side")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 65535));
   verb->add_option("--quality", arguments->quality, "JPEG quality of what is encoded again")
       ->check(CLI::Range(1, 100));
-  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard (default: 256 MiB)");
+  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard (default: 256 MiB)")
+      ->check(shard_bytes_range());
   verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 4096));
   verb->add_option("--on-error", arguments->on_error, "what happens to bad samples")
       ->check(CLI::IsMember({"raise", "skip"}))
       ->capture_default_str();

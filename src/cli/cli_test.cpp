@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 
 #include "formats/json.hpp"
 #include "formats/tar_for_test.hpp"
@@ -119,6 +120,7 @@ TEST(cli, wrong_usage_is_told_apart) {
   const TemporaryFolder folder;
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("brew").code, 2);
+  EXPECT_THAT(run("brew").out, HasSubstr("no subcommand 'brew'"));
   EXPECT_EQ(run("build onlyone").code, 2);
   EXPECT_EQ(run("build a b --image jpg").code, 2);
   EXPECT_EQ(run("info " + (folder / "missing")).code, 2);
@@ -145,6 +147,77 @@ TEST(cli, max_errors_is_read_strictly) {
         run(fmt::format("build {} {} --on-error skip --max-errors {}", source, folder / right, right)).code,
         0);
   }
+}
+
+TEST(cli, numbers_that_cannot_be_are_refused) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 2);
+  const std::string store = folder / "s";
+  ASSERT_EQ(run(fmt::format("build {} {}", source, store)).code, 0);
+  for (const std::string& wrong :
+       {fmt::format("build {} {} --resize 0", source, folder / "t"),
+        fmt::format("build {} {} --shard-bytes -5", source, folder / "t"),
+        fmt::format("build {} {} --workers 99999999", source, folder / "t"),
+        fmt::format("verify {} --workers 99999999", store),
+        fmt::format("convert {} {} --shard-bytes 0", store, folder / "t"),
+        fmt::format("convert {} {} --shard-bytes -1", store, folder / "t"),
+        fmt::format("bench {} --seconds nan", store), fmt::format("bench {} --seconds 0", store)}) {
+    SCOPED_TRACE(wrong);
+    const Outcome outcome = run(wrong);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_LT(outcome.out.size(), 300u) << outcome.out;
+    EXPECT_THAT(outcome.out, testing::Not(HasSubstr("18446744073709551")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "t"));
+}
+
+TEST(cli, warnings_of_a_data_set_are_told_by_every_verb) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  tar.file("a.jpg", as_text(jpeg_for_test(20, 20, 1))).file("a.cls", "1");
+  tar.file("b.jpg", as_text(jpeg_for_test(20, 20, 2))).end();
+  const std::string source = folder.write("x.tar", tar.bytes());
+  const std::string store = folder / "s";
+  const std::string lost = "label (1 of 2 samples)";
+  int count = 0;
+  for (const std::string& verb :
+       {"build " + source + " " + store, "info " + source, "verify " + store + " --source " + source,
+        "convert " + source + " " + (folder / "tars"), "bench --seconds 0.05 --size 16 " + source}) {
+    SCOPED_TRACE(verb);
+    const Outcome told = run(verb);
+    EXPECT_EQ(told.code, 0);
+    EXPECT_THAT(told.out, HasSubstr("warning: "));
+    EXPECT_THAT(told.out, HasSubstr(lost));
+    // Where the first run made something, the second one makes another.
+    const Outcome document =
+        run(verb + (verb.starts_with("convert") ? std::to_string(++count) : "") + " --json");
+    EXPECT_EQ(document.code, 0);
+    const Json json = document.json();
+    ASSERT_NE(json.find("warnings"), nullptr);
+    ASSERT_FALSE(json.find("warnings")->list()->empty());
+    EXPECT_THAT(*json.find("warnings")->list()->front().string(), HasSubstr(lost));
+  }
+}
+
+TEST(cli, bench_says_when_an_epoch_is_too_short) {
+  const TemporaryFolder folder;
+  const std::string bench = "bench --json --seconds 0.05 --size 16 --prefetch 3 " + tar_of(folder, 12);
+  const Json few = run(bench).json();
+  ASSERT_NE(few.find("warnings"), nullptr);
+  ASSERT_EQ(few.find("warnings")->list()->size(), 1u);
+  EXPECT_THAT(*few.find("warnings")->list()->front().string(), HasSubstr("--batch-size"));
+  const Json enough = run(bench + " --batch-size 2").json();
+  ASSERT_NE(enough.find("warnings"), nullptr);
+  EXPECT_TRUE(enough.find("warnings")->list()->empty());
+}
+
+TEST(cli, fields_that_tars_cannot_name_are_told) {
+  const TemporaryFolder folder;
+  const std::string store = folder / "s";
+  ASSERT_EQ(run(fmt::format("build {} {} --field picture=jpg", tar_of(folder, 2), store)).code, 0);
+  const Outcome converted = run(fmt::format("convert {} {}", store, folder / "tars"));
+  EXPECT_EQ(converted.code, 0);
+  EXPECT_THAT(converted.out, HasSubstr("'picture.jpg'"));
 }
 
 TEST(cli, usage_errors_are_documents_too) {

@@ -35,9 +35,11 @@ int run(const Arguments& arguments) {
     print_document(Json::Members{{"samples", report->samples},
                                  {"bytes", report->bytes},
                                  {"renamed", report->renamed},
-                                 {"shards", Json::List(report->shards.begin(), report->shards.end())}});
+                                 {"shards", as_json(report->shards)},
+                                 {"warnings", as_json(report->warnings)}});
     return kSuccess;
   }
+  print_warnings(report->warnings, arguments.json);
   fmt::print("{}: {} samples, {} in {} tar shards\n", arguments.destination, report->samples,
              as_size(report->bytes), report->shards.size());
   if (report->renamed > 0) {
@@ -53,7 +55,9 @@ void add_convert(CLI::App& app, int& code) {
   CLI::App* const verb = app.add_subcommand("convert", "write a store as tar shards with the original files");
   verb->add_option("store", arguments->path, "the store")->required();
   verb->add_option("destination", arguments->destination, "the folder to make")->required();
-  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a tar")->capture_default_str();
+  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a tar")
+      ->check(shard_bytes_range())
+      ->capture_default_str();
   verb->add_flag("--json", arguments->json, "print one JSON document");
   verb->callback([arguments, &code] { code = run(*arguments); });
 }

@@ -16,7 +16,7 @@ struct Arguments {
   bool json = false;
 };
 
-Json as_json(const StoreInfo& info) {
+Json document_of(const StoreInfo& info, const std::vector<std::string>& warnings) {
   Json::List fields;
   for (const StoreInfo::Field& field : info.fields) {
     Json::Members codecs;
@@ -44,12 +44,13 @@ Json as_json(const StoreInfo& info) {
                        {"skipped", info.skipped},
                        {"image", info.image},
                        {"fields", std::move(fields)},
-                       {"classes", Json::List(info.classes.begin(), info.classes.end())},
-                       {"sources", Json::List(info.sources.begin(), info.sources.end())},
+                       {"classes", as_json(info.classes)},
+                       {"sources", as_json(info.sources)},
                        {"shards", info.shards},
                        {"total_bytes", info.total_bytes},
                        {"kept_because", std::move(reasons)},
-                       {"picture_sizes", std::move(sizes)}};
+                       {"picture_sizes", std::move(sizes)},
+                       {"warnings", as_json(warnings)}};
 }
 
 void print(const StoreInfo& info, const std::string& path) {
@@ -91,12 +92,12 @@ int run_dataset(const Dataset& dataset, const Arguments& arguments) {
     for (const FieldInfo& field : dataset.fields()) {
       fields.push_back(Json::Members{{"name", field.name}, {"kind", name_of(field.kind)}});
     }
-    print_document(
-        Json::Members{{"format", "source"},
-                      {"fingerprint", dataset.fingerprint()},
-                      {"samples", dataset.size()},
-                      {"fields", std::move(fields)},
-                      {"classes", Json::List(dataset.classes().begin(), dataset.classes().end())}});
+    print_document(Json::Members{{"format", "source"},
+                                 {"fingerprint", dataset.fingerprint()},
+                                 {"samples", dataset.size()},
+                                 {"fields", std::move(fields)},
+                                 {"classes", as_json(dataset.classes())},
+                                 {"warnings", as_json(dataset.warnings())}});
     return kSuccess;
   }
   fmt::print("{}: {} samples, no store\n  fingerprint {}\n", arguments.path, dataset.size(),
@@ -112,6 +113,7 @@ int run(const Arguments& arguments) {
   if (!dataset.ok()) {
     return fail(dataset.error(), arguments.json);
   }
+  print_warnings(dataset->warnings(), arguments.json);
   if (!is_store(arguments.path)) {
     return run_dataset(*dataset, arguments);
   }
@@ -120,7 +122,7 @@ int run(const Arguments& arguments) {
     return fail(info.error(), arguments.json);
   }
   if (arguments.json) {
-    print_document(as_json(*info));
+    print_document(document_of(*info, dataset->warnings()));
   } else {
     print(*info, arguments.path);
   }

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <exception>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "cli/output.hpp"
@@ -10,6 +12,14 @@ namespace {
 /// Whoever asked for JSON reads nothing else, even if the rest could not be understood.
 bool wants_json(int argc, char** argv) {
   return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
+/// The verb, if there is none of this name.
+std::optional<std::string> unknown_verb(const CLI::App& app, int argc, char** argv) {
+  const std::string verb = argc > 1 ? argv[1] : "--help";
+  const auto is_it = [&verb](const CLI::App* known) { return known->get_name() == verb; };
+  const bool is_known = verb.starts_with('-') || !app.get_subcommands(is_it).empty();
+  return is_known ? std::nullopt : std::optional(verb);
 }
 
 }  // namespace
@@ -25,6 +35,12 @@ int main(int argc, char** argv) {
   add_verify(app, code);
   add_convert(app, code);
   add_bench(app, code);
+  if (const auto verb = unknown_verb(app, argc, argv)) {
+    return fail({.kind = penstock::ErrorKind::invalid,
+                 .message = "there is no subcommand '" + *verb + "'",
+                 .advice = "there are build, info, verify, convert and bench; penstock --help tells more"},
+                wants_json(argc, argv));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

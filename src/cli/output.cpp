@@ -45,6 +45,14 @@ Json as_json(const Error& error) {
       {"stage", text(place.stage)}};
 }
 
+Json as_json(const std::vector<std::string>& lines) { return Json::List(lines.begin(), lines.end()); }
+
+void print_warnings(const std::vector<std::string>& warnings, bool json) {
+  for (std::size_t i = 0; i < warnings.size() && !json; ++i) {
+    fmt::print(stderr, "warning: {}\n", warnings[i]);
+  }
+}
+
 int fail(const Error& error, bool json) {
   if (json) {
     print_document(Json::Members{{"error", as_json(error)}});

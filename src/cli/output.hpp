@@ -19,6 +19,12 @@ std::string as_size(std::uint64_t bytes);
 void print_document(const Json& document);
 Json as_json(const Error& error);
 
+Json as_json(const std::vector<std::string>& lines);
+
+/// What the user should know about a data set: a line each, on standard error. JSON documents hold them
+/// instead.
+void print_warnings(const std::vector<std::string>& warnings, bool json);
+
 /// Says what went wrong, on standard error or as a JSON document; returns the exit code.
 int fail(const Error& error, bool json);
 

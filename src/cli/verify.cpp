@@ -38,6 +38,7 @@ int run(const Arguments& arguments) {
   if (!report.ok()) {
     return fail(report.error(), arguments.json);
   }
+  print_warnings(report->warnings, arguments.json);
   if (arguments.json) {
     Json::List errors;
     for (const Error& error : report->errors) {
@@ -51,7 +52,8 @@ int run(const Arguments& arguments) {
                                  {"bytes", report->bytes},
                                  {"not_in_store", report->not_in_store},
                                  {"problems", report->problems},
-                                 {"notes", Json::List(report->notes.begin(), report->notes.end())},
+                                 {"notes", as_json(report->notes)},
+                                 {"warnings", as_json(report->warnings)},
                                  {"errors", std::move(errors)}});
   } else {
     for (const Error& error : report->errors) {
@@ -83,7 +85,7 @@ void add_verify(CLI::App& app, int& code) {
       ->expected(1);
   verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no picture");
   verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 4096));
   verb->add_flag("--json", arguments->json, "print one JSON document");
   verb->callback([arguments, &code] { code = run(*arguments); });
 }

@@ -112,8 +112,6 @@ std::string to_hex(const Sha256::Digest& digest) {
   return text;
 }
 
-std::string short_hash(std::string_view text) {
-  return to_hex(Sha256().update(text).finish()).substr(0, 16);
-}
+std::string short_hash(std::string_view text) { return to_hex(Sha256().update(text).finish()).substr(0, 16); }
 
 }  // namespace penstock

@@ -80,6 +80,7 @@ class ImageFolder final : public SampleTable {
 
   ImageFolder(NamedPath root, Contents contents, std::vector<FieldInfo> fields, std::vector<Role> roles)
       : root_(std::move(root)),
+        opened_root_(absolute_path(root_.path)),
         contents_(std::move(contents)),
         whole_keys_(keys_with_extension(contents_.paths)),
         fields_(std::move(fields)),
@@ -105,7 +106,7 @@ class ImageFolder final : public SampleTable {
     }
     std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory but the scratch
     const auto end =
-        fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", root_.path, contents_.paths[sample]);
+        fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", opened_root_, contents_.paths[sample]);
     *end.out = '\0';
     auto bytes = read_file(path.data(), scratch);
     if (!bytes.ok()) {
@@ -123,7 +124,7 @@ class ImageFolder final : public SampleTable {
     if (roles_[field] == Role::label) {
       return kLabelSize;
     }
-    const auto state = file_state(path_of(sample));
+    const auto state = file_state(file_of(sample));
     return state.ok() ? state->size : 0;
   }
 
@@ -153,8 +154,13 @@ class ImageFolder final : public SampleTable {
     return whole_keys_[sample] ? path : without_extension(path);
   }
 
+  /// For messages: as the user named it.
   std::string path_of(std::uint64_t sample) const {
     return fmt::format("{}/{}", root_.path, contents_.paths[sample]);
+  }
+  /// To be opened: files are, whenever they are read, and the process may have changed its folder since.
+  std::string file_of(std::uint64_t sample) const {
+    return fmt::format("{}/{}", opened_root_, contents_.paths[sample]);
   }
 
   std::string compute_fingerprint() const {
@@ -167,7 +173,7 @@ class ImageFolder final : public SampleTable {
     std::vector<std::uint64_t> sizes(contents_.paths.size());
     parallel_for((sizes.size() + kRun - 1) / kRun, usable_cores(), [&](std::size_t run) {
       for (std::size_t i = run * kRun; i < std::min(sizes.size(), (run + 1) * kRun); ++i) {
-        const auto state = file_state(path_of(i));
+        const auto state = file_state(file_of(i));
         sizes[i] = state.ok() ? state->size : 0;
       }
     });
@@ -182,6 +188,7 @@ class ImageFolder final : public SampleTable {
   }
 
   NamedPath root_;
+  std::string opened_root_;
   Contents contents_;
   std::vector<bool> whole_keys_;
   std::vector<FieldInfo> fields_;

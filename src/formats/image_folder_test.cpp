@@ -238,5 +238,20 @@ TEST_F(ImageFolderTest, several_class_folders_as_sources_are_refused_with_advice
   EXPECT_THAT(table.error().advice, HasSubstr("the one folder that holds them all"));
 }
 
+TEST_F(ImageFolderTest, is_read_when_the_process_has_changed_its_folder) {
+  folder_.write("data/cat/1.jpg", "C1");
+  const auto table = [this] {
+    const InFolder here(folder_.path());
+    return open_samples({"data"}, {});
+  }();
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  Scratch scratch;
+  const auto image = (*table)->read(0, 0, scratch);
+  ASSERT_TRUE(image.ok()) << image.error().to_string();
+  EXPECT_EQ(as_text(image->bytes), "C1");
+  EXPECT_EQ((*table)->stored_size(0, 0), 2u);
+  EXPECT_EQ((*table)->place(0, 0).shard, "data/cat/1.jpg");  // as it was named
+}
+
 }  // namespace
 }  // namespace penstock

@@ -32,6 +32,7 @@ class StoreFiles {
   ByteSpan keys() const noexcept { return keys_->bytes(); }
   /// Empty without repacked pictures.
   ByteSpan tables() const noexcept { return tables_ ? tables_->bytes() : ByteSpan(); }
+  /// For messages: as the user named it.
   std::string shard_path(std::uint64_t shard) const;
 
   /// Empty if the row is damaged.
@@ -52,9 +53,11 @@ class StoreFiles {
   std::uint64_t key_end(std::uint64_t sample) const noexcept;
   Status check_files() const;
   std::string path_of(const char* name) const;
+  Result<std::unique_ptr<MappedFile>> map(const char* name) const;
   Error damaged(const char* file, std::string what) const;
 
   NamedPath folder_;
+  std::string opened_folder_;  ///< absolute: shards are mapped when the process may have changed its folder
   StoreManifest manifest_;
   std::unique_ptr<MappedFile> index_;
   std::unique_ptr<MappedFile> keys_;

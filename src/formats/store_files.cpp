@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "formats/store.hpp"
+#include "io/file.hpp"
 #include "io/range.hpp"
 
 namespace penstock {
@@ -123,6 +124,7 @@ class StoreFiles::SoundFields {
 
 StoreFiles::StoreFiles(NamedPath folder, StoreManifest manifest)
     : folder_(std::move(folder)),
+      opened_folder_(absolute_path(folder_.path)),
       manifest_(std::move(manifest)),
       shards_(std::make_unique<Shards>(manifest_.shards.size())),
       sound_(std::make_unique<SoundFields>(manifest_.samples * manifest_.fields.size())) {}
@@ -134,6 +136,21 @@ std::string StoreFiles::path_of(const char* name) const {
 
 std::string StoreFiles::shard_path(std::uint64_t shard) const {
   return path_of(store_shard_name(shard).c_str());
+}
+
+/// A file that is missing beside its manifest is damage; a store that is gone is `not_found`.
+Result<std::unique_ptr<MappedFile>> StoreFiles::map(const char* name) const {
+  const std::filesystem::path folder = opened_folder_;
+  auto mapped = MappedFile::open((folder / name).string());
+  if (mapped.ok()) {
+    return mapped;
+  }
+  std::error_code failed;
+  if (mapped.error().kind == ErrorKind::not_found &&
+      std::filesystem::exists(folder / kStoreManifestName, failed)) {
+    return damaged(name, "the store lacks this file");
+  }
+  return at(std::move(mapped).error(), folder_, path_of(name));
 }
 
 Error StoreFiles::damaged(const char* file, std::string what) const {
@@ -148,20 +165,10 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open(const NamedPath& folder) {
   const std::string manifest_path = (std::filesystem::path(folder.path) / kStoreManifestName).string();
   PENSTOCK_ASSIGN(StoreManifest manifest, read_manifest(folder, manifest_path));
   std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(manifest)));
-  const auto map = [&](const char* name, std::unique_ptr<MappedFile>& file) -> Status {
-    auto mapped = MappedFile::open(files->path_of(name));
-    if (!mapped.ok()) {
-      Error error = std::move(mapped).error();
-      error.kind = error.kind == ErrorKind::not_found ? ErrorKind::corrupt : error.kind;
-      return at(std::move(error), folder, files->path_of(name));
-    }
-    file = std::move(*mapped);
-    return {};
-  };
-  PENSTOCK_TRY(map(kStoreIndexName, files->index_));
-  PENSTOCK_TRY(map(kStoreKeysName, files->keys_));
+  PENSTOCK_ASSIGN(files->index_, files->map(kStoreIndexName));
+  PENSTOCK_ASSIGN(files->keys_, files->map(kStoreKeysName));
   if (files->manifest_.tables) {
-    PENSTOCK_TRY(map(kStoreTablesName, files->tables_));
+    PENSTOCK_ASSIGN(files->tables_, files->map(kStoreTablesName));
   }
   PENSTOCK_TRY(files->check_files());
   return files;
@@ -242,12 +249,9 @@ Result<const MappedFile*> StoreFiles::shard(std::uint64_t number) const {
     return mapped;
   }
   const std::string name = store_shard_name(number);
-  auto opened = MappedFile::open(path_of(name.c_str()));
+  auto opened = map(name.c_str());
   if (!opened.ok()) {
-    Error error = std::move(opened).error();
-    error.kind = error.kind == ErrorKind::not_found ? ErrorKind::corrupt : error.kind;
-    error.place.source = folder_.named;
-    return error;
+    return std::move(opened).error();
   }
   const std::uint64_t expected = manifest_.shards[number].size;
   if ((*opened)->size() != expected) {
@@ -276,7 +280,7 @@ Result<ByteSpan> StoreFiles::stored(const FieldRecord& record) const {
     Error error = damaged(kStoreIndexName,
                           fmt::format("the index places a field at bytes {} to {} of a shard of {}",
                                       record.offset(), record.offset() + record.stored_size(), file->size()));
-    error.place.shard = file->name();
+    error.place.shard = shard_path(record.shard());
     error.place.offset = record.offset();
     error.place.stage = "read";
     return error;

@@ -274,5 +274,39 @@ TEST(store, a_billion_samples_open_as_fast_as_a_thousand) {
   EXPECT_LT(billion, thousand * 3 + 0.002);
 }
 
+TEST(store, is_read_when_the_process_has_changed_its_folder) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  store.write(folder);
+  const auto table = [&folder] {
+    const InFolder here(folder.path());
+    return open_samples({"s"}, {});
+  }();
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  Scratch scratch;
+  const auto value = (*table)->read(1, 0, scratch);
+  ASSERT_TRUE(value.ok()) << value.error().to_string();
+  EXPECT_EQ(as_text(value->bytes), "two");
+  EXPECT_EQ((*table)->place(1, 0).shard, "s/shard-000000.bin");  // as it was named
+}
+
+TEST(store, a_store_that_is_gone_is_told_apart_from_one_that_lacks_a_file) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  const std::string path = store.write(folder);
+  const auto first = open_samples({path}, {});
+  const auto second = open_samples({path}, {});
+  Scratch scratch;
+  std::filesystem::remove(path + "/shard-000000.bin");
+  const auto lacking = (*first)->read(0, 0, scratch);
+  ASSERT_FALSE(lacking.ok());
+  EXPECT_EQ(lacking.error().kind, ErrorKind::corrupt);
+  EXPECT_THAT(lacking.error().to_string(), HasSubstr("the store lacks this file"));
+  std::filesystem::remove_all(path);
+  const auto gone = (*second)->read(0, 0, scratch);
+  ASSERT_FALSE(gone.ok());
+  EXPECT_EQ(gone.error().kind, ErrorKind::not_found);
+}
+
 }  // namespace
 }  // namespace penstock

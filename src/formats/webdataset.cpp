@@ -84,6 +84,16 @@ FieldInfo default_field(std::string_view extension) {
   return {std::string(extension), kind_of(extension)};
 }
 
+std::vector<std::string_view> extensions_named(std::string_view field) {
+  std::vector<std::string_view> extensions;
+  for (const NamedExtension& entry : kNamed) {
+    if (entry.field == field) {
+      extensions.push_back(entry.extension);
+    }
+  }
+  return extensions;
+}
+
 bool shares_default_field(std::string_view extension) noexcept { return find(kNamed, extension) != nullptr; }
 
 std::vector<std::optional<std::string>> name_fields(

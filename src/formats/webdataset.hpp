@@ -25,6 +25,9 @@ std::optional<MemberName> split_member_name(std::string_view path) noexcept;
 /// The field that an extension (lower case) stands for, as long as it has the name for itself.
 FieldInfo default_field(std::string_view extension);
 
+/// The extensions (lower case) whose default field has this name, in order of preference.
+std::vector<std::string_view> extensions_named(std::string_view field);
+
 /// Whether other extensions have the same default field (jpg and png are both `image`).
 bool shares_default_field(std::string_view extension) noexcept;
 

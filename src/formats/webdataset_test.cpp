@@ -73,5 +73,10 @@ TEST(name_fields, leaves_an_extension_unnamed_whose_name_is_taken) {
   EXPECT_THAT(name_fields({"image"}, {}), ElementsAre(Optional(std::string("image"))));
 }
 
+TEST(webdataset, extensions_of_a_name_come_in_order_of_preference) {
+  EXPECT_EQ(extensions_named("image"), (std::vector<std::string_view>{"jpg", "jpeg", "png", "webp"}));
+  EXPECT_TRUE(extensions_named("png").empty());
+}
+
 }  // namespace
 }  // namespace penstock

@@ -90,6 +90,12 @@ Error file_error(int error_number, const std::string& what, const std::string& p
           .place = {.shard = path, .stage = "open"}};
 }
 
+std::string absolute_path(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
+  return failed ? path : absolute.string();
+}
+
 Result<FileState> file_state(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {

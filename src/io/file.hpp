@@ -23,6 +23,10 @@ struct FileState {
 /// "what: <errno text>" with the fitting kind: `not_found` for a path that is not there, else `io`.
 Error file_error(int error_number, const std::string& what, const std::string& path);
 
+/// The path from the root on, which stays right when the process changes its folder; as it is where that
+/// cannot be known.
+std::string absolute_path(const std::string& path);
+
 /// Follows links. Anything but a regular file is `io`.
 Result<FileState> file_state(const std::string& path);
 

@@ -12,6 +12,7 @@
 
 #include "core/sha256.hpp"
 #include "formats/store.hpp"
+#include "io/file.hpp"
 
 namespace penstock {
 namespace {
@@ -66,12 +67,12 @@ void lower_priority() noexcept {
 
 }  // namespace
 
-CachedStore::CachedStore(Dataset source, std::string folder, int workers)
+CachedStore::CachedStore(Dataset source, const std::string& folder, int workers)
     : source_(std::move(source)),
-      folder_(std::move(folder)),
-      path_((fs::path(folder_) /
-             fmt::format("{}-{}.store", short_name(source_.description()), identity(source_)))
-                .string()),
+      name_(fmt::format("{}-{}.store", short_name(source_.description()), identity(source_))),
+      shown_((fs::path(folder) / name_).string()),
+      folder_(absolute_path(folder)),
+      path_((fs::path(folder_) / name_).string()),
       workers_(std::max(workers, 1)) {
   if (try_to_open()) {
     ended_ = true;
@@ -112,16 +113,16 @@ std::string CachedStore::state() const {
   if (store_ && damage_->reads() > 0) {
     return fmt::format(
         "is damaged: {} reads went to the source instead, and the next loader builds it again: {} ({})",
-        damage_->reads(), path_, damage_->first());
+        damage_->reads(), shown_, damage_->first());
   }
   if (store_) {
-    return "complete: " + path_;
+    return "complete: " + shown_;
   }
   if (failed()) {
     return "could not be built, the source is read instead: " + failure_->to_string();
   }
   return fmt::format("{}, {} of {} samples: {}", failure_ ? "stopped" : "being built", progress_.samples,
-                     source_.size(), path_);
+                     source_.size(), shown_);
 }
 
 bool CachedStore::troubled() const {
@@ -131,7 +132,7 @@ bool CachedStore::troubled() const {
 
 /// Opens a store that is complete and of this source.
 bool CachedStore::try_to_open() {
-  Result<std::unique_ptr<StoreFiles>> opened = StoreFiles::open({path_, path_});
+  Result<std::unique_ptr<StoreFiles>> opened = StoreFiles::open({path_, shown_});
   if (!opened || !stands_for(**opened, source_)) {
     return false;
   }
@@ -140,7 +141,7 @@ bool CachedStore::try_to_open() {
       std::make_shared<const CachedTable>(store_table(std::move(opened).value()), source_.table(), damage);
   const std::lock_guard lock(mutex_);
   damage_ = std::move(damage);
-  store_ = Dataset::of(std::move(table), path_, {.fields = {}, .max_pixels = source_.max_pixels()});
+  store_ = Dataset::of(std::move(table), shown_, {.fields = {}, .max_pixels = source_.max_pixels()});
   return true;
 }
 
@@ -204,7 +205,7 @@ Status CachedStore::build_anew() {
     return {};
   }
   return Error{.kind = ErrorKind::corrupt,
-               .message = fmt::format("the store '{}' is not what was written a moment ago", path_),
+               .message = fmt::format("the store '{}' is not what was written a moment ago", shown_),
                .advice = "check the disk",
                .place = {.stage = "cache"}};
 }

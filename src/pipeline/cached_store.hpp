@@ -22,13 +22,13 @@ namespace penstock {
 class CachedStore {
  public:
   /// `folder` is made if it is not there. The build uses at most `workers` threads (at least one).
-  CachedStore(Dataset source, std::string folder, int workers);
+  CachedStore(Dataset source, const std::string& folder, int workers);
   /// Gives up an unfinished build; the next loader resumes it.
   ~CachedStore();
   CachedStore(const CachedStore&) = delete;
   CachedStore& operator=(const CachedStore&) = delete;
 
-  /// Where the store is, or will be: <folder>/<name of the source>-<8 hex digits>.store.
+  /// Where the store is, or will be: <folder>/<name of the source>-<8 hex digits>.store, from the root on.
   const std::string& path() const noexcept { return path_; }
   /// Whether it is neither complete nor given up, after waiting for at most `patience`.
   bool building(std::chrono::milliseconds patience);
@@ -52,6 +52,8 @@ class CachedStore {
   bool go_on(const BuildProgress& progress);
 
   const Dataset source_;
+  const std::string name_;   // of the store in its folder
+  const std::string shown_;  // for people: the folder as they gave it
   const std::string folder_;
   const std::string path_;
   const int workers_;

@@ -227,5 +227,50 @@ TEST_F(Cache, a_fork_does_not_wait_for_it) {
   EXPECT_EQ(status, 0);
 }
 
+TEST_F(Cache, is_written_where_it_was_when_the_process_changes_its_folder) {
+  const Dataset source = Dataset::open(write_source()).value();
+  fs::create_directory(folder_ / "elsewhere");
+  std::optional<CachedStore> cache;
+  {
+    const InFolder here(folder_.path());
+    cache.emplace(source, "relative", 1);
+  }
+  const InFolder there(folder_ / "elsewhere");
+  ASSERT_FALSE(cache->building(kLong));
+  EXPECT_THAT(cache->state(), StartsWith("complete: relative/"));  // as it was named
+  EXPECT_TRUE(fs::exists(folder_ / "relative"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
+}
+
+TEST_F(Cache, without_a_name_is_refused) {
+  LoaderOptions options;
+  options.cache = "";
+  ASSERT_FALSE(options.validate());
+  EXPECT_EQ(options.validate().error().kind, ErrorKind::invalid);
+}
+
+TEST_F(Cache, of_a_source_that_no_store_can_hold_says_why) {
+  TarForTest tar;
+  tar.file("a.jpg", as_text(make_jpeg(60, 90, 1))).file("a.", "more").end();
+  Loader loader = open(folder_.write("x.tar", tar.bytes()));
+  EXPECT_EQ(read_epoch(loader).order.size(), 1u);
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_THAT(loader.cache_problem(), HasSubstr("a field of the source has no name"));
+}
+
+TEST_F(Cache, keeps_labels_that_are_no_numbers) {
+  TarForTest tar;
+  for (int i = 0; i < 3; ++i) {
+    tar.file(fmt::format("{}.jpg", i), as_text(make_jpeg(60, 90, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{}.cls", i), i == 1 ? "cat" : "1");
+  }
+  Loader loader = open(folder_.write("x.tar", tar.end().bytes()));
+  read_epoch(loader);
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_THAT(loader.stats().cache, StartsWith("complete: "));
+  EXPECT_EQ(read_epoch(loader).order.size(), 2u);
+  EXPECT_THAT(loader.errors().back().message, HasSubstr("'cat' is not a whole number"));
+}
+
 }  // namespace
 }  // namespace penstock

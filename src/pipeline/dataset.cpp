@@ -4,9 +4,9 @@
 
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
+#include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "io/mapping_guard.hpp"
-#include "pipeline/field_value.hpp"
 
 namespace penstock {
 

@@ -73,7 +73,8 @@ std::vector<std::uint64_t> draw_without_replacement(const OrderRule& rule, std::
   const auto count = static_cast<std::ptrdiff_t>(rule.places());
   std::partial_sort(keys.begin(), keys.begin() + count, keys.end());
   std::vector<std::uint64_t> order(rule.places());
-  std::transform(keys.begin(), keys.begin() + count, order.begin(), [](const auto& key) { return key.second; });
+  std::transform(keys.begin(), keys.begin() + count, order.begin(),
+                 [](const auto& key) { return key.second; });
   return order;
 }
 
@@ -120,8 +121,9 @@ Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t 
   for (std::size_t place = 0; place < order.size(); ++place) {
     const std::uint64_t sample = order[place];
     if (sample >= samples) {
-      return wrong(fmt::format("sampler: there is no sample {} (at place {}) among {}", sample, place, samples),
-                   "give numbers from 0 to the number of samples - 1");
+      return wrong(
+          fmt::format("sampler: there is no sample {} (at place {}) among {}", sample, place, samples),
+          "give numbers from 0 to the number of samples - 1");
     }
     repeats = repeats || seen[sample];
     seen[sample] = true;

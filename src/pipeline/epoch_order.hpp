@@ -71,6 +71,8 @@ class EpochOrder {
   std::uint64_t sample_at(std::uint64_t place) const noexcept;
   /// Whether randomness is keyed by place, since samples may come more than once.
   bool repeats() const noexcept { return repeats_; }
+  /// Whether samples come in the order of the data set.
+  bool is_sequential() const noexcept { return rule_->sampler().kind == Sampler::Kind::sequential; }
   /// A sample of this epoch, to stand in for a bad one.
   std::uint64_t draw(Draws& draws) const noexcept { return sample_at(draws.below(places_)); }
 

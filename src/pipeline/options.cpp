@@ -30,6 +30,9 @@ Status LoaderOptions::validate() const {
   if (max_pixels == std::uint64_t{0}) {
     return wrong("max_pixels", "0", "give the largest width * height to accept");
   }
+  if (cache && cache->empty()) {
+    return wrong("cache", "''", "name a folder, or leave it out");
+  }
   if (timeout_seconds && !(*timeout_seconds > 0 && *timeout_seconds <= 1e9)) {
     return wrong("timeout_seconds", fmt::format("{}", *timeout_seconds),
                  "give seconds above 0, or None to wait for ever");

@@ -433,8 +433,8 @@ std::uint64_t Planner::buffer_bytes() const {
 }
 
 LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
-  LoaderStats stats = make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(),
-                                 options_.decode);
+  LoaderStats stats =
+      make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(), options_.decode);
   stats.rank = slices_.rank();
   stats.world = slices_.world();
   return stats;

@@ -106,7 +106,7 @@ class Planner {
       batch_rows_;  // rows of the largest batch there is: batch_size, or all places if they are fewer
   const int workers_;
   BufferPool whole_batches_{0};  // keeps none: storages keep theirs
-  BufferPool pool_;               // what varies in size
+  BufferPool pool_;              // what varies in size
   std::shared_ptr<BatchPool> storages_;
 
   std::deque<std::unique_ptr<Job>> window_;  // under way, oldest first

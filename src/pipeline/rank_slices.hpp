@@ -41,7 +41,8 @@ class RankSlices {
     }
     if (left < world_) {
       const bool repeated = rank_ >= left;
-      return {.first = repeated ? (rank_ - left) % places : position + rank_, .rows = 1, .repeated = repeated};
+      return {
+          .first = repeated ? (rank_ - left) % places : position + rank_, .rows = 1, .repeated = repeated};
     }
     const std::uint64_t share = left / world_;
     const std::uint64_t more = left % world_;  // the first ranks get one more

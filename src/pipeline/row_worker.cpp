@@ -6,8 +6,8 @@
 #include <new>
 
 #include "core/picture_header.hpp"
+#include "formats/field_value.hpp"
 #include "io/mapping_guard.hpp"
-#include "pipeline/field_value.hpp"
 
 namespace penstock {
 
@@ -67,7 +67,7 @@ void RowWorker::fill(const RowRun& run) noexcept {
 }
 
 void RowWorker::announce(const RowRun& run) const {
-  if (!options_.shuffle) {
+  if (run.order->is_sequential()) {
     return;  // the system's own reading ahead suits samples in order
   }
   for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {

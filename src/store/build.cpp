@@ -350,6 +350,7 @@ class Build {
   Result<BuildReport> finished_report(const StoreManifest& manifest) {
     report_.samples = manifest.samples;
     report_.fingerprint = manifest.fingerprint;
+    report_.warnings = source_.warnings();
     report_.seconds = seconds_since(begun_);
     if (report_.was_complete) {
       report_.skipped = lacking_in(*existing_);
@@ -379,10 +380,7 @@ Result<BuildReport> build_store(const SampleTable& source, const std::string& de
                                 const std::string& destination, const BuildSettings& settings) {
   PENSTOCK_TRY(check(settings));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
-  if (source.fields().empty() || source.fields().size() > kStoreMostFields) {
-    return refused(destination, fmt::format("the source has {} fields", source.fields().size()),
-                   "a store holds 1 to 1024: choose some");
-  }
+  PENSTOCK_TRY(check_fields(source));
   PENSTOCK_TRY(refuse_inside(source, folder));
   return Build(source, description, folder, settings).run();
 }

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "core/usable_cores.hpp"
 #include "formats/store_format.hpp"
+#include "formats/text.hpp"
 
 namespace penstock {
 namespace {
@@ -14,11 +17,15 @@ namespace {
 constexpr StoreImage kImages[] = {StoreImage::repack, StoreImage::repack_pixels, StoreImage::keep,
                                   StoreImage::raw};
 
-Error wrong(const char* option, std::string message, std::string advice) {
+Error invalid(std::string message, std::string advice, const char* stage) {
   return {.kind = ErrorKind::invalid,
-          .message = fmt::format("{} {}", option, message),
+          .message = std::move(message),
           .advice = std::move(advice),
-          .place = {.stage = "build"}};
+          .place = {.stage = stage}};
+}
+
+Error wrong(const char* option, std::string message, std::string advice) {
+  return invalid(fmt::format("{} {}", option, message), std::move(advice), "build");
 }
 
 std::optional<int> narrowed(const std::optional<std::uint64_t>& number) {
@@ -59,11 +66,7 @@ std::optional<StoreImage> store_image_named(const std::string& name) noexcept {
 }
 
 Status check(const BuildSettings& settings) {
-  constexpr std::uint64_t kSmallestShard = 1 << 12;
-  const std::uint64_t shard_bytes = settings.shard_bytes.value_or(kStoreShardBytes);
-  if (shard_bytes < kSmallestShard || shard_bytes > kStoreLargestShard) {
-    return wrong("shard_bytes", fmt::format("is {}", shard_bytes), "give 4096 to 2^40 bytes");
-  }
+  PENSTOCK_TRY(check_shard_bytes(settings.shard_bytes.value_or(kStoreShardBytes), "build"));
   for (const auto& [name, side] :
        {std::pair("resize_shorter", settings.resize_shorter), {"resize_longest", settings.resize_longest}}) {
     if (side && (*side < 1 || *side > 65535)) {
@@ -73,11 +76,47 @@ Status check(const BuildSettings& settings) {
   if (settings.quality && (*settings.quality < 1 || *settings.quality > 100)) {
     return wrong("quality", fmt::format("is {}", *settings.quality), "give 1 to 100");
   }
-  if (settings.workers && *settings.workers < 1) {
-    return wrong("workers", fmt::format("is {}", *settings.workers), "give at least 1");
-  }
+  PENSTOCK_TRY(check_workers(settings.workers, "build"));
   if (settings.max_error_share && !(*settings.max_error_share >= 0 && *settings.max_error_share <= 1)) {
     return wrong("max_errors", fmt::format("is a share of {}", *settings.max_error_share), "give 0 to 1");
+  }
+  return {};
+}
+
+Status check_shard_bytes(std::uint64_t bytes, const char* stage) {
+  constexpr std::uint64_t kSmallestShard = 1 << 12;
+  if (bytes < kSmallestShard || bytes > kStoreLargestShard) {
+    return invalid(fmt::format("shard_bytes is {}", bytes), "give 4096 to 2^40 bytes", stage);
+  }
+  return {};
+}
+
+Status check_workers(const std::optional<int>& workers, const char* stage) {
+  constexpr int kMostWorkers = 4096;
+  if (workers && (*workers < 1 || *workers > kMostWorkers)) {
+    return invalid(fmt::format("workers is {}", *workers), "give 1 to 4096 threads", stage);
+  }
+  return {};
+}
+
+Status check_fields(const SampleTable& source) {
+  const std::vector<FieldInfo>& fields = source.fields();
+  if (fields.empty() && source.size() == 0) {
+    return invalid("the source holds no sample", "check what it was made from", "build");
+  }
+  if (fields.empty() || fields.size() > kStoreMostFields) {
+    return invalid(fmt::format("the source has {} fields", fields.size()),
+                   "a store holds 1 to 1024: choose some", "build");
+  }
+  std::set<std::string_view> names;
+  for (const FieldInfo& field : fields) {
+    if (field.name.empty() || !names.insert(field.name).second) {
+      return invalid(
+          field.name.empty() ? "a field of the source has no name: files end in a dot (a.)"
+                             : fmt::format("two fields of the source are called '{}'", printable(field.name)),
+          "choose fields and name them: Dataset(..., fields={name: extension}), --field NAME=EXTENSION",
+          "build");
+    }
   }
   return {};
 }

@@ -1,12 +1,18 @@
 #pragma once
 // What a build was asked for: checks, and the form in which the manifest keeps it.
 
+#include "formats/sample_table.hpp"
 #include "formats/store_manifest.hpp"
 #include "penstock/store.hpp"
 
 namespace penstock {
 
 Status check(const BuildSettings& settings);
+/// `stage`: who was asked.
+Status check_shard_bytes(std::uint64_t bytes, const char* stage);
+Status check_workers(const std::optional<int>& workers, const char* stage);
+/// `invalid` for fields that a manifest could not hold, and for a source without samples and fields.
+Status check_fields(const SampleTable& source);
 /// With what was not given: as in the store that is appended to, or the usual.
 BuildSettings completed(BuildSettings settings, const StoreSettings* store);
 /// Of settings that are complete.

@@ -385,6 +385,7 @@ TEST(build_store, impossible_settings_are_refused) {
   EXPECT_EQ(kind([](BuildSettings& s) { s.resize_shorter = 0; }), ErrorKind::invalid);
   EXPECT_EQ(kind([](BuildSettings& s) { s.shard_bytes = 1; }), ErrorKind::invalid);
   EXPECT_EQ(kind([](BuildSettings& s) { s.workers = 0; }), ErrorKind::invalid);
+  EXPECT_EQ(kind([](BuildSettings& s) { s.workers = 99'999'999; }), ErrorKind::invalid);
   EXPECT_EQ(build_store(source, "", "/", with(StoreImage::keep)).error().kind, ErrorKind::invalid);
 }
 

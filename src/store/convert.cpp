@@ -3,73 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 
 #include "codecs/original_file.hpp"
+#include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/webdataset.hpp"
+#include "io/mapping_guard.hpp"
 #include "penstock/store.hpp"
+#include "store/build_options.hpp"
 #include "store/building_folder.hpp"
+#include "store/tar_naming.hpp"
 #include "store/tar_writer.hpp"
 
 namespace penstock {
 namespace {
-
-using namespace std::string_view_literals;
-
-struct Signature {
-  std::string_view bytes;
-  std::size_t offset;
-  const char* extension;
-};
-
-constexpr std::array kPictures = {Signature{"\xFF\xD8"sv, 0, "jpg"}, Signature{"\x89PNG"sv, 0, "png"},
-                                  Signature{"WEBP"sv, 8, "webp"}};
-constexpr std::array kSounds = {Signature{"WAVE"sv, 8, "wav"},     Signature{"fLaC"sv, 0, "flac"},
-                                Signature{"OggS"sv, 0, "ogg"},     Signature{"ID3"sv, 0, "mp3"},
-                                Signature{"\xFF\xFB"sv, 0, "mp3"}, Signature{"ftyp"sv, 4, "m4a"},
-                                Signature{"AIFF"sv, 8, "aiff"}};
-
-template <std::size_t N>
-const char* by_content(const std::array<Signature, N>& signatures, ByteSpan file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  for (const Signature& known : signatures) {
-    if (text.size() > known.offset && text.substr(known.offset).starts_with(known.bytes)) {
-      return known.extension;
-    }
-  }
-  return signatures.front().extension;
-}
-
-/// The extension that brings the field back under its name and kind, as far as there is one.
-std::string extension_of(const FieldInfo& field, ByteSpan file) {
-  std::string usual;
-  switch (field.kind) {
-    case FieldKind::image:
-      usual = by_content(kPictures, file);
-      break;
-    case FieldKind::audio:
-      usual = by_content(kSounds, file);
-      break;
-    case FieldKind::integer:
-      usual = "cls";
-      break;
-    case FieldKind::json:
-      usual = "json";
-      break;
-    case FieldKind::text:
-      usual = "txt";
-      break;
-    default:
-      return field.name;
-  }
-  if (default_field(usual).name == field.name) {
-    return usual;
-  }
-  return default_field(field.name) == field ? field.name : field.name + "." + usual;
-}
 
 /// A name that readers of tar shards split into `key` and `extension` again.
 std::optional<std::string> member_name(const std::string& key, const std::string& extension) {
@@ -91,7 +40,7 @@ std::string without_dots(std::string key) {
 class Conversion {
  public:
   Conversion(const SampleTable& table, std::string folder, const ConvertSettings& settings)
-      : table_(table), folder_(std::move(folder)), settings_(settings) {}
+      : table_(table), folder_(std::move(folder)), settings_(settings), naming_(table.fields()) {}
 
   Result<ConvertReport> run() {
     for (std::uint64_t sample = 0; sample < table_.size(); ++sample) {
@@ -102,6 +51,10 @@ class Conversion {
     }
     if (tar_) {
       PENSTOCK_TRY(tar_->finish());
+    }
+    report_.warnings = table_.warnings();
+    for (std::string& line : naming_.renamed()) {
+      report_.warnings.push_back(std::move(line));
     }
     return std::move(report_);
   }
@@ -127,15 +80,19 @@ class Conversion {
       PENSTOCK_ASSIGN(TarWriter tar, TarWriter::create(report_.shards.back()));
       tar_.emplace(std::move(tar));
     }
+    std::vector<std::string> extensions;
     for (std::size_t field = 0; field < table_.fields().size(); ++field) {
-      PENSTOCK_TRY(add_field(sample, field, key));
+      PENSTOCK_ASSIGN(std::string extension, add_field(sample, field, key));
+      extensions.push_back(std::move(extension));
     }
+    naming_.note(std::move(extensions));
     last_key_ = std::move(key);
     ++report_.samples;
     return {};
   }
 
-  Status add_field(std::uint64_t sample, std::size_t field, const std::string& key) {
+  /// Returns the extension that the field was given.
+  Result<std::string> add_field(std::uint64_t sample, std::size_t field, const std::string& key) {
     PENSTOCK_ASSIGN(const StoredValue stored, table_.read(sample, field, scratch_));
     auto file = original_.of(stored);
     if (!file.ok()) {
@@ -144,7 +101,8 @@ class Conversion {
       return error;
     }
     const FieldInfo& info = table_.fields()[field];
-    const auto name = member_name(key, extension_of(info, *file));
+    std::string extension = naming_.extension(field, *file);
+    const auto name = member_name(key, extension);
     if (!name) {
       return Error{.kind = ErrorKind::unsupported,
                    .message = fmt::format("tar shards have no name for field '{}' of this key", info.name),
@@ -152,12 +110,17 @@ class Conversion {
                    .place = table_.place(sample, field)};
     }
     report_.bytes += file->size();
-    return tar_->add(*name, *file);
+    PENSTOCK_TRY(tar_->add(*name, *file));
+    if (Status there = unless_gone(stored.bytes, {}); !there.ok()) {
+      return at_sample(std::move(there).error(), table_, sample, field);
+    }
+    return extension;
   }
 
   const SampleTable& table_;
   std::string folder_;
   const ConvertSettings& settings_;
+  TarNaming naming_;
   std::optional<TarWriter> tar_;
   Scratch scratch_;
   OriginalFile original_;
@@ -169,6 +132,7 @@ class Conversion {
 
 Result<ConvertReport> convert_store(const std::string& path, const std::string& destination,
                                     const ConvertSettings& settings) {
+  PENSTOCK_TRY(check_shard_bytes(settings.shard_bytes, "convert"));
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples({path}, {}));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
   PENSTOCK_TRY(refuse_inside(*table, folder));

@@ -8,6 +8,8 @@
 #include "codecs/jpeg.hpp"
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
+#include "formats/field_value.hpp"
+#include "io/mapping_guard.hpp"
 #include "penstock/transform.hpp"
 #include "store/jpeg_write.hpp"
 #include "transforms/picture_program.hpp"
@@ -16,24 +18,6 @@ namespace penstock {
 namespace {
 
 constexpr int kUsualQuality = 90;
-
-/// Completes an error with the sample and field it belongs to.
-Error at_field(Error error, const SampleTable& source, std::uint64_t sample, std::size_t field) {
-  const Place own = error.place;
-  error.place = source.place(sample, field);
-  error.place.index = sample;
-  error.place.stage = own.stage;
-  if (own.offset) {
-    error.place.offset = own.offset;
-  }
-  if (error.place.key.empty()) {
-    error.place.key = source.key(sample);
-  }
-  if (source.fields().size() > 1) {
-    error.message = fmt::format("field '{}': {}", source.fields()[field].name, error.message);
-  }
-  return error;
-}
 
 }  // namespace
 
@@ -62,7 +46,7 @@ Result<PackedSample> SamplePacker::pack(std::uint64_t sample) {
   packed.reasons.resize(fields);
   for (std::size_t field = 0; field < fields; ++field) {
     if (Status done = pack_field(sample, field, packed); !done.ok()) {
-      return at_field(std::move(done).error(), plan_.source, sample, field);
+      return at_sample(std::move(done).error(), plan_.source, sample, field);
     }
   }
   return packed;
@@ -84,6 +68,9 @@ Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedS
       stored.original_size = plan_.source.stored_size(sample, field);
     }
   } else {
+    if (!plan_.settings.keep_damaged) {
+      PENSTOCK_TRY(check_value(plan_.source.fields()[field].kind, value));
+    }
     stored.bytes = value.bytes;
     stored.original_size = value.bytes.size();
   }
@@ -100,7 +87,7 @@ Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedS
   record.codec = stored.codec;
   packed.reasons[field] = std::move(stored.reason);
   packed.bytes.insert(packed.bytes.end(), stored.bytes.begin(), stored.bytes.end());
-  return {};
+  return unless_gone(value.bytes, {});
 }
 
 Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value) {

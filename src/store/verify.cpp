@@ -4,17 +4,18 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "core/crc32c.hpp"
+#include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
 #include "penstock/store.hpp"
 #include "store/build_options.hpp"
+#include "store/counterpart.hpp"
 #include "store/ordered_run.hpp"
 
 namespace penstock {
@@ -28,17 +29,6 @@ struct Findings {
   std::uint64_t compared = 0;
   std::uint64_t bytes = 0;
   std::vector<Error> errors;
-};
-
-constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
-
-/// Where the samples and fields of the store are in the source.
-struct Counterpart {
-  std::unique_ptr<SampleTable> table;
-  std::vector<std::uint64_t> columns;  ///< by field of the store, or kNowhere
-  std::vector<std::uint64_t> rows;     ///< by sample of the store, or kNowhere; empty: the same numbers
-
-  std::uint64_t row(std::uint64_t sample) const { return rows.empty() ? sample : rows[sample]; }
 };
 
 /// What all threads share. Immutable.
@@ -76,8 +66,10 @@ class Checker {
  private:
   void check_key(std::uint64_t sample, Findings& found) const {
     const std::uint64_t row = subject_.source->row(sample);
-    if (row == kNowhere) {
+    if (row == Counterpart::kNowhere) {
       note(found, sample, 0, ErrorKind::corrupt, "its key is not in the source");
+    } else if (row == Counterpart::kUsedUp) {
+      note(found, sample, 0, ErrorKind::corrupt, "its key is more often in the store than in the source");
     } else if (subject_.source->table->key(row) != subject_.table.key(sample)) {
       note(found, sample, 0, ErrorKind::corrupt, "its key differs from the source's");
     }
@@ -112,6 +104,7 @@ class Checker {
         return wrong("the index gives another size than the picture has");
       }
     }
+    PENSTOCK_TRY(check_value(subject_.table.fields()[field].kind, stored));
     if (subject_.source == nullptr) {
       return {};
     }
@@ -125,7 +118,7 @@ class Checker {
     }
     const std::uint64_t row = subject_.source->row(sample);
     const std::uint64_t column = subject_.source->columns[field];
-    if (row == kNowhere || column == kNowhere) {
+    if (row >= Counterpart::kUsedUp || column == Counterpart::kNowhere) {
       return {};  // said elsewhere
     }
     PENSTOCK_ASSIGN(const StoredValue theirs, subject_.source->table->read(row, column, source_scratch_));
@@ -204,98 +197,6 @@ void check_files(const StoreFiles& files, VerifyReport& report) {
   }
 }
 
-std::vector<std::uint64_t> columns_of(const std::vector<FieldInfo>& fields, const SampleTable& source) {
-  std::vector<std::uint64_t> columns;
-  for (const FieldInfo& field : fields) {
-    const auto found = std::find(source.fields().begin(), source.fields().end(), field);
-    columns.push_back(found == source.fields().end()
-                          ? kNowhere
-                          : static_cast<std::uint64_t>(found - source.fields().begin()));
-  }
-  return columns;
-}
-
-bool all_found(const std::vector<std::uint64_t>& numbers) {
-  return std::find(numbers.begin(), numbers.end(), kNowhere) == numbers.end();
-}
-
-Result<Counterpart> open_source(const StoreFiles& files, const VerifySettings& settings) {
-  const std::vector<FieldInfo>& fields = files.manifest().fields;
-  Counterpart source;
-  PENSTOCK_ASSIGN(source.table, open_samples(settings.sources, settings.fields));
-  source.columns = columns_of(fields, *source.table);
-  if (all_found(source.columns) || !settings.fields.empty()) {
-    return source;
-  }
-  // Fields that not all samples have are there only when they are asked for.
-  FieldChoice by_name;
-  for (const FieldInfo& field : fields) {
-    by_name.emplace_back(field.name, field.name);
-  }
-  if (auto chosen = open_samples(settings.sources, by_name);
-      chosen.ok() && all_found(columns_of(fields, **chosen))) {
-    source.table = std::move(*chosen);
-    source.columns = columns_of(fields, *source.table);
-  }
-  return source;
-}
-
-void check_fields(const StoreFiles& files, const Counterpart& source, VerifyReport& report) {
-  const std::vector<FieldInfo>& fields = files.manifest().fields;
-  const auto missing = std::count(source.columns.begin(), source.columns.end(), kNowhere);
-  if (missing == static_cast<std::ptrdiff_t>(fields.size())) {
-    note_file(report, files, files.folder().path, "the source has none of the store's fields");
-    return;
-  }
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (source.columns[i] == kNowhere) {
-      report.notes.push_back(fmt::format(
-          "field '{0}' was not compared: the source has none of this name and kind; name the file that it "
-          "was made from (--field {0}=EXTENSION, and the other fields)",
-          fields[i].name));
-    }
-  }
-}
-
-/// Pairs samples of one key, in order, so that a store without some of them can be compared.
-std::vector<std::uint64_t> rows_by_key(const StoreFiles& files, const SampleTable& source) {
-  std::unordered_map<std::string, std::uint64_t> first;
-  std::vector<std::uint64_t> next(source.size(), kNowhere);  // of the same key
-  for (std::uint64_t row = source.size(); row-- > 0;) {
-    const auto [entry, is_new] = first.try_emplace(source.key(row), row);
-    if (!is_new) {
-      next[row] = std::exchange(entry->second, row);
-    }
-  }
-  std::vector<std::uint64_t> rows(files.size(), kNowhere);
-  for (std::uint64_t sample = 0; sample < files.size(); ++sample) {
-    const auto entry = first.find(std::string(files.key(sample)));
-    if (entry != first.end() && entry->second != kNowhere) {
-      rows[sample] = std::exchange(entry->second, next[entry->second]);
-    }
-  }
-  return rows;
-}
-
-void match_samples(const StoreFiles& files, Counterpart& source, VerifyReport& report) {
-  const std::uint64_t skipped = files.manifest().skipped;
-  if (source.table->size() == files.size() && skipped == 0) {
-    return;
-  }
-  source.rows = rows_by_key(files, *source.table);
-  const auto unmatched =
-      static_cast<std::uint64_t>(std::count(source.rows.begin(), source.rows.end(), kNowhere));
-  report.not_in_store = source.table->size() - (files.size() - unmatched);
-  const std::string found = fmt::format(
-      "{} of the {} samples of the source are not in the store, and {} were left out when it was built",
-      report.not_in_store, source.table->size(), skipped);
-  if (report.not_in_store > skipped) {
-    note_file(report, files, files.folder().path, found);
-  } else if (report.not_in_store > 0) {
-    report.notes.push_back(found);
-  }
-}
-
 Status refuse_what_is_no_store(const std::string& path) {
   std::error_code failed;
   const bool there = std::filesystem::exists(path, failed);
@@ -311,6 +212,7 @@ Status refuse_what_is_no_store(const std::string& path) {
 }  // namespace
 
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings) {
+  PENSTOCK_TRY(check_workers(settings.workers, "verify"));
   PENSTOCK_TRY(refuse_what_is_no_store(path));
   PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open({path, path}));
   const std::unique_ptr<SampleTable> table = store_table(files);
@@ -318,10 +220,16 @@ Result<VerifyReport> verify_store(const std::string& path, const VerifySettings&
   VerifyReport report;
   report.samples = files->size();
   check_files(*files, report);
-  if (!settings.sources.empty()) {
-    PENSTOCK_ASSIGN(source, open_source(*files, settings));
-    check_fields(*files, *source, report);
-    match_samples(*files, *source, report);
+  report.warnings = table->warnings();
+  if (settings.table || !settings.sources.empty()) {
+    PENSTOCK_ASSIGN(source, open_counterpart(*files, settings));
+    report.not_in_store = source->not_in_store;
+    report.notes = source->notes;
+    for (const std::string& problem : source->problems) {
+      note_file(report, *files, path, problem);
+    }
+    const std::vector<std::string>& theirs = source->table->warnings();
+    report.warnings.insert(report.warnings.end(), theirs.begin(), theirs.end());
   }
   const StoreSettings& built = files->manifest().settings;
   const Subject subject{.files = *files,

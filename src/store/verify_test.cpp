@@ -1,5 +1,6 @@
 // verify, info and convert of a finished store.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,6 +13,7 @@ namespace penstock {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 
 std::string built(const TemporaryFolder& folder, const std::string& name, StoreImage image,
                   std::uint64_t samples = 12) {
@@ -172,12 +174,69 @@ TEST(verify_store, compares_the_fields_that_the_store_has) {
   ASSERT_TRUE(some.ok()) << some.error().to_string();
   EXPECT_TRUE(some->ok());
   EXPECT_EQ(some->compared, 3u);
-  ASSERT_EQ(some->notes.size(), 1u);
-  EXPECT_NE(some->notes[0].find("'picture'"), std::string::npos);
+  EXPECT_THAT(some->notes,
+              testing::UnorderedElementsAre(HasSubstr("'picture' was not compared"),
+                                            HasSubstr("does not have under these names: 'image', 'text'")));
   const auto all = verify_store(folder / "s", {.sources = {source}, .fields = choice});
   ASSERT_TRUE(all.ok());
   EXPECT_TRUE(all->ok());
   EXPECT_EQ(all->compared, 6u);
+  const auto open = verify_store(folder / "s", {.table = open_samples({source}, choice).value()});
+  ASSERT_TRUE(open.ok());
+  EXPECT_EQ(open->compared, 6u);
+}
+
+TEST(verify_store, tells_of_fields_that_only_some_samples_had) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  tar.file("a.txt", "words").file("a.cls", "1").file("b.txt", "words").end();
+  const std::string source = folder.write("x.tar", tar.bytes());
+  const auto built = build_store({source}, folder / "s");
+  ASSERT_TRUE(built.ok());
+  EXPECT_THAT(built->warnings, testing::ElementsAre(HasSubstr("label (1 of 2 samples)")));
+  const auto report = verify_store(folder / "s", {.sources = {source}});
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->ok());
+  EXPECT_THAT(report->warnings, testing::ElementsAre(HasSubstr("label (1 of 2 samples)")));
+}
+
+TEST(verify_store, samples_that_were_appended_twice_are_compared_twice) {
+  const TemporaryFolder folder;
+  const auto tar_of = [&](const char* name, const char* key) {
+    TarForTest tar;
+    tar.file(fmt::format("{}.txt", key), "words").end();
+    return folder.write(name, tar.bytes());
+  };
+  const std::string a = tar_of("a.tar", "a");
+  ASSERT_TRUE(build_store({a}, folder / "s").ok());
+  ASSERT_TRUE(build_store({tar_of("b.tar", "b")}, folder / "s", {.append = true}).ok());
+  ASSERT_TRUE(build_store({a}, folder / "s", {.append = true}).ok());
+  const auto report = verify_store(folder / "s", {.sources = {a}});
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  EXPECT_EQ(report->compared, 2u);
+  ASSERT_EQ(report->problems, 1u);
+  EXPECT_EQ(report->errors[0].place.key, "b");
+  EXPECT_THAT(report->notes, testing::ElementsAre(HasSubstr("3 sources")));
+}
+
+TEST(verify_store, a_key_that_comes_too_often_is_told_apart) {
+  const TemporaryFolder folder;
+  TarForTest twice;
+  twice.file("a.txt", "words").file("b.txt", "words").file("a.txt", "words").end();
+  ASSERT_TRUE(build_store({folder.write("x.tar", twice.bytes())}, folder / "s").ok());
+  TarForTest once;
+  once.file("a.txt", "words").file("b.txt", "words").end();
+  const auto report = verify_store(folder / "s", {.sources = {folder.write("y.tar", once.bytes())}});
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->problems, 1u);
+  EXPECT_THAT(report->errors[0].message, HasSubstr("more often in the store"));
+}
+
+TEST(verify_store, impossible_settings_are_refused) {
+  const TemporaryFolder folder;
+  const std::string store = built(folder, "s", StoreImage::keep, 2);
+  EXPECT_EQ(verify_store(store, {.workers = 99'999'999}).error().kind, ErrorKind::invalid);
+  EXPECT_EQ(convert_store(store, folder / "t", {.shard_bytes = 0}).error().kind, ErrorKind::invalid);
 }
 
 TEST(store_info, counts_fields_codecs_and_sizes) {
@@ -232,6 +291,26 @@ TEST(convert_store, gives_tars_with_the_same_samples) {
   ASSERT_TRUE(after.ok()) << after.error().to_string();
   EXPECT_EQ((*after)->fingerprint(), (*before)->fingerprint());
   EXPECT_TRUE(verify_store(folder / "s", {.sources = {folder / "tars"}})->ok());
+}
+
+TEST(convert_store, masks_come_back_under_their_names) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  for (int i = 0; i < 3; ++i) {
+    // Files of either kind may hold JPEG: names decide.
+    tar.file(fmt::format("{}.jpg", i), as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{}.png", i), as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i + 9))));
+    tar.file(fmt::format("{}.wav", i), "RIFF....WAVEfmt ").file(fmt::format("{}.mp3", i), "\xFF\xF3zz");
+  }
+  const std::string source = folder.write("x.tar", tar.end().bytes());
+  ASSERT_TRUE(build_store({source}, folder / "s").ok());
+  const auto converted = convert_store(folder / "s", folder / "tars");
+  ASSERT_TRUE(converted.ok()) << converted.error().to_string();
+  EXPECT_THAT(converted->warnings, testing::IsEmpty());
+  const auto before = open_samples({source}, {});
+  const auto after = open_samples({folder / "tars"}, {});
+  EXPECT_EQ((*after)->fields(), (*before)->fields());
+  EXPECT_EQ((*after)->fingerprint(), (*before)->fingerprint());
 }
 
 TEST(convert_store, class_folders_become_labels_and_dots_are_replaced) {

@@ -36,7 +36,7 @@ Status JpegRebuilder::rebuild(const RepackRecord& record, const RepackTables& ta
         SparseBlocks from((*tile_)[component > 0 ? 1 : 0], of_part, of_part * range.count());
         for (int y = 0; y < range.high(); ++y) {
           SparseBlock* const to = blocks_[static_cast<std::size_t>(component)].data() +
-                            static_cast<std::ptrdiff_t>(y) * geometry.blocks_wide(component) + range.x0;
+                                  static_cast<std::ptrdiff_t>(y) * geometry.blocks_wide(component) + range.x0;
           from.next(to, range.wide());
         }
       }

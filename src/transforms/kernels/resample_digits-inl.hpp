@@ -1,4 +1,5 @@
-// Resampling with up to four taps: weights of three 7-bit digits, products of bytes. Included once per target.
+// Resampling with up to four taps: weights of three 7-bit digits, products of bytes. Included once per
+// target.
 
 #if defined(PENSTOCK_RESAMPLE_DIGITS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_RESAMPLE_DIGITS_INL

@@ -1,4 +1,5 @@
-// Resampling with any number of taps: weights of two halves, products of 16 bits in pairs. Included once per target.
+// Resampling with any number of taps: weights of two halves, products of 16 bits in pairs. Included once per
+// target.
 
 #if defined(PENSTOCK_RESAMPLE_PAIRS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PENSTOCK_RESAMPLE_PAIRS_INL

@@ -211,8 +211,8 @@ class BlockAdder {
       add_one_by_one(block, ends);
       return columns_are_in_range(block, quant_);
     }
-    const unsigned masks[4] = {bits_of_nonzero(bytes[0]), bits_of_nonzero(bytes[1]), bits_of_nonzero(bytes[2]),
-                               bits_of_nonzero(bytes[3])};
+    const unsigned masks[4] = {bits_of_nonzero(bytes[0]), bits_of_nonzero(bytes[1]),
+                               bits_of_nonzero(bytes[2]), bits_of_nonzero(bytes[3])};
     std::uint8_t* const values0 = ends.at[kValues0];
     std::uint8_t* const values1 = ends.at[kValues1];
     gather_two(bytes[0], masks[0] & 255, masks[0] >> 8, values0, values1);

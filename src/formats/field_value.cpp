@@ -1,4 +1,4 @@
-#include "pipeline/field_value.hpp"
+#include "formats/field_value.hpp"
 
 #include <fmt/format.h>
 
@@ -36,6 +36,14 @@ Status check_syntax(FieldKind kind, ByteSpan bytes) {
                .message = fmt::format("not {}: {}", kind == FieldKind::text ? "UTF-8" : "JSON", *problem),
                .advice = {},
                .place = {.stage = "decode"}};
+}
+
+Status check_value(FieldKind kind, const StoredValue& value) {
+  if (kind == FieldKind::integer) {
+    PENSTOCK_TRY(integer_of(value));
+    return {};
+  }
+  return check_syntax(kind, value.bytes);
 }
 
 Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field) {

@@ -1,4 +1,4 @@
-#include "pipeline/field_value.hpp"
+#include "formats/field_value.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,19 @@ TEST(IntegerOf, says_what_is_wrong) {
   EXPECT_EQ(parse("cat").error().message, "'cat' is not a whole number");
   EXPECT_EQ(parse(std::string(39, 'x') + "\u00FC").error().message,
             "'" + std::string(39, 'x') + "...' is not a whole number");
+}
+
+TEST(CheckValue, refuses_what_a_loader_could_not_deliver) {
+  const auto check = [](FieldKind kind, const std::string& text) {
+    return check_value(kind, {.bytes = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}});
+  };
+  EXPECT_FALSE(check(FieldKind::integer, "cat"));
+  EXPECT_FALSE(check(FieldKind::json, "{"));
+  EXPECT_FALSE(check(FieldKind::text, "\xFF"));
+  EXPECT_TRUE(check(FieldKind::integer, "3\n"));
+  EXPECT_TRUE(check(FieldKind::json, "{}"));
+  EXPECT_TRUE(check(FieldKind::bytes, "\xFF{"));
+  EXPECT_TRUE(check_value(FieldKind::integer, {.bytes = {}, .number = 3, .is_number = true}));
 }
 
 TEST(IntegerOf, takes_numbers_as_they_are) {

@@ -15,7 +15,10 @@ Result<std::int64_t> integer_of(const StoredValue& value);
 /// `corrupt` for text and JSON that Python could not read.
 Status check_syntax(FieldKind kind, ByteSpan bytes);
 
-/// Completes an error with the sample it belongs to and what the user can do about it.
+/// `corrupt` for a label, text or JSON that no loader could deliver; other kinds are not looked at.
+Status check_value(FieldKind kind, const StoredValue& value);
+
+/// Completes an error with the sample and field it belongs to.
 Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field);
 
 }  // namespace penstock
