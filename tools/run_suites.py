@@ -143,6 +143,8 @@ def valgrind(log: Log) -> Counts:
         "--leak-check=full",
         "--errors-for-leak-kinds=definite",
         "--fair-sched=yes",
+        # A handler of SIGBUS returns to the instruction that failed: its registers must be right.
+        "--vex-iropt-register-updates=allregs-at-mem-access",
     ]
     folder = build(log, "dev")
     # valgrind cannot map the index of a billion samples.

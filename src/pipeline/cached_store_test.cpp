@@ -220,7 +220,10 @@ TEST_F(Cache, a_fork_does_not_wait_for_it) {
   if (child == 0) {
     const bool waits = loader.cache_building(std::chrono::seconds(20));
     const auto refused = loader.start_epoch();
-    ::_exit(waits ? 1 : !loader.cache_problem().empty() ? 2 : refused.ok() ? 3 : 0);
+    const bool told = !waits && loader.cache_problem().empty() && !refused.ok();
+    // Another program's exit: that of this one would be searched for leaks by valgrind.
+    ::execlp(told ? "true" : "false", "told", nullptr);
+    ::_exit(2);
   }
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

@@ -79,7 +79,7 @@ class Loader::Impl {
             .pipeline = pipeline_fingerprint(dataset, transforms_, options)};
   }
   ShardIdentity shard() const {
-    const RankSlices& slices = planner_->slices();
+    const RankSlices& slices = planner_->walk().slices();
     return {.batch_size = static_cast<std::uint64_t>(options.batch_size),
             .rank = slices.rank(),
             .world = slices.world()};
@@ -172,7 +172,7 @@ std::uint64_t Loader::next_epoch() const {
     return 0;  // as set_epoch()
   }
   const std::lock_guard lock(impl_->iterating);
-  return impl_->planner()->next_epoch();
+  return impl_->planner()->walk().next_epoch();
 }
 
 Status Loader::set_shard(int rank, int world) {
@@ -194,7 +194,7 @@ Result<std::uint64_t> Loader::start_epoch(std::optional<std::vector<std::uint64_
 Result<std::string> Loader::state() const {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  LoaderState state{.run = impl_->identity(), .progress = impl_->planner()->progress(), .shard = {}};
+  LoaderState state{.run = impl_->identity(), .progress = impl_->planner()->walk().progress(), .shard = {}};
   if (!state.progress.delivered.empty()) {
     state.shard = impl_->shard();
   }
@@ -208,7 +208,7 @@ Status Loader::load_state(std::string_view text, bool strict) {
   if (strict) {
     PENSTOCK_TRY(check_fits(state, impl_->identity(), impl_->shard()));
   }
-  const OrderRule& rule = impl_->planner()->rule();
+  const OrderRule& rule = impl_->planner()->walk().rule();
   if (state.progress.position > rule.places() && !rule.is_given()) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("the state's position {} is beyond the {} places of an epoch",

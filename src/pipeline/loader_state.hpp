@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "penstock/result.hpp"
-#include "pipeline/planner.hpp"
+#include "pipeline/epoch_walk.hpp"
 
 namespace penstock {
 

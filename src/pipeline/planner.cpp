@@ -23,6 +23,11 @@ RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
           options.drop_last};
 }
 
+std::size_t largest_batch(const OrderRule& rule, const LoaderOptions& options) {
+  const auto rows = static_cast<std::uint64_t>(options.batch_size);
+  return static_cast<std::size_t>(rule.is_given() ? rows : std::clamp<std::uint64_t>(rule.places(), 1, rows));
+}
+
 std::int64_t clock_nanoseconds(Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
@@ -48,14 +53,9 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_
     : dataset_(std::move(dataset)),
       plan_(std::move(plan)),
       options_(std::move(options)),
-      rule_(std::move(rule)),
-      slices_(before != nullptr ? before->slices_
-                                : slices_for(options_, options_.shard_rank.value_or(0),
-                                             options_.shard_world_size.value_or(1))),
-      batch_rows_(static_cast<std::size_t>(
-          rule_->is_given() ? static_cast<std::uint64_t>(options_.batch_size)
-                            : std::clamp<std::uint64_t>(rule_->places(), 1,
-                                                        static_cast<std::uint64_t>(options_.batch_size)))),
+      walk_(std::move(rule),
+            slices_for(options_, options_.shard_rank.value_or(0), options_.shard_world_size.value_or(1))),
+      batch_rows_(largest_batch(walk_.rule(), options_)),
       workers_(options_.num_workers.value_or(static_cast<int>(usable_cores()))),
       storages_(std::make_shared<BatchPool>(window_size() + kSpareStorages)) {
   make_scheduler();
@@ -79,10 +79,7 @@ void Planner::make_scheduler() {
 }
 
 void Planner::go_on_from(const Planner& before) {
-  next_epoch_ = before.next_epoch_;
-  resume_ = before.resume_;
-  received_ = before.received_;
-  iterating_ = before.iterating_;
+  walk_.go_on_from(before.walk_);
   ticket_ = before.ticket_;
   counters_.go_on_from(before.counters_);
   bad_rows_.go_on_from(before.bad_rows_);
@@ -126,42 +123,8 @@ Status Planner::set_shard(int rank, int world) {
                  .advice = "open a new loader, and give it this one's state",
                  .place = {.stage = "deliver"}};
   }
-  slices_ = slices_for(options_, rank, world);
+  walk_.set_slices(slices_for(options_, rank, world));
   return {};
-}
-
-void Planner::set_epoch(std::uint64_t epoch) noexcept {
-  next_epoch_ = epoch;
-  if (resume_ && resume_->epoch != epoch) {
-    resume_.reset();
-  }
-}
-
-Progress Planner::progress() const {
-  if (resume_) {
-    return *resume_;
-  }
-  return iterating_ ? received_ : Progress{.epoch = next_epoch(), .position = 0, .delivered = {}};
-}
-
-void Planner::resume(Progress from) {
-  next_epoch_ = from.epoch;
-  iterating_ = false;
-  resume_ = std::move(from);
-}
-
-std::uint64_t Planner::places_of(std::uint64_t epoch) const noexcept {
-  return order_ && order_->epoch() == epoch ? order_->places() : rule_->places();
-}
-
-Cursor Planner::after(const Cursor& at) const noexcept {
-  const std::uint64_t places = places_of(at.epoch);
-  Cursor next{at.epoch, slices_.end_of(at.position, places), at.step + 1};
-  return slices_.steps(next.position, places) > 0 ? next : Cursor{at.epoch + 1, 0, 0};
-}
-
-bool Planner::was_delivered(const Cursor& at) const noexcept {
-  return at.epoch == epoch_ && std::binary_search(delivered_.begin(), delivered_.end(), at.position);
 }
 
 Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64_t>> order) {
@@ -172,30 +135,19 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
   if (order) {
     PENSTOCK_ASSIGN(repeats, check_order(*order, dataset_.size()));
   }
-  Progress from = resume_.value_or(Progress{.epoch = next_epoch_, .position = 0, .delivered = {}});
-  resume_.reset();
-  const Cursor start{from.epoch, from.position, slices_.steps(0, from.position)};
   if (!scheduler_) {
     PENSTOCK_TRY(start_workers());
   }
+  const Cursor start = walk_.start();
   const bool prefetched =
-      !order && from.delivered.empty() && !window_.empty() && window_.front()->at == start;
+      !order && !walk_.starts_with_gaps() && !window_.empty() && window_.front()->at == start;
   if (!prefetched) {
     scheduler_->cancel_all();
     drop_window();
     planned_ = start;
-    order_.reset();
   }
-  if (order) {
-    order_ = std::make_shared<const EpochOrder>(rule_, from.epoch, std::move(*order), repeats);
-  }
-  epoch_ = from.epoch;
-  wanted_ = start;
-  delivered_ = from.delivered;
-  received_ = std::move(from);
-  iterating_ = true;
+  walk_.begin(std::move(order), repeats);
   waiting_since_.reset();
-  next_epoch_ = epoch_ + 1;
   if (options_.prefetch > 0 && workers_ > 0) {
     fill_window();
   }
@@ -204,27 +156,12 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
 
 std::optional<std::size_t> Planner::complete_job() const noexcept {
   const std::size_t eligible = options_.loading_mode == LoadingMode::as_ready ? window_.size() : 1;
-  for (std::size_t i = 0; i < eligible && window_[i]->at.epoch == epoch_; ++i) {
+  for (std::size_t i = 0; i < eligible && window_[i]->at.epoch == walk_.epoch(); ++i) {
     if (window_[i]->complete()) {
       return i;
     }
   }
   return std::nullopt;
-}
-
-/// Takes the job out of the window, and notes that its step is passed.
-std::unique_ptr<Job> Planner::take_job(std::size_t number) {
-  spare_jobs_.reserve(spare_jobs_.size() + 1);
-  delivered_.reserve(delivered_.size() + 1);
-  std::unique_ptr<Job> job = std::move(window_[number]);
-  window_.erase(window_.begin() + static_cast<std::ptrdiff_t>(number));
-  delivered_.insert(std::upper_bound(delivered_.begin(), delivered_.end(), job->at.position),
-                    job->at.position);
-  while (was_delivered(wanted_)) {
-    delivered_.erase(delivered_.begin());
-    wanted_ = after(wanted_);
-  }
-  return job;
 }
 
 Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadline) {
@@ -236,8 +173,8 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
     return cancelled("this iteration has ended: the loader has begun a newer one",
                      "iterate over one at a time");
   }
-  if (wanted_.epoch != epoch_ || !has_step(wanted_)) {
-    iterating_ = false;
+  if (walk_.is_over()) {
+    walk_.end();
     if (!options_.persistent_workers) {
       end_workers();
     }
@@ -255,7 +192,10 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
     return Loader::Step{.state = State::waiting, .batch = {}};
   }
   waiting_since_.reset();
-  std::unique_ptr<Job> job = take_job(*complete);
+  spare_jobs_.reserve(spare_jobs_.size() + 1);
+  std::unique_ptr<Job> job = std::move(window_[*complete]);
+  window_.erase(window_.begin() + static_cast<std::ptrdiff_t>(*complete));
+  walk_.pass(job->at);
   const bool repeats = job->repeats;
   BatchStorage* storage = std::exchange(job->storage, nullptr);
   job->order.reset();
@@ -274,14 +214,12 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   }
   PENSTOCK_ASSIGN(Batch batch, deliver(storage));
   counters_.repeated.add(repeats ? batch.rows() : 0);
-  received_.epoch = epoch_;
-  received_.position = wanted_.epoch == epoch_ ? wanted_.position : places_of(epoch_);
-  received_.delivered = delivered_;
+  walk_.received();
   return Loader::Step{.state = State::ready, .batch = std::move(batch)};
 }
 
 bool Planner::is_ready(std::uint64_t ticket) {
-  if (closed_ || ticket != ticket_ || wanted_.epoch != epoch_ || window_.empty()) {
+  if (closed_ || ticket != ticket_ || walk_.is_over() || window_.empty()) {
     return false;
   }
   scheduler_->collect();
@@ -346,19 +284,19 @@ bool Planner::has_room() const noexcept {
 
 void Planner::fill_window() {
   while (window_.size() < window_size() && has_room()) {
-    if (!has_step(planned_)) {  // of an epoch that was resumed at its end, or has no samples
-      if (rule_->is_given() || slices_.steps(0, rule_->places()) == 0) {
+    if (!walk_.has_step(planned_)) {  // of an epoch that was resumed at its end, or has no samples
+      if (walk_.rule().is_given() || steps() == 0) {
         return;
       }
       planned_ = {planned_.epoch + 1, 0, 0};
     }
-    if ((rule_->is_given() || !options_.persistent_workers) && planned_.epoch != epoch_) {
+    if ((walk_.rule().is_given() || !options_.persistent_workers) && planned_.epoch != walk_.epoch()) {
       return;  // its order is not known yet, or the workers end before
     }
-    if (!was_delivered(planned_)) {
+    if (!walk_.was_delivered(planned_)) {
       plan_batch(planned_);
     }
-    planned_ = after(planned_);
+    planned_ = walk_.after(planned_);
     counters_.undelivered_bytes.store(
         std::max<std::uint64_t>(counters_.undelivered_bytes.load(std::memory_order_relaxed),
                                 window_.size() * batch_bytes()),
@@ -367,10 +305,8 @@ void Planner::fill_window() {
 }
 
 void Planner::plan_batch(const Cursor& at) {
-  if (!order_ || order_->epoch() != at.epoch) {
-    order_ = std::make_shared<const EpochOrder>(rule_, at.epoch);
-  }
-  const StepSlice slice = slices_.at(at.position, order_->places());
+  const std::shared_ptr<const EpochOrder>& order = walk_.order_of(at.epoch);
+  const StepSlice slice = walk_.slices().at(at.position, order->places());
   std::unique_ptr<Job> job;
   if (spare_jobs_.empty()) {
     job = std::make_unique<Job>();
@@ -379,7 +315,7 @@ void Planner::plan_batch(const Cursor& at) {
     spare_jobs_.pop_back();
   }
   job->storage = make_storage(at, slice.rows);
-  job->order = order_;
+  job->order = order;
   job->at = at;
   job->repeats = slice.repeated;
   job->runs_out = 0;
@@ -435,8 +371,8 @@ std::uint64_t Planner::buffer_bytes() const {
 LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
   LoaderStats stats =
       make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(), options_.decode);
-  stats.rank = slices_.rank();
-  stats.world = slices_.world();
+  stats.rank = walk_.slices().rank();
+  stats.world = walk_.slices().world();
   return stats;
 }
 
@@ -451,10 +387,11 @@ LoaderStats Planner::stats() const {
 }
 
 std::string Planner::describe() const {
+  const RankSlices& slices = walk_.slices();
   const std::string rank =
-      slices_.world() == 1 ? "" : fmt::format(", rank {} of {}", slices_.rank(), slices_.world());
+      slices.world() == 1 ? "" : fmt::format(", rank {} of {}", slices.rank(), slices.world());
   return fmt::format("{}: {} samples, {}{}\n{} steps of {} rows, {} workers, {} batches ahead\n{}",
-                     dataset_.description(), dataset_.size(), rule_->describe(), rank, steps(),
+                     dataset_.description(), dataset_.size(), walk_.rule().describe(), rank, steps(),
                      options_.batch_size, workers_, workers_ == 0 ? 0 : options_.prefetch, plan_.describe());
 }
 

@@ -16,21 +16,14 @@
 #include "pipeline/bad_rows.hpp"
 #include "pipeline/batch_storage.hpp"
 #include "pipeline/consumer_counters.hpp"
+#include "pipeline/epoch_walk.hpp"
 #include "pipeline/plan.hpp"
-#include "pipeline/rank_slices.hpp"
 #include "pipeline/scheduler.hpp"
 
 namespace penstock {
 
 /// What to say when the system refuses threads.
 Error workers_refused(const std::system_error& refused);
-
-/// Where a consumer is: what it has received of an epoch.
-struct Progress {
-  std::uint64_t epoch = 0;
-  std::uint64_t position = 0;            ///< all places before it were taken by some rank
-  std::vector<std::uint64_t> delivered;  ///< positions of later steps that were delivered (as_ready), sorted
-};
 
 /// Runs on the consumer's thread, one call at a time; stats(), errors() and the const accessors may be called
 /// by any thread at any time. There is no thread of its own: the window is filled before the consumer waits
@@ -46,19 +39,14 @@ class Planner {
   const Dataset& dataset() const noexcept { return dataset_; }
   const LoaderOptions& options() const noexcept { return options_; }
   /// Of a whole epoch.
-  std::uint64_t steps() const noexcept { return slices_.steps(0, rule_->places()); }
-  const RankSlices& slices() const noexcept { return slices_; }
-  const OrderRule& rule() const noexcept { return *rule_; }
-
+  std::uint64_t steps() const noexcept { return walk_.slices().steps(0, walk_.rule().places()); }
+  /// Where the consumer is.
+  const EpochWalk& walk() const noexcept { return walk_; }
+  void set_epoch(std::uint64_t epoch) noexcept { walk_.set_epoch(epoch); }
+  void resume(Progress from) { walk_.resume(std::move(from)); }
   /// Which part is this process's; before the first epoch.
   Status set_shard(int rank, int world);
-  void set_epoch(std::uint64_t epoch) noexcept;
-  /// Of the iteration that comes next.
-  std::uint64_t next_epoch() const noexcept { return resume_ ? resume_->epoch : next_epoch_; }
-  /// What the consumer has received.
-  Progress progress() const;
-  /// The next start_epoch() goes on there.
-  void resume(Progress from);
+
   /// `order`: of the epoch, where the sampler has it given.
   Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order = {});
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
@@ -81,12 +69,6 @@ class Planner {
   void fill_window();
   void plan_batch(const Cursor& at);
   BatchStorage* make_storage(const Cursor& at, std::size_t rows);
-  std::uint64_t places_of(std::uint64_t epoch) const noexcept;
-  Cursor after(const Cursor& at) const noexcept;
-  bool has_step(const Cursor& at) const noexcept {
-    return slices_.steps(at.position, places_of(at.epoch)) > 0;
-  }
-  bool was_delivered(const Cursor& at) const noexcept;
   std::optional<std::size_t> complete_job() const noexcept;
   std::unique_ptr<Job> take_job(std::size_t number);
   void drop_window() noexcept;
@@ -100,8 +82,7 @@ class Planner {
   const Dataset dataset_;
   const Plan plan_;
   const LoaderOptions options_;
-  const std::shared_ptr<const OrderRule> rule_;
-  RankSlices slices_;
+  EpochWalk walk_;
   const std::size_t
       batch_rows_;  // rows of the largest batch there is: batch_size, or all places if they are fewer
   const int workers_;
@@ -111,16 +92,8 @@ class Planner {
 
   std::deque<std::unique_ptr<Job>> window_;  // under way, oldest first
   std::vector<std::unique_ptr<Job>> spare_jobs_;
-  std::shared_ptr<const EpochOrder> order_;         // of the epoch planned last
-  Cursor planned_;                                  // the batch to be planned next
-  Cursor wanted_;                                   // the first batch that has not been delivered
-  std::vector<std::uint64_t> delivered_;            // positions after wanted_, of the same epoch, sorted
-  Progress received_;                               // the same without batches that failed
+  Cursor planned_;                                  // the step to be planned next
   std::optional<Clock::time_point> waiting_since_;  // the consumer has asked, and got nothing
-  bool iterating_ = false;                          // begun and not come to its end
-  std::optional<Progress> resume_;                  // where the next epoch begins, if not at its start
-  std::uint64_t epoch_ = 0;                         // of the iteration
-  std::uint64_t next_epoch_ = 0;
   std::uint64_t ticket_ = 0;
 
   ConsumerCounters counters_;

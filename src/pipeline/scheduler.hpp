@@ -13,17 +13,10 @@
 #include "core/spmc_queue.hpp"
 #include "core/spsc_ring.hpp"
 #include "pipeline/counters.hpp"
+#include "pipeline/epoch_walk.hpp"
 #include "pipeline/row_worker.hpp"
 
 namespace penstock {
-
-/// A step of an epoch.
-struct Cursor {
-  std::uint64_t epoch = 0;
-  std::uint64_t position = 0;  ///< places that all ranks together took before
-  std::uint64_t step = 0;      ///< its number
-  bool operator==(const Cursor&) const = default;
-};
 
 /// A batch on its way: what the planner knows about it. Its address must not change until it has come home.
 struct Job {

@@ -1,0 +1,89 @@
+#include "pipeline/epoch_walk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock {
+
+void EpochWalk::set_epoch(std::uint64_t epoch) noexcept {
+  next_epoch_ = epoch;
+  if (resume_ && resume_->epoch != epoch) {
+    resume_.reset();
+  }
+}
+
+void EpochWalk::resume(Progress from) {
+  next_epoch_ = from.epoch;
+  iterating_ = false;
+  resume_ = std::move(from);
+}
+
+Progress EpochWalk::progress() const {
+  if (resume_) {
+    return *resume_;
+  }
+  return iterating_ ? received_ : Progress{.epoch = next_epoch_, .position = 0, .delivered = {}};
+}
+
+void EpochWalk::go_on_from(const EpochWalk& before) {
+  slices_ = before.slices_;
+  next_epoch_ = before.next_epoch_;
+  resume_ = before.resume_;
+  received_ = before.received_;
+  iterating_ = before.iterating_;
+}
+
+Cursor EpochWalk::start() const {
+  const std::uint64_t position = resume_ ? resume_->position : 0;
+  return {next_epoch(), position, slices_.steps(0, position)};
+}
+
+Cursor EpochWalk::begin(std::optional<std::vector<std::uint64_t>> order, bool repeats) {
+  wanted_ = start();
+  epoch_ = wanted_.epoch;
+  if (order) {
+    order_ = std::make_shared<const EpochOrder>(rule_, epoch_, std::move(*order), repeats);
+  }
+  received_ = {.epoch = epoch_, .position = wanted_.position, .delivered = {}};
+  if (resume_) {
+    received_.delivered = std::move(resume_->delivered);
+    resume_.reset();
+  }
+  delivered_ = received_.delivered;
+  iterating_ = true;
+  next_epoch_ = epoch_ + 1;
+  return wanted_;
+}
+
+Cursor EpochWalk::after(const Cursor& at) const noexcept {
+  const std::uint64_t places = places_of(at.epoch);
+  const Cursor next{at.epoch, slices_.end_of(at.position, places), at.step + 1};
+  return slices_.steps(next.position, places) > 0 ? next : Cursor{at.epoch + 1, 0, 0};
+}
+
+bool EpochWalk::was_delivered(const Cursor& at) const noexcept {
+  return at.epoch == epoch_ && std::binary_search(delivered_.begin(), delivered_.end(), at.position);
+}
+
+const std::shared_ptr<const EpochOrder>& EpochWalk::order_of(std::uint64_t epoch) {
+  if (!order_ || order_->epoch() != epoch) {
+    order_ = std::make_shared<const EpochOrder>(rule_, epoch);
+  }
+  return order_;
+}
+
+void EpochWalk::pass(const Cursor& at) {
+  delivered_.insert(std::upper_bound(delivered_.begin(), delivered_.end(), at.position), at.position);
+  while (was_delivered(wanted_)) {
+    delivered_.erase(delivered_.begin());
+    wanted_ = after(wanted_);
+  }
+}
+
+void EpochWalk::received() {
+  received_.epoch = epoch_;
+  received_.position = wanted_.epoch == epoch_ ? wanted_.position : places_of(epoch_);
+  received_.delivered = delivered_;
+}
+
+}  // namespace penstock
