@@ -26,6 +26,13 @@ target_compile_options(penstock_settings INTERFACE $<BUILD_INTERFACE:-Wall$<SEMI
 if(PENSTOCK_WERROR)
   target_compile_options(penstock_settings INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
+# Vector code is slow without optimisation, in tests too; under sanitizers optimising it takes minutes.
+if(PENSTOCK_SANITIZE)
+  set(PENSTOCK_KERNEL_OPTIONS -O1 -Wno-psabi)
+else()
+  set(PENSTOCK_KERNEL_OPTIONS -O3 -Wno-psabi)
+endif()
+
 if(PENSTOCK_SANITIZE)
   target_compile_options(penstock_settings INTERFACE
     $<BUILD_INTERFACE:-fsanitize=${PENSTOCK_SANITIZE}$<SEMICOLON>-fno-omit-frame-pointer$<SEMICOLON>-fno-sanitize-recover=all>)

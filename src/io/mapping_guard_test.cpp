@@ -1,7 +1,7 @@
 #include "io/mapping_guard.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <csignal>
 #include <filesystem>
@@ -71,7 +71,9 @@ TEST(mapping_guard, other_faults_are_not_ours) {
   const TemporaryFolder folder;
   const auto ours = MappedFile::open(folder.write("a", "x"));
   ASSERT_TRUE(ours.ok());
-  EXPECT_EXIT(::raise(SIGBUS), ::testing::KilledBySignal(SIGBUS), "");
+  // Whoever had the signal before ends the process: the system, or a sanitizer.
+  EXPECT_EXIT(
+      ::raise(SIGBUS), [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 0; }, "");
 }
 
 }  // namespace
