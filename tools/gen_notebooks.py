@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from check_docs import BLOCK
+from generated_files import ROOT, write_or_compare
 
-ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = {"environment_check": "docs/install.md", "dataset_tutorial": "docs/quickstart.md"}
 DRAW_PICTURES = """\
 # The pictures that the cells below work on.
@@ -77,23 +76,8 @@ def notebook(page: Path) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes the notebooks from pages of docs/.")
-    parser.add_argument("--check", action="store_true", help="only compare")
-    check = parser.parse_args().check
-    stale = 0
-    for name, page in NOTEBOOKS.items():
-        path = ROOT / "examples" / "notebooks" / f"{name}.ipynb"
-        text = notebook(ROOT / page)
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale += 1
-        if check:
-            print(f"{path.relative_to(ROOT)} is not what {page} gives; run python tools/gen_notebooks.py")
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote {path.relative_to(ROOT)}")
-    return 1 if check and stale else 0
+    notebooks = {f"examples/notebooks/{name}.ipynb": notebook(ROOT / page) for name, page in NOTEBOOKS.items()}
+    return write_or_compare("Writes the notebooks from pages of docs/.", "gen_notebooks.py", notebooks)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the tools that write files from the installed package have in common."""
+"""What the tools that write files from other sources have in common."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def write_or_compare(description: str, tool: str, texts: Mapping[str, str]) -> i
             continue
         stale += 1
         if check:
-            print(f"{name} is not what the installed penstock gives; run python tools/{tool}")
+            print(f"{name} is not what its source gives; run python tools/{tool}")
         else:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"wrote {name}")
     return 1 if check and stale else 0

@@ -12,6 +12,7 @@ import time
 
 import numpy as np
 import pytest
+from conftest import draw, encode
 
 import penstock
 
@@ -112,6 +113,23 @@ def test_a_run_moves_from_tars_to_a_store(shards, reference, tmp_path):
     moved.load_state_dict(loader.state_dict())
     seen += [row for batch in moved for row in rows_of(batch)]
     assert seen == reference[0]
+
+
+@pytest.mark.parametrize("on_error", ["skip", "replace"])
+def test_bad_samples_give_the_same_rows_at_any_world_size_and_on_resume(make_tar, on_error):
+    members = [(f"{i:03d}.jpg", b"no picture" if i % 7 == 3 else encode(draw(i, 30, 20))) for i in range(60)]
+    source = make_tar(members)
+    make = lambda **kw: open_loader(source, on_error=on_error, **kw)  # noqa: E731
+    whole = [row for batch in make(batch_size=6) for row in rows_of(batch)]
+    assert len(whole) == (51 if on_error == "skip" else 60)
+    parts = [[rows_of(b) for b in make(batch_size=3, shard_rank=r, shard_world_size=2)] for r in (0, 1)]
+    assert [row for step in zip(*parts, strict=True) for rows in step for row in rows] == whole
+    first = make(batch_size=6)
+    iterator = iter(first)
+    seen = [row for _ in range(4) for row in rows_of(next(iterator))]
+    resumed = make(batch_size=5)
+    resumed.load_state_dict(first.state_dict())
+    assert seen + [row for batch in resumed for row in rows_of(batch)] == whole
 
 
 def test_states_that_do_not_fit_are_refused_with_the_difference(shards):
