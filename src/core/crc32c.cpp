@@ -7,6 +7,12 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
+#define PENSTOCK_CRC_TARGET __attribute__((target("sse4.2")))
+#elif defined(__aarch64__) && defined(__linux__)
+#include <arm_acle.h>
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#define PENSTOCK_CRC_TARGET __attribute__((target("+crc")))
 #endif
 
 namespace penstock {
@@ -37,20 +43,38 @@ constexpr auto kTables = make_tables();
 static_assert(std::endian::native == std::endian::little, "eight bytes at a time are read as one number");
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) std::uint32_t crc32c_sse4(std::span<const std::uint8_t> bytes,
-                                                            std::uint32_t before) noexcept {
-  std::uint64_t crc = ~before;
+bool cpu_has_instruction() noexcept { return __builtin_cpu_supports("sse4.2") != 0; }
+PENSTOCK_CRC_TARGET inline std::uint32_t add_eight(std::uint32_t crc, std::uint64_t word) noexcept {
+  return static_cast<std::uint32_t>(_mm_crc32_u64(crc, word));
+}
+PENSTOCK_CRC_TARGET inline std::uint32_t add_one(std::uint32_t crc, std::uint8_t byte) noexcept {
+  return _mm_crc32_u8(crc, byte);
+}
+#elif defined(PENSTOCK_CRC_TARGET)
+bool cpu_has_instruction() noexcept { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
+PENSTOCK_CRC_TARGET inline std::uint32_t add_eight(std::uint32_t crc, std::uint64_t word) noexcept {
+  return __crc32cd(crc, word);
+}
+PENSTOCK_CRC_TARGET inline std::uint32_t add_one(std::uint32_t crc, std::uint8_t byte) noexcept {
+  return __crc32cb(crc, byte);
+}
+#endif
+
+#if defined(PENSTOCK_CRC_TARGET)
+PENSTOCK_CRC_TARGET std::uint32_t crc32c_by_instruction(std::span<const std::uint8_t> bytes,
+                                                        std::uint32_t before) noexcept {
+  std::uint32_t crc = ~before;
   const std::uint8_t* at = bytes.data();
   std::size_t left = bytes.size();
   for (; left >= 8; left -= 8, at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, at, 8);
-    crc = _mm_crc32_u64(crc, word);
+    crc = add_eight(crc, word);
   }
   for (; left > 0; --left, ++at) {
-    crc = _mm_crc32_u8(static_cast<std::uint32_t>(crc), *at);
+    crc = add_one(crc, *at);
   }
-  return ~static_cast<std::uint32_t>(crc);
+  return ~crc;
 }
 #endif
 
@@ -80,10 +104,10 @@ std::uint32_t crc32c_portable(std::span<const std::uint8_t> bytes, std::uint32_t
 }  // namespace detail
 
 std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before) noexcept {
-#if defined(__x86_64__)
-  static const bool has_instruction = __builtin_cpu_supports("sse4.2") != 0;
+#if defined(PENSTOCK_CRC_TARGET)
+  static const bool has_instruction = cpu_has_instruction();
   if (has_instruction) {
-    return crc32c_sse4(bytes, before);
+    return crc32c_by_instruction(bytes, before);
   }
 #endif
   return detail::crc32c_portable(bytes, before);
