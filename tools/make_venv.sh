@@ -5,9 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 task=${1:?usage: tools/make_venv.sh demo|test}
 requirements=tools/requirements-$task.txt
+frameworks=tools/requirements-frameworks.txt
 stamp=.venv/installed-$task
 
-wanted=$(python3 --version; cat tools/requirements-demo.txt "$requirements")
+wanted=$(python3 --version; cat tools/requirements-demo.txt "$requirements"; [ "$task" != test ] || cat "$frameworks")
 if [ -x .venv/bin/python ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
 
 echo "Setting up .venv for make $task (Python packages from $requirements)"
@@ -29,4 +30,5 @@ if ! .venv/bin/python -c "import sys; from importlib.metadata import version; sy
   fi
 fi
 pip install -r "$requirements"
+[ "$task" != test ] || pip install --no-deps -r "$frameworks"
 printf '%s\n' "$wanted" > "$stamp"

@@ -32,6 +32,7 @@ from suite_runner import (
 PYTHON = sys.executable
 BUILD = ROOT / "build"
 FUZZ_SECONDS = 10  # per target; long runs are made by hand
+SOAK_SECONDS = 60  # under ThreadSanitizer; tests/soak/soak.py is made for longer ones
 # Each example with the arguments that make it a matter of seconds.
 EXAMPLES = {
     "simple_training.py": ["--smoke"],
@@ -131,8 +132,9 @@ def asan(log: Log) -> Counts:
 def tsan(log: Log) -> Counts:
     # Kernels that randomise more address bits than gcc 12's ThreadSanitizer expects stop it at start.
     fixed_addresses = ["setarch", "-R"] if shutil.which("setarch") and log.run(["setarch", "-R", "true"]) == 0 else []
-    folder = build(log, "tsan", ["penstock_core_tests", "penstock_pipeline_tests"])
-    return cpp_tests(log, folder, ["core", "pipeline"], fixed_addresses)
+    names = ["core", "pipeline", "soak"]
+    folder = build(log, "tsan", [f"penstock_{name}_tests" for name in names])
+    return cpp_tests(log, folder, names, fixed_addresses, {"PENSTOCK_SOAK_SECONDS": str(SOAK_SECONDS)})
 
 
 def valgrind(log: Log) -> Counts:

@@ -57,6 +57,13 @@ class Batch(Mapping[str, Any]):
             elif hasattr(value, "untyped_storage"):
                 self._values[name] = change(value)
 
+    def to(self, device: Any, non_blocking: bool = False) -> Batch:
+        """A batch with all tensors on that device; this one stays as it is. Lightning and Accelerate call it."""
+        moved = Batch(self._core, self._numpy, self._convert, self._convert_picture)
+        moved._values = dict(self._values)
+        moved.map_tensors(lambda tensor: tensor.to(device, non_blocking=non_blocking))
+        return moved
+
     def __repr__(self) -> str:
         return (
             f"<penstock.Batch epoch {self.epoch}, step {self.step}: {self._core.rows} rows of {', '.join(self._names)}>"

@@ -9,7 +9,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
+from types import SimpleNamespace, TracebackType
 from typing import Any
 
 from . import _core
@@ -77,6 +77,7 @@ class Loader:
         self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), self._options.for_core())
         self._transfer = transfer_for(self._options)
         self._state_ahead: str | None = None  # what had been received when the batch on its way was asked for
+        self._iteration: weakref.ref[_Iteration] | None = None  # the newest
         self._knows_shard = self._options.shard_world_size is not None
         self._warned_of_cache = False
         self._whole_epoch_seconds: float | None = None  # of the last iteration, if it came to its end
@@ -124,7 +125,7 @@ class Loader:
         self._state_ahead = None
 
     def set_epoch(self, epoch: int) -> None:
-        """Names the epoch of the next iteration."""
+        """Names the epoch of the next iteration, or of an iterator that was made and not yet asked for a batch."""
         try:
             number = operator.index(epoch)
         except TypeError:
@@ -132,6 +133,15 @@ class Loader:
         if not 0 <= number < 2**63:
             raise InvalidError(f"epoch = {epoch!r} cannot be; give a whole number, 0 or more")
         self._core.set_epoch(number)
+        iteration = None if self._iteration is None else self._iteration()
+        if iteration is not None:
+            iteration.begin_again_if_untouched()
+
+    @property
+    def batch_sampler(self) -> SimpleNamespace:
+        """What frameworks look for at a torch DataLoader: Lightning names each epoch by batch_sampler.sampler."""
+        sampler = SimpleNamespace(set_epoch=self.set_epoch)
+        return SimpleNamespace(batch_size=self._options.batch_size, drop_last=self._options.drop_last, sampler=sampler)
 
     def stats(self) -> dict[str, Any]:
         """Where the time goes: rates, per-stage times, who waits for whom, and a verdict in one sentence."""
@@ -208,13 +218,21 @@ class _Iteration:
         self._begin = time.monotonic()
         loader._state_ahead = None
         self._ticket = loader._start_epoch()
+        self._untouched = True
         self._finished = False
         self._on_its_way: Batch | None = None
+        loader._iteration = weakref.ref(self)
+
+    def begin_again_if_untouched(self) -> None:
+        """Takes the epoch that has been named meanwhile, if nobody has asked for a batch of this one."""
+        if self._untouched:
+            self._ticket = self._loader._start_epoch()
 
     def __iter__(self) -> _Iteration:
         return self
 
     def __next__(self) -> Batch:
+        self._untouched = False
         transfer = self._loader._transfer
         batch = self._take() if transfer is None else self._take_sent(transfer)
         if batch is None:

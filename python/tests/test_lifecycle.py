@@ -7,14 +7,19 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 import textwrap
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from conftest import draw, encode
 
 import penstock
+import stalled_pages
+
+CROP = penstock.transforms.CenterCrop(60)
 
 
 def threads() -> int:
@@ -67,6 +72,31 @@ def test_keeping_the_labels_of_an_epoch_does_not_keep_its_pictures(shards):
     assert len(kept) > 50
     assert loader.stats()["buffer_bytes"] < 6 * one_batch
     assert all(len(label) == len(index) for label, index in kept)
+
+
+@pytest.mark.skipif(stalled_pages.why_not() != "", reason=stalled_pages.why_not())
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_stalled_source_raises_in_time_and_loses_nothing(make_tar, workers):
+    pictures = [(f"{number}.jpg", encode(draw(number, 90, 90))) for number in range(8)]
+    path = Path(make_tar(pictures))
+    whole = [batch["image"].copy() for batch in penstock.Loader(path, batch_size=4, output="numpy", transforms=[CROP])]
+    loader = penstock.Loader(
+        path, batch_size=4, num_workers=workers, timeout_seconds=0.3, output="numpy", transforms=[CROP]
+    )
+    with tarfile.open(path) as archive:
+        last_page = archive.getmember("7.jpg").offset_data + len(pictures[7][1]) - 1
+    with stalled_pages.StalledPages(path, last_page, 1):
+        iterator = iter(loader)
+        images = [next(iterator)["image"]]
+        for _ in range(2):
+            start = time.monotonic()
+            with pytest.raises(penstock.TimeoutError, match="decode and transform .longest: sample 7,") as caught:
+                next(iterator)
+            assert isinstance(caught.value, TimeoutError)
+            assert 0.3 <= time.monotonic() - start < 20
+    images += [batch["image"] for batch in iterator]
+    assert len(images) == len(whole)
+    assert all((a == b).all() for a, b in zip(images, whole, strict=True))
 
 
 def test_two_hundred_abandoned_iterators_leave_nothing(shards):

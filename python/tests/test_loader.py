@@ -95,6 +95,27 @@ def test_augmentation_of_a_sample_does_not_depend_on_batch_size_or_neighbours(sh
     assert rows(4) == rows(13)
 
 
+def test_an_iterator_that_nobody_asks_uses_up_no_epoch(shards):
+    def order(batches):
+        return [int(index) for batch in batches for index in batch["index"]]
+
+    loader = penstock.Loader(shards, shuffle=True, num_workers=2, decode=False)
+    epochs = [order(loader) for _ in range(3)]
+    loader = penstock.Loader(shards, shuffle=True, num_workers=2, decode=False)
+    unused = iter(loader)
+    assert order(loader) == epochs[0], "frameworks make iterators only to see whether they can"
+    with pytest.raises(penstock.CancelledError, match="newer"):
+        next(unused)
+    waiting = iter(loader)
+    loader.set_epoch(2)
+    assert order(waiting) == epochs[2], "named before the first batch was asked for"
+    begun = iter(loader)
+    next(begun)
+    loader.batch_sampler.sampler.set_epoch(1)
+    order(begun)
+    assert order(loader) == epochs[1]
+
+
 def test_set_epoch_names_the_next_iteration(shards):
     loader = penstock.Loader(shards, batch_size=20, shuffle=True, output="numpy")
     first, second = [b["index"].tolist() for b in loader], [b["index"].tolist() for b in loader]

@@ -9,12 +9,14 @@ void EpochWalk::set_epoch(std::uint64_t epoch) noexcept {
   next_epoch_ = epoch;
   if (resume_ && resume_->epoch != epoch) {
     resume_.reset();
+    untouched_ = false;
   }
 }
 
 void EpochWalk::resume(Progress from) {
   next_epoch_ = from.epoch;
   iterating_ = false;
+  untouched_ = false;
   resume_ = std::move(from);
 }
 
@@ -47,12 +49,20 @@ Cursor EpochWalk::begin(std::optional<std::vector<std::uint64_t>> order, bool re
   received_ = {.epoch = epoch_, .position = wanted_.position, .delivered = {}};
   if (resume_) {
     received_.delivered = std::move(resume_->delivered);
-    resume_.reset();
   }
   delivered_ = received_.delivered;
+  resume_ = received_;
+  untouched_ = true;
   iterating_ = true;
   next_epoch_ = epoch_ + 1;
   return wanted_;
+}
+
+void EpochWalk::requested() noexcept {
+  if (untouched_) {
+    untouched_ = false;
+    resume_.reset();
+  }
 }
 
 Cursor EpochWalk::after(const Cursor& at) const noexcept {

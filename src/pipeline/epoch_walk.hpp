@@ -47,10 +47,14 @@ class EpochWalk {
   /// Goes on where another is.
   void go_on_from(const EpochWalk& before);
 
-  /// Begins the next iteration: its first step. `order`: of the epoch, where the sampler has it given.
+  /// Begins the next iteration: its first step. `order`: of the epoch, where the sampler has it given. Until
+  /// the consumer asks for a batch the iteration after it begins at the same step: frameworks make iterators
+  /// only to see whether they can.
   Cursor begin(std::optional<std::vector<std::uint64_t>> order, bool repeats);
   /// The first step of the next iteration, and whether later ones were delivered already.
   Cursor start() const;
+  /// The consumer asks for a batch of this iteration: the one after it is of another epoch.
+  void requested() noexcept;
   bool starts_with_gaps() const noexcept { return resume_ && !resume_->delivered.empty(); }
 
   std::uint64_t epoch() const noexcept { return epoch_; }
@@ -83,6 +87,7 @@ class EpochWalk {
   std::vector<std::uint64_t> delivered_;     // positions after wanted_, of the same epoch, sorted
   Progress received_;                        // the same without steps that failed
   bool iterating_ = false;                   // begun and not come to its end
+  bool untouched_ = false;                   // begun, and no batch asked for: resume_ is where it began
   std::optional<Progress> resume_;           // where the next epoch begins, if not at its start
   std::uint64_t epoch_ = 0;                  // of the iteration
   std::uint64_t next_epoch_ = 0;

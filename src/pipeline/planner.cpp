@@ -173,6 +173,7 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
     return cancelled("this iteration has ended: the loader has begun a newer one",
                      "iterate over one at a time");
   }
+  walk_.requested();
   if (walk_.is_over()) {
     walk_.end();
     if (!options_.persistent_workers) {

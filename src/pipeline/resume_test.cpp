@@ -121,6 +121,29 @@ TEST(Resume, set_epoch_keeps_the_position_in_that_epoch) {
   EXPECT_EQ(take_epoch(resumed).size(), 3u) << "another epoch begins at its start";
 }
 
+TEST(Resume, an_iteration_that_nobody_asks_for_a_batch_uses_up_no_epoch) {
+  Loader loader = open_pictures(small());
+  const Stream stream = run(loader, 4);  // one batch into epoch 1
+  Loader fresh = open_pictures(small());
+  ASSERT_TRUE(fresh.start_epoch());
+  ASSERT_TRUE(fresh.start_epoch());
+  EXPECT_EQ(run(fresh, 4).contents, stream.contents);
+
+  Loader resumed = open_pictures(small());
+  ASSERT_TRUE(resumed.load_state(stream.states[1]));
+  const std::uint64_t unused = resumed.start_epoch().value();
+  EXPECT_EQ(resumed.state().value(), stream.states[1]);
+  const Stream rest = run(resumed, 2);
+  EXPECT_EQ(rest.contents[0], stream.contents[2]) << "the interrupted epoch is finished";
+  EXPECT_EQ(rest.contents[1], stream.contents[3]);
+  EXPECT_EQ(resumed.next(unused).error().kind, ErrorKind::cancelled);
+
+  Loader named = open_pictures(small());
+  ASSERT_TRUE(named.start_epoch());
+  named.set_epoch(1);
+  EXPECT_EQ(run(named, 1).contents[0], stream.contents[3]);
+}
+
 TEST(Resume, as_ready_remembers_what_came_early) {
   auto table = std::make_shared<MemoryTable>(40);
   table->slow = {0};
