@@ -150,6 +150,15 @@ def test_changed_bytes_end_in_an_error_or_in_samples(container: str, subtype: st
         assert 0 < got <= 2**24
 
 
+def test_an_mp3_whose_length_libsndfile_cannot_tell_is_refused() -> None:
+    content = written(noise(100_000, 1, 11), 44100, "MP3", "MPEG_LAYER_III")
+    assert len(audio.read(content)[0]) == 100_000
+    header = content.find(b"Xing") + 4
+    second = content.index(b"\xff\xfb", header)
+    with pytest.raises(penstock.UnsupportedError, match="does not say its length"):
+        audio.read(content[second:])
+
+
 def test_errors_name_the_file(tmp_path: Path) -> None:
     with pytest.raises(penstock.NotFoundError, match=r"none\.wav"):
         audio.read(tmp_path / "none.wav")

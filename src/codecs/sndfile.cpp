@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "codecs/kernels/sound_samples.hpp"
+#include "codecs/mp3_length.hpp"
 #include "core/scratch.hpp"
 
 namespace penstock {
@@ -73,6 +75,21 @@ bool has_end_mark(ByteSpan file) {
   return false;
 }
 
+/// libsndfile guesses the length of an MP3 that does not say it from the first bit rate, and reads no
+/// further. Where bit rates vary that would lose the rest of the sound without a word.
+Status check_mp3_length(ByteSpan file, std::uint64_t guessed) {
+  constexpr std::uint64_t kRoundedUp = 2 * 1152;
+  const std::optional<std::uint64_t> counted = count_mp3_frames(file);
+  if (counted && *counted > guessed + kRoundedUp) {
+    return detail::sound_error(
+        ErrorKind::unsupported,
+        fmt::format("MP3 of varying bit rate does not say its length: libsndfile finds {} of {} frames",
+                    guessed, *counted),
+        "write it anew with a Xing header, for example by ffmpeg -i old.mp3 -c copy new.mp3");
+  }
+  return {};
+}
+
 class SndfileDecoder final : public SoundFormatDecoder {
  public:
   Result<SoundInfo> open(ByteSpan file) override;
@@ -128,6 +145,9 @@ Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
                                fmt::format("{} header gives {} frames, a file of {} bytes "
                                            "cannot hold as many",
                                            name, result.frames, file.size()));
+  }
+  if ((info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_MPEG) {
+    PENSTOCK_TRY(check_mp3_length(file, result.frames));
   }
   if ((info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG && !has_end_mark(file)) {
     result.repaired = true;
