@@ -98,6 +98,7 @@ class Mfcc {
  public:
   static Result<Mfcc> make(const MfccSettings& settings);
 
+  const MfccSettings& settings() const noexcept { return settings_; }
   Result<std::size_t> frames(std::size_t samples) const { return mel_.frames(samples); }
   /// `count` waves of `samples` samples to out[count][n_mfcc][frames].
   Status run(const float* waves, std::size_t count, std::size_t samples, float* out);
