@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Data flows down this list; a folder may use only those before it.
-FOLDERS = ["core", "io", "formats", "codecs", "transforms", "audio", "store", "pipeline", "cli"]
+FOLDERS = ["core", "io", "formats", "codecs", "audio", "transforms", "store", "pipeline", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
 

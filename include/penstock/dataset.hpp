@@ -28,6 +28,9 @@ struct Value {
   std::vector<std::uint8_t> bytes;  ///< image: RGB rows, 3 * width * height; text, json, bytes: as stored
   ImageSize size;                   ///< image
   std::int64_t integer = 0;         ///< int
+  std::vector<float> samples;       ///< audio: every channel's, one after the other
+  int channels = 0;                 ///< audio
+  int rate = 0;                     ///< audio: samples of a channel per second
 };
 
 /// Read-only, cheap to copy (copies share the index and the mapped files). Any thread may use it.

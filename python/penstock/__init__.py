@@ -6,7 +6,7 @@ for batch in loader:
     train_step(batch["image"], batch["label"])
 """
 
-from . import presets, samplers, transforms
+from . import audio, presets, samplers, transforms
 from ._core import __version__
 from .batch import Batch
 from .dataset import Dataset
@@ -40,6 +40,7 @@ __all__ = [
     "UnsupportedError",
     "VerifyReport",
     "__version__",
+    "audio",
     "build",
     "presets",
     "samplers",

@@ -1,6 +1,10 @@
 # Made by tools/gen_stubs.py from nanobind's stub of the compiled module.
 from typing import Any
 from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
 
 
 def check_options(given: dict[str, Any]) -> dict[str, Any]:
@@ -134,6 +138,22 @@ class Loader:
 def build(source: Dataset, destination: str, settings: dict[str, Any], show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]: ...
 
 def verify(path: str, source: Dataset | None, sources: list[str], fields: dict[str, str], show: Callable[[int, int, int, float], None] | None) -> dict[str, Any]: ...
+
+class MelSpectrogram:
+    def __init__(self, settings: dict[str, Any]) -> None: ...
+
+    def frames(self, samples: int) -> int: ...
+
+    def run(self, waves: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray, dict(order='C', device='cpu')]) -> None: ...
+
+class Mfcc:
+    def __init__(self, settings: dict[str, Any]) -> None: ...
+
+    def frames(self, samples: int) -> int: ...
+
+    def run(self, waves: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], out: Annotated[NDArray, dict(order='C', device='cpu')]) -> None: ...
+
+def to_db(power: bool, values: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu', writable=False)], ref: float, amin: float, top_db: float | None, out: Annotated[NDArray, dict(order='C', device='cpu')]) -> None: ...
 
 from .errors import Error
 

@@ -59,6 +59,9 @@ def _caller_level() -> int:
 class Dataset:
     """Samples of tar shards, class folders or a store, by number. Read-only; may be shared by any number of loaders.
 
+    ds[i] is a dict of decoded fields. A sound is float32 [channels, frames], and ds[i]["audio_rate"] its frames per
+    second.
+
     source: a path, glob, brace pattern or list of them; what it holds is recognised from its content.
     fields: {name: extension} chooses and renames fields; without it every field that all samples have.
     max_pixels: larger pictures (width * height) are refused.
@@ -99,7 +102,12 @@ class Dataset:
         number = self._number(sample)
         place = {"index": number, "key": self._core.key(number)}
         values = self._core.at(number)
-        return {name: decode_stored(kind, values[name], name, place) for name, kind in self._kinds.items()}
+        fields = {}
+        for name, kind in self._kinds.items():
+            fields[name] = decode_stored(kind, values[name], name, place)
+            if kind == "audio":
+                fields.setdefault(f"{name}_rate", values[f"{name}_rate"])
+        return fields
 
     def raw(self, sample: SupportsIndex) -> dict[str, bytes]:
         """The bytes as they are in the source, by field name."""

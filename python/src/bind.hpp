@@ -77,5 +77,7 @@ void bind_transforms(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
 void bind_loader(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
+void bind_audio(nanobind::module_& m);
+void bind_features(nanobind::module_& m);
 
 }  // namespace penstock::python

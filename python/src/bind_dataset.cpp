@@ -31,8 +31,20 @@ nb::object to_array(Value value) {
   return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, owner));
 }
 
+nb::object to_sound(Value value) {
+  auto samples = std::make_unique<std::vector<float>>(std::move(value.samples));
+  float* data = samples->data();
+  const auto channels = static_cast<std::size_t>(value.channels);
+  const std::size_t shape[2] = {channels, channels == 0 ? 0 : samples->size() / channels};
+  nb::capsule owner(samples.release(),
+                    [](void* held) noexcept { delete static_cast<std::vector<float>*>(held); });
+  return nb::cast(nb::ndarray<nb::numpy, float>(data, 2, shape, owner));
+}
+
 nb::object to_object(Value value) {
   switch (value.kind) {
+    case FieldKind::audio:
+      return to_sound(std::move(value));
     case FieldKind::image:
       return to_array(std::move(value));
     case FieldKind::integer:
@@ -105,6 +117,9 @@ void bind_dataset(nb::module_& m) {
             auto values = value_or_raise(without_gil([&] { return self.at(sample); }));
             nb::dict fields;
             for (auto& [name, value] : values) {
+              if (value.kind == FieldKind::audio) {
+                fields[to_str(name + "_rate")] = value.rate;
+              }
               fields[to_str(name)] = to_object(std::move(value));
             }
             return fields;

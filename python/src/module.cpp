@@ -44,4 +44,6 @@ NB_MODULE(_core, m) {
   penstock::python::bind_batch(m);
   penstock::python::bind_loader(m);
   penstock::python::bind_store(m);
+  penstock::python::bind_audio(m);
+  penstock::python::bind_features(m);
 }

@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kPictures = {"jpg", "jpeg", "png", "webp"};
 constexpr std::array<std::string_view, 13> kOtherPictures = {
     "bmp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "avif", "heic", "jp2", "jfif", "jpe"};
+constexpr std::array<std::string_view, 5> kSounds = {"wav", "flac", "ogg", "opus", "mp3"};
+constexpr std::array<std::string_view, 7> kOtherSounds = {"m4a", "aac", "wma", "aiff", "aif", "au", "caf"};
 
 std::string extension_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
@@ -30,20 +32,51 @@ bool contains(const std::array<std::string_view, N>& list, std::string_view item
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
+/// Puts the names of one kind aside as folders are walked.
+class Collector {
+ public:
+  /// Whether it is of this kind.
+  template <std::size_t N, std::size_t M>
+  bool take(const std::array<std::string_view, N>& decodable, const std::array<std::string_view, M>& others,
+            const std::string& extension, const std::string& folder, const std::string& name) {
+    if (contains(decodable, extension)) {
+      if (by_folder_.empty() || by_folder_.back().first != folder) {
+        by_folder_.emplace_back(folder, std::vector<std::string>());
+      }
+      by_folder_.back().second.push_back(name);
+      return true;
+    }
+    if (!contains(others, extension)) {
+      return false;
+    }
+    if (found_.undecodable++ == 0) {
+      found_.first_undecodable = folder.empty() ? name : folder + "/" + name;
+    }
+    return true;
+  }
+
+  FoundKind finish() {
+    std::sort(by_folder_.begin(), by_folder_.end());
+    for (const auto& [folder, names] : by_folder_) {
+      for (const std::string& name : names) {
+        found_.paths.push_back(folder.empty() ? name : folder + "/" + name);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  FoundKind found_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_folder_;
+};
+
 class Finder {
  public:
   Finder(const std::string& root, bool deep) : root_(root), deep_(deep) {}
 
-  Result<FoundPictures> run() {
+  Result<FoundFiles> run() {
     PENSTOCK_TRY(walk(""));
-    std::sort(found_.begin(), found_.end());
-    FoundPictures all = std::move(counts_);
-    for (auto& [folder, names] : found_) {
-      for (const std::string& name : names) {
-        all.paths.push_back(folder.empty() ? name : folder + "/" + name);
-      }
-    }
-    return all;
+    return FoundFiles{.pictures = pictures_.finish(), .sounds = sounds_.finish()};
   }
 
  private:
@@ -56,18 +89,12 @@ class Finder {
     if (!visited_.emplace(state.st_dev, state.st_ino).second) {
       return {};
     }
-    PENSTOCK_ASSIGN(FolderNames names, list_folder(path));
-    std::vector<std::string> pictures;
-    for (std::string& name : names.files) {
+    PENSTOCK_ASSIGN(const FolderNames names, list_folder(path));
+    for (const std::string& name : names.files) {
       const std::string extension = extension_of(name);
-      if (contains(kPictures, extension)) {
-        pictures.push_back(std::move(name));
-      } else if (contains(kOtherPictures, extension) && counts_.undecodable++ == 0) {
-        counts_.first_undecodable = folder.empty() ? name : folder + "/" + name;
+      if (!pictures_.take(kPictures, kOtherPictures, extension, folder, name)) {
+        sounds_.take(kSounds, kOtherSounds, extension, folder, name);
       }
-    }
-    if (!pictures.empty()) {
-      found_.emplace_back(folder, std::move(pictures));
     }
     if (deep_) {
       for (const std::string& name : names.folders) {
@@ -79,8 +106,8 @@ class Finder {
 
   std::string root_;
   bool deep_;
-  FoundPictures counts_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> found_;
+  Collector pictures_;
+  Collector sounds_;
   std::set<std::pair<::dev_t, ::ino_t>> visited_;
 };
 
@@ -107,9 +134,7 @@ Result<FolderNames> list_folder(const std::string& folder) {
   return names;
 }
 
-Result<FoundPictures> find_pictures(const std::string& folder, bool deep) {
-  return Finder(folder, deep).run();
-}
+Result<FoundFiles> find_files(const std::string& folder, bool deep) { return Finder(folder, deep).run(); }
 
 std::string_view without_extension(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');

@@ -1,5 +1,5 @@
 #pragma once
-// Finding the pictures below a folder.
+// Finding the pictures and sounds below a folder.
 
 #include <array>
 #include <cstdint>
@@ -11,11 +11,19 @@
 
 namespace penstock {
 
-struct FoundPictures {
+/// Files of one kind of content.
+struct FoundKind {
   std::vector<std::string>
       paths;  ///< relative to the folder; as torchvision orders them: by folder, then by name
-  std::uint64_t undecodable = 0;  ///< pictures of kinds that cannot be decoded (bmp, tiff, gif, ...)
+  std::uint64_t undecodable = 0;  ///< files that cannot be decoded (bmp, tiff, gif, ...; m4a, wma, ...)
   std::string first_undecodable;  ///< relative path
+};
+
+struct FoundFiles {
+  FoundKind pictures;
+  FoundKind sounds;
+
+  bool any() const noexcept { return !pictures.paths.empty() || !sounds.paths.empty(); }
 };
 
 struct FolderNames {
@@ -26,9 +34,9 @@ struct FolderNames {
 /// What a folder holds; links are followed, hidden names left out.
 Result<FolderNames> list_folder(const std::string& folder);
 
-/// Pictures in `folder` and, if `deep`, in the folders below. Each folder is visited once, so that links in a
-/// circle end.
-Result<FoundPictures> find_pictures(const std::string& folder, bool deep);
+/// Pictures and sounds in `folder` and, if `deep`, in the folders below. Each folder is visited once, so that
+/// links in a circle end.
+Result<FoundFiles> find_files(const std::string& folder, bool deep);
 
 /// `path` without the extension of its last component.
 std::string_view without_extension(std::string_view path) noexcept;

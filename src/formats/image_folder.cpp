@@ -44,7 +44,23 @@ class PathList {
   std::vector<std::size_t> ends_;
 };
 
+/// What the samples of a folder are, and how messages name it.
+struct Content {
+  FieldKind kind;
+  const char* field;
+  const char* one;
+  const char* many;
+  const char* extensions;
+  FoundKind FoundFiles::*found;
+};
+
+constexpr Content kPictures = {
+    FieldKind::image, "image", "picture", "pictures", "jpg, jpeg, png and webp", &FoundFiles::pictures};
+constexpr Content kSounds = {FieldKind::audio,   "audio", "sound", "sounds", "wav, flac, ogg, opus and mp3",
+                             &FoundFiles::sounds};
+
 struct Contents {
+  const Content* content = &kPictures;
   PathList paths;                     ///< relative to the root
   std::vector<std::uint32_t> labels;  ///< empty without classes
   std::vector<std::string> classes;
@@ -76,7 +92,7 @@ std::vector<bool> keys_with_extension(const PathList& paths) {
 
 class ImageFolder final : public SampleTable {
  public:
-  enum class Role : std::uint8_t { image, label };
+  enum class Role : std::uint8_t { file, label };
 
   ImageFolder(NamedPath root, Contents contents, std::vector<FieldInfo> fields, std::vector<Role> roles)
       : root_(std::move(root)),
@@ -204,44 +220,75 @@ Error failure(const NamedPath& root, std::string message, std::string advice) {
           .place = {.source = root.named, .shard = root.path, .stage = "open"}};
 }
 
-std::string undecodable_remark(std::uint64_t count, const std::string& first) {
-  return fmt::format(
-      "{} pictures are left out because their kind cannot be decoded (first: {}); "
-      "jpg, jpeg, png and webp can",
-      count, printable(first));
+std::string undecodable_remark(const Content& content, std::uint64_t count, const std::string& first) {
+  return fmt::format("{} {} are left out because their kind cannot be decoded (first: {}); {} can", count,
+                     content.many, printable(first), content.extensions);
 }
 
-/// Pictures of the root alone, without classes.
+/// Pictures, unless there are none but sounds.
+const Content& content_of(const std::vector<FoundFiles>& folders) {
+  const auto has = [&folders](const Content& content) {
+    return std::any_of(folders.begin(), folders.end(),
+                       [&content](const FoundFiles& files) { return !(files.*content.found).paths.empty(); });
+  };
+  return !has(kPictures) && has(kSounds) ? kSounds : kPictures;
+}
+
+void warn_of_what_is_left_out(const std::vector<FoundFiles>& folders, std::uint64_t undecodable,
+                              const std::string& first_undecodable, Contents& contents) {
+  if (undecodable > 0) {
+    contents.warnings.push_back(undecodable_remark(*contents.content, undecodable, first_undecodable));
+  }
+  std::size_t sounds = 0;
+  for (const FoundFiles& files : folders) {
+    sounds += contents.content == &kPictures ? files.sounds.paths.size() : 0;
+  }
+  if (sounds > 0) {
+    contents.warnings.push_back(fmt::format("{} sounds beside the pictures are left out", sounds));
+  }
+}
+
+/// Files of the root alone, without classes.
 Result<Contents> plain_contents(const NamedPath& root) {
-  PENSTOCK_ASSIGN(const FoundPictures found, find_pictures(root.path, false));
-  Contents contents;
+  PENSTOCK_ASSIGN(FoundFiles files, find_files(root.path, false));
+  const std::vector<FoundFiles> folders = {std::move(files)};
+  Contents contents{
+      .content = &content_of(folders), .paths = {}, .labels = {}, .classes = {}, .warnings = {}};
+  const Content& content = *contents.content;
+  const FoundKind& found = folders.front().*content.found;
   for (const std::string& path : found.paths) {
     contents.paths.add("", path);
   }
   if (found.paths.empty()) {
-    return failure(root,
-                   found.undecodable == 0
-                       ? "the folder holds no tar shards, no class folders and no pictures"
-                       : fmt::format("the folder holds {} pictures, none of a kind that can be decoded",
-                                     found.undecodable),
-                   "pictures must be jpg, jpeg, png or webp files");
+    return failure(
+        root,
+        found.undecodable == 0
+            ? "the folder holds no tar shards, no class folders and no pictures or sounds"
+            : fmt::format("the folder holds {} pictures, none of a kind that can be decoded",
+                          found.undecodable),
+        fmt::format("pictures must be {} files, sounds {}", kPictures.extensions, kSounds.extensions));
   }
-  if (found.undecodable > 0) {
-    contents.warnings.push_back(undecodable_remark(found.undecodable, found.first_undecodable));
-  }
+  warn_of_what_is_left_out(folders, found.undecodable, found.first_undecodable, contents);
   return contents;
 }
 
 Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> classes) {
-  std::vector<std::optional<Result<FoundPictures>>> results(classes.size());
+  std::vector<std::optional<Result<FoundFiles>>> results(classes.size());
   parallel_for(classes.size(), usable_cores(),
-               [&](std::size_t i) { results[i].emplace(find_pictures(root.path + "/" + classes[i], true)); });
-  Contents contents;
+               [&](std::size_t i) { results[i].emplace(find_files(root.path + "/" + classes[i], true)); });
+  std::vector<FoundFiles> folders;
+  for (auto& result : results) {
+    PENSTOCK_ASSIGN(FoundFiles files, std::move(*result));
+    folders.push_back(std::move(files));
+  }
+  Contents contents{
+      .content = &content_of(folders), .paths = {}, .labels = {}, .classes = {}, .warnings = {}};
+  const Content& content = *contents.content;
   std::vector<std::string> empty;
   std::uint64_t undecodable = 0;
   std::string first_undecodable;
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    PENSTOCK_ASSIGN(const FoundPictures found, std::move(*results[c]));
+    const FoundKind& found = folders[c].*content.found;
     if (found.undecodable > 0 && undecodable == 0) {
       first_undecodable = classes[c] + "/" + found.first_undecodable;
     }
@@ -255,15 +302,14 @@ Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> 
     }
   }
   if (!empty.empty()) {
-    return failure(root,
-                   fmt::format("{} of {} class folders hold no picture (first: '{}')", empty.size(),
-                               classes.size(), printable(empty[0])),
-                   "every folder counts as a class: remove those that are none; pictures must be jpg, jpeg, "
-                   "png or webp");
+    return failure(
+        root,
+        fmt::format("{} of {} class folders hold no {} (first: '{}')", empty.size(), classes.size(),
+                    content.one, printable(empty[0])),
+        fmt::format("every folder counts as a class: remove those that are none; {} must be {} files",
+                    content.many, content.extensions));
   }
-  if (undecodable > 0) {
-    contents.warnings.push_back(undecodable_remark(undecodable, first_undecodable));
-  }
+  warn_of_what_is_left_out(folders, undecodable, first_undecodable, contents);
   contents.classes = std::move(classes);
   return contents;
 }
@@ -274,10 +320,10 @@ Result<Contents> contents_of(const NamedPath& root) {
     return plain_contents(root);
   }
   PENSTOCK_ASSIGN(Contents contents, class_contents(root, std::move(names.folders)));
-  PENSTOCK_ASSIGN(const FoundPictures beside, find_pictures(root.path, false));
-  if (!beside.paths.empty()) {
+  PENSTOCK_ASSIGN(const FoundFiles beside, find_files(root.path, false));
+  if (const std::size_t count = (beside.*contents.content->found).paths.size(); count > 0) {
     contents.warnings.push_back(fmt::format(
-        "{} pictures beside the class folders belong to no class and are left out", beside.paths.size()));
+        "{} {} beside the class folders belong to no class and are left out", count, contents.content->many));
   }
   return contents;
 }
@@ -295,21 +341,26 @@ Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, co
   Contents contents = std::move(looked_through).value();
   using Role = ImageFolder::Role;
   const bool labelled = !contents.classes.empty();
+  const Content& content = *contents.content;
   FieldChoice wanted = choice;
   if (wanted.empty()) {
-    wanted = labelled ? FieldChoice{{"image", "image"}, {"label", "label"}} : FieldChoice{{"image", "image"}};
+    wanted.emplace_back(content.field, content.field);
+    if (labelled) {
+      wanted.emplace_back("label", "label");
+    }
   }
   std::vector<FieldInfo> fields;
   std::vector<Role> roles;
   for (const auto& [name, field] : wanted) {
-    if (field != "image" && (field != "label" || !labelled)) {
+    const bool is_file = field == content.field;
+    if (!is_file && (field != "label" || !labelled)) {
       return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("a folder of pictures has no field '{}'", printable(field)),
-                   .advice = labelled ? "there is: image, label" : "there is: image",
+                   .message = fmt::format("a folder of {} has no field '{}'", content.many, printable(field)),
+                   .advice = fmt::format("there is: {}{}", content.field, labelled ? ", label" : ""),
                    .place = {.source = root.named, .stage = "open"}};
     }
-    roles.push_back(field == "image" ? Role::image : Role::label);
-    fields.push_back({name, field == "image" ? FieldKind::image : FieldKind::integer});
+    roles.push_back(is_file ? Role::file : Role::label);
+    fields.push_back({name, is_file ? content.kind : FieldKind::integer});
   }
   return std::unique_ptr<SampleTable>(
       std::make_unique<ImageFolder>(root, std::move(contents), std::move(fields), std::move(roles)));

@@ -1,5 +1,5 @@
 #pragma once
-// Class folders: root/<class>/.../picture. The rules in words: docs/formats/image_folder.md.
+// Class folders: root/<class>/.../picture or sound. The rules in words: docs/formats/image_folder.md.
 
 #include <memory>
 
@@ -8,8 +8,9 @@
 
 namespace penstock {
 
-/// Pictures below each class folder, with the number of the class as label; or, in a folder that has no
-/// folders in it, its pictures without labels. No picture is opened before it is read, and none stays open.
+/// Pictures below each class folder, or sounds where there are no pictures, with the number of the class as
+/// label; or, in a folder that has no folders in it, its files without labels. No file is opened before it is
+/// read, and none stays open.
 Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& fields);
 
 }  // namespace penstock

@@ -148,11 +148,50 @@ TEST_F(ImageFolderTest, gives_pictures_without_classes_no_label) {
   EXPECT_THAT((*table)->classes(), IsEmpty());
 }
 
+TEST_F(ImageFolderTest, folders_of_sounds_are_read_as_those_of_pictures) {
+  for (const char* name : {"cat/2.wav", "cat/1.FLAC", "dog/deep/3.mp3", "dog/4.opus", "dog/5.ogg"}) {
+    folder_.write(name, "x");
+  }
+  folder_.write("dog/6.m4a", "x");
+  folder_.write("top.wav", "x");
+  const auto table = open();
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_THAT(list(**table), ElementsAre("cat/1=0", "cat/2=0", "dog/4=1", "dog/5=1", "dog/deep/3=1"));
+  EXPECT_THAT((*table)->fields(),
+              ElementsAre(FieldInfo{"audio", FieldKind::audio}, FieldInfo{"label", FieldKind::integer}));
+  EXPECT_THAT(
+      (*table)->warnings(),
+      ElementsAre(HasSubstr("1 sounds are left out because their kind cannot be decoded (first: dog/6.m4a)"),
+                  HasSubstr("1 sounds beside the class folders")));
+  const auto wrong = open({{"picture", "image"}});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().to_string(),
+              HasSubstr("a folder of sounds has no field 'image'; there is: audio, label"));
+}
+
+TEST_F(ImageFolderTest, sounds_beside_pictures_are_left_out) {
+  folder_.write("a/1.jpg", "x");
+  folder_.write("a/1.wav", "x");
+  const auto table = open();
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT((*table)->fields(),
+              ElementsAre(FieldInfo{"image", FieldKind::image}, FieldInfo{"label", FieldKind::integer}));
+  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("1 sounds beside the pictures are left out")));
+}
+
+TEST_F(ImageFolderTest, a_class_without_sounds_is_refused) {
+  folder_.write("a/1.wav", "x");
+  folder_.write("b/notes.txt", "x");
+  const auto table = open();
+  ASSERT_FALSE(table.ok());
+  EXPECT_THAT(table.error().to_string(), HasSubstr("1 of 2 class folders hold no sound (first: 'b')"));
+}
+
 TEST_F(ImageFolderTest, refuses_a_folder_with_nothing_in_it) {
   const auto empty = open();
   ASSERT_FALSE(empty.ok());
   EXPECT_EQ(empty.error().kind, ErrorKind::not_found);
-  EXPECT_THAT(empty.error().message, HasSubstr("no tar shards, no class folders and no pictures"));
+  EXPECT_THAT(empty.error().message, HasSubstr("no tar shards, no class folders and no pictures or sounds"));
 }
 
 TEST_F(ImageFolderTest, chooses_and_renames_fields) {

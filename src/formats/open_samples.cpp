@@ -63,13 +63,14 @@ Result<FolderContents> look_into(const NamedPath& folder) {
 Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents& contents) {
   for (const std::string& name : contents.folders) {
     // A folder that cannot be read (lost+found) is no class that was meant.
-    const auto pictures = find_pictures((std::filesystem::path(folder.path) / name).string(), true);
-    if (pictures.ok() && !pictures->paths.empty()) {
+    const auto files = find_files((std::filesystem::path(folder.path) / name).string(), true);
+    if (files.ok() && files->any()) {
       return Error{
           .kind = ErrorKind::invalid,
-          .message = fmt::format("'{}' holds {} tar files and folders with pictures (first: '{}'): either "
+          .message = fmt::format("'{}' holds {} tar files and folders with {} (first: '{}'): either "
                                  "may be the data set",
-                                 printable(folder.path), contents.tars.size(), printable(name)),
+                                 printable(folder.path), contents.tars.size(),
+                                 files->pictures.paths.empty() ? "sounds" : "pictures", printable(name)),
           .advice = fmt::format("name the tars by a pattern ('{}'), or move them out to read the class "
                                 "folders",
                                 printable((std::filesystem::path(folder.path) / "*.tar").string())),
@@ -79,9 +80,9 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents&
   return {};
 }
 
-bool holds_pictures(const NamedPath& folder) {
-  const auto pictures = find_pictures(folder.path, false);
-  return pictures.ok() && !pictures->paths.empty();
+bool holds_samples(const NamedPath& folder) {
+  const auto files = find_files(folder.path, false);
+  return files.ok() && files->any();
 }
 
 }  // namespace
@@ -109,7 +110,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
     if (!contents.tars.empty()) {
       PENSTOCK_TRY(refuse_classes_beside_tars(entry, contents));
       shards.insert(shards.end(), contents.tars.begin(), contents.tars.end());
-    } else if (!contents.compressed.empty() && contents.folders.empty() && !holds_pictures(entry)) {
+    } else if (!contents.compressed.empty() && contents.folders.empty() && !holds_samples(entry)) {
       // Reading them gives the error that tells what to do.
       shards.insert(shards.end(), contents.compressed.begin(), contents.compressed.end());
     } else if (found.size() == 1) {

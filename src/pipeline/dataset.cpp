@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "audio/read_sound.hpp"
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "formats/field_value.hpp"
@@ -26,7 +27,8 @@ std::string joined(const std::vector<std::string>& sources) {
 }
 
 Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDecoder& decoder) {
-  Value value{.kind = field.kind, .bytes = {}, .size = {}, .integer = 0};
+  Value value;
+  value.kind = field.kind;
   if (field.kind == FieldKind::integer) {
     PENSTOCK_ASSIGN(value.integer, integer_of(stored));
   } else if (field.kind == FieldKind::image) {
@@ -39,6 +41,13 @@ Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDe
                                                                               .height = value.size.height,
                                                                               .layout = PixelLayout::rgb}));
     value.bytes.resize(stride * value.size.height);
+  } else if (field.kind == FieldKind::audio) {
+    SoundReader reader;
+    PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(stored.bytes, {.mono = false}));
+    value.channels = clip.channels;
+    value.rate = clip.rate;
+    value.samples.resize(static_cast<std::size_t>(clip.frames) * static_cast<std::size_t>(clip.channels));
+    PENSTOCK_TRY(reader.read(value.samples.data(), static_cast<std::size_t>(clip.frames)));
   } else {
     value.bytes.assign(stored.bytes.begin(), stored.bytes.end());
   }

@@ -1,0 +1,212 @@
+"""Features of sound, as librosa defines them."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import InvalidError
+
+_NORMS = {"slaney": True, None: False}
+
+
+def mel_spectrogram(
+    wave: Any,
+    *,
+    sample_rate: float,
+    n_fft: int = 512,
+    hop_length: int = 128,
+    win_length: int | None = None,
+    window: str = "hann",
+    center: bool = False,
+    pad_mode: str = "constant",
+    power: float = 1.0,
+    n_mels: int = 64,
+    fmin: float = 0.0,
+    fmax: float | None = None,
+    htk: bool = False,
+    norm: str | None = "slaney",
+    db_mult: float | None = None,
+    dtype: str = "float32",
+) -> Any:
+    """`[..., samples]` to `[..., n_mels, frames]`: equal to librosa.feature.melspectrogram with the same settings.
+
+    wave: floats, a numpy array or a torch tensor on the CPU; the result is of the same sort. NaN in a wave gives NaN in
+        the frames that it is in.
+    sample_rate: of the wave, in Hz.
+    n_fft, hop_length, win_length: of the frames, in samples; win_length None = n_fft.
+    window: "hann", "hamming", "blackman", "bartlett" or "rectangular".
+    center: frame t has its middle at t * hop_length, else its beginning; pad_mode says what lies beyond the ends then:
+        "constant" (zeros), "reflect" or "edge".
+    power: 1 for magnitudes, 2 for power, or any number above 0.
+    n_mels, fmin, fmax: filters between fmin and fmax Hz; fmax None = half the sample rate.
+    htk: HTK's scale of frequencies, else Slaney's. norm: "slaney" (filters of equal area) or None (of equal height).
+    db_mult: given, values become db_mult * log10(max(value, 1e-10)), computed in float32.
+    dtype: "float32" or "float16" of the result, rounded at the very end.
+    """
+    samples = _samples(wave)
+    settings = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
+    mel = _cached(_mel_program, db_mult, norm, *settings)
+    if dtype not in ("float32", "float16"):
+        raise InvalidError(f"dtype = {dtype!r} cannot be; give 'float32' or 'float16'")
+    out = np.empty((*samples.shape[:-1], n_mels, mel.frames(samples.shape[-1])), dtype)
+    mel.run(samples, out)
+    return _like(wave, out)
+
+
+def mfcc(
+    wave: Any,
+    *,
+    sample_rate: float,
+    n_mfcc: int = 20,
+    lifter: float = 0.0,
+    top_db: float | None = 80.0,
+    n_fft: int = 512,
+    hop_length: int = 128,
+    win_length: int | None = None,
+    window: str = "hann",
+    center: bool = False,
+    pad_mode: str = "constant",
+    power: float = 2.0,
+    n_mels: int = 64,
+    fmin: float = 0.0,
+    fmax: float | None = None,
+    htk: bool = False,
+    norm: str | None = "slaney",
+) -> Any:
+    """`[..., samples]` to `[..., n_mfcc, frames]`: an orthonormal DCT-II of the decibels of the mel spectrogram.
+
+    Equal to librosa.feature.mfcc with the same settings.
+
+    lifter: 0 = none. top_db: nothing is further below the loudest value of the same wave; None = no bound.
+    The others are those of mel_spectrogram.
+    """
+    samples = _samples(wave)
+    settings = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
+    program = _cached(_mfcc_program, n_mfcc, lifter, top_db, norm, *settings)
+    out = np.empty((*samples.shape[:-1], n_mfcc, program.frames(samples.shape[-1])), "float32")
+    program.run(samples, out)
+    return _like(wave, out)
+
+
+def amplitude_to_db(
+    values: Any, *, ref: float | Callable[[Any], float] = 1.0, amin: float = 1e-5, top_db: float | None = 80.0
+) -> Any:
+    """20 * log10(|values| / ref): equal to librosa.amplitude_to_db.
+
+    ref: the amplitude of 0 dB, or a function of the amplitudes that gives it, such as numpy.max.
+    amin: smaller amplitudes count as this. top_db: nothing is further below the loudest; None = no bound.
+    """
+    return _to_db(False, values, ref, amin, top_db)
+
+
+def power_to_db(
+    values: Any, *, ref: float | Callable[[Any], float] = 1.0, amin: float = 1e-10, top_db: float | None = 80.0
+) -> Any:
+    """10 * log10(values / ref): equal to librosa.power_to_db. The settings are those of amplitude_to_db."""
+    return _to_db(True, values, ref, amin, top_db)
+
+
+def _to_db(power: bool, values: Any, ref: Any, amin: float, top_db: float | None) -> Any:
+    given = _floats(values)
+    level = _number("ref", ref(given if power else np.abs(given)) if callable(ref) else ref)
+    limit = None if top_db is None else _number("top_db", top_db)
+    out = np.empty(given.shape, "float32")
+    _core.to_db(power, given.reshape(-1), level, _number("amin", amin), limit, out.reshape(-1))
+    return _like(values, out)
+
+
+def _cached(make: Callable[..., Any], *settings: Any) -> Any:
+    try:
+        return make(*settings)
+    except TypeError as error:  # a setting without a hash, such as a list
+        raise InvalidError(f"a setting of the wrong type: {error}") from None
+
+
+@lru_cache(maxsize=64, typed=True)  # 512.0 is not 512
+def _mel_program(db_mult: float | None, norm: str | None, *settings: Any) -> _core.MelSpectrogram:
+    db = None if db_mult is None else _number("db_mult", db_mult)
+    return _core.MelSpectrogram(_mel_settings(settings, norm, db))
+
+
+@lru_cache(maxsize=64, typed=True)
+def _mfcc_program(
+    n_mfcc: int, lifter: float, top_db: float | None, norm: str | None, *settings: Any
+) -> _core.Mfcc:
+    return _core.Mfcc(
+        {
+            **_mel_settings(settings, norm, None),
+            "n_mfcc": _whole("n_mfcc", n_mfcc),
+            "lifter": _number("lifter", lifter),
+            "top_db": None if top_db is None else _number("top_db", top_db),
+        }
+    )
+
+
+def _mel_settings(settings: tuple[Any, ...], norm: str | None, db_mult: float | None) -> dict[str, Any]:
+    sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk = settings
+    if norm not in _NORMS:
+        raise InvalidError(f"norm = {norm!r} cannot be; give 'slaney' or None")
+    return {
+        "sample_rate": _number("sample_rate", sample_rate),
+        "n_fft": _whole("n_fft", n_fft),
+        "hop_length": _whole("hop_length", hop_length),
+        "win_length": None if win_length is None else _whole("win_length", win_length),
+        "window": str(window),
+        "center": bool(center),
+        "pad_mode": str(pad_mode),
+        "power": _number("power", power),
+        "n_mels": _whole("n_mels", n_mels),
+        "fmin": _number("fmin", fmin),
+        "fmax": None if fmax is None else _number("fmax", fmax),
+        "htk": bool(htk),
+        "slaney_norm": _NORMS[norm],
+        "db_mult": db_mult,
+    }
+
+
+def _is_tensor(values: Any) -> bool:
+    torch = sys.modules.get("torch")  # whoever has a tensor has imported it
+    return torch is not None and isinstance(values, torch.Tensor)
+
+
+def _floats(values: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """As a float32 array without gaps; nothing is copied that is one already."""
+    if _is_tensor(values):
+        if values.device.type != "cpu":
+            raise InvalidError(f"a tensor on {values.device} cannot be; move it with .cpu()")
+        values = values.detach().numpy()
+    array = np.asarray(values)
+    if array.dtype.kind != "f":
+        raise InvalidError(f"an array of {array.dtype} cannot be; give floats, a wave between -1 and 1")
+    return np.ascontiguousarray(array, "float32") if array.ndim else array.astype("float32")
+
+
+def _samples(wave: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    samples = _floats(wave)
+    if samples.ndim == 0:
+        raise InvalidError("a single number is no wave; give an array with samples along its last axis")
+    return samples
+
+
+def _like(given: Any, out: np.ndarray[Any, Any]) -> Any:
+    return sys.modules["torch"].from_numpy(out) if _is_tensor(given) else out
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or abs(value.__index__()) >= 1 << 31:
+        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number")
+    whole: int = value.__index__()
+    return whole
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, (str, bytes, bool)) or not hasattr(value, "__float__") or not math.isfinite(value):
+        raise InvalidError(f"{name} = {value!r} cannot be; give a finite number")
+    return float(value)

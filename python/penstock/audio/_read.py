@@ -1,0 +1,38 @@
+"""Sound files to arrays."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .. import _core
+from ..errors import InvalidError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def read(
+    path: str | os.PathLike[str] | bytes,
+    *,
+    start: float = 0.0,
+    duration: float | None = None,
+    sample_rate: int | None = None,
+    mono: bool = True,
+) -> tuple[npt.NDArray[np.float32], int]:
+    """Reads a WAV, FLAC, Ogg (Vorbis, Opus) or MP3 file; returns (samples, frames per second).
+
+    path: the file, or its content as bytes.
+    start, duration: seconds; the slice begins with the frame that is heard at `start`, and a duration of None, or one
+        longer than the sound, goes up to the end. Only the slice is decoded where the codec allows it.
+    sample_rate: frames per second to resample the slice to (soxr, quality HQ); None keeps those of the file. At the
+        slice's edges the resampler hears silence, not the sound around it.
+    mono: the mean of all channels, an array [T]; otherwise an array [C, T].
+
+    Samples are float32, integers scaled to [-1, 1). A truncated or damaged file raises CorruptError.
+    """
+    source = path if isinstance(path, bytes) else os.fspath(path)
+    if not isinstance(source, (str, bytes)):
+        raise InvalidError(f"path = {path!r} cannot be; give a path, or a file's content as bytes")
+    return _core.read_sound(source, start, duration, sample_rate, mono)

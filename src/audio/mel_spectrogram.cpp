@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "audio/kernels/mel_kernel.hpp"
+#include "core/scratch.hpp"
+#include "penstock/audio.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr int kLargestFft = 65536;
+constexpr int kMostMels = 4096;
+constexpr int kLargestHop = 1 << 24;
+
+Error wrong(const char* name, const std::string& value, std::string advice) {
+  return {.kind = ErrorKind::invalid,
+          .message = fmt::format("{} = {} cannot be", name, value),
+          .advice = std::move(advice),
+          .place = {.stage = "mel_spectrogram"}};
+}
+
+Status check(const MelSettings& s) {
+  const auto whole = [](const char* name, int value, int least, int most) -> Status {
+    if (value < least || value > most) {
+      return wrong(name, std::to_string(value),
+                   fmt::format("give a whole number from {} to {}", least, most));
+    }
+    return {};
+  };
+  if (!(s.sample_rate > 0) || !std::isfinite(s.sample_rate)) {
+    return wrong("sample_rate", fmt::format("{}", s.sample_rate), "give Hz, above 0");
+  }
+  PENSTOCK_TRY(whole("n_fft", s.n_fft, 2, kLargestFft));
+  PENSTOCK_TRY(whole("hop_length", s.hop_length, 1, kLargestHop));
+  PENSTOCK_TRY(whole("win_length", s.win_length.value_or(s.n_fft), 1, s.n_fft));
+  PENSTOCK_TRY(whole("n_mels", s.n_mels, 1, kMostMels));
+  if (!(s.power > 0) || !std::isfinite(s.power)) {
+    return wrong("power", fmt::format("{}", s.power), "give a number above 0: 1 for magnitudes, 2 for power");
+  }
+  if (!(s.fmin >= 0) || !std::isfinite(s.fmin)) {
+    return wrong("fmin", fmt::format("{}", s.fmin), "give Hz from 0 on");
+  }
+  const double fmax = s.fmax.value_or(s.sample_rate / 2);
+  if (!(fmax > s.fmin) || !std::isfinite(fmax)) {
+    return wrong("fmax", fmt::format("{}", fmax), fmt::format("give Hz above fmin, which is {}", s.fmin));
+  }
+  if (s.db_mult && !std::isfinite(*s.db_mult)) {
+    return wrong("db_mult", fmt::format("{}", *s.db_mult), "give a finite number");
+  }
+  return {};
+}
+
+}  // namespace
+
+struct MelSpectrogram::Impl {
+  MelSettings settings;
+  std::shared_ptr<const MelTables> tables;
+  Scratch scratch;
+
+  template <class T>
+  Status run(const float* waves, std::size_t count, std::size_t samples, std::size_t frames, T* out) {
+    auto* const memory = reinterpret_cast<float*>(scratch.reserve(mel_scratch_size(*tables) * sizeof(float)));
+    run_mel(*tables, {.waves = waves, .count = count, .samples = samples, .frames = frames}, memory, out);
+    return {};
+  }
+};
+
+Result<MelSpectrogram> MelSpectrogram::make(const MelSettings& settings) {
+  PENSTOCK_TRY(check(settings));
+  auto impl = std::make_unique<Impl>();
+  impl->settings = settings;
+  impl->tables = std::make_shared<const MelTables>(MelTables{
+      .fft = FftPlan::of(settings.n_fft),
+      .window = sound_window(settings.window, settings.win_length.value_or(settings.n_fft), settings.n_fft),
+      .bank = MelBank::of(settings),
+      .hop = static_cast<std::size_t>(settings.hop_length),
+      .center = settings.center,
+      .padding = settings.padding,
+      .power = settings.power,
+      .db_mult = settings.db_mult});
+  return MelSpectrogram(std::move(impl));
+}
+
+MelSpectrogram::MelSpectrogram(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MelSpectrogram::MelSpectrogram(const MelSpectrogram& other) : impl_(std::make_unique<Impl>()) {
+  *this = other;
+}
+MelSpectrogram& MelSpectrogram::operator=(const MelSpectrogram& other) {
+  impl_->settings = other.impl_->settings;
+  impl_->tables = other.impl_->tables;
+  return *this;
+}
+MelSpectrogram::MelSpectrogram(MelSpectrogram&&) noexcept = default;
+MelSpectrogram& MelSpectrogram::operator=(MelSpectrogram&&) noexcept = default;
+MelSpectrogram::~MelSpectrogram() = default;
+
+const MelSettings& MelSpectrogram::settings() const noexcept { return impl_->settings; }
+
+Result<std::size_t> MelSpectrogram::frames(std::size_t samples) const {
+  const MelSettings& s = impl_->settings;
+  const auto size = static_cast<std::size_t>(s.n_fft);
+  const auto hop = static_cast<std::size_t>(s.hop_length);
+  const auto too_short = [&](std::size_t least, const char* why) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("a wave of {} samples is too short {}", samples, why),
+                 .advice = fmt::format("give at least {} samples, or a smaller n_fft", least),
+                 .place = {.stage = "mel_spectrogram"}};
+  };
+  if (!s.center) {
+    return samples < size ? Result<std::size_t>(too_short(size, "for one frame"))
+                          : Result<std::size_t>(1 + (samples - size) / hop);
+  }
+  if (samples == 0) {
+    return too_short(1, "for one frame");
+  }
+  if (s.padding == SoundPadding::reflect && samples <= size / 2) {
+    return too_short(size / 2 + 1, "to be mirrored at its ends");
+  }
+  // Odd sizes: half a frame, rounded down, is added at both ends, as in librosa.
+  return samples + 2 * (size / 2) < size ? Result<std::size_t>(too_short(size, "for one frame"))
+                                         : Result<std::size_t>(1 + (samples + 2 * (size / 2) - size) / hop);
+}
+
+Status MelSpectrogram::run(const float* waves, std::size_t count, std::size_t samples, float* out) {
+  PENSTOCK_ASSIGN(const std::size_t number, frames(samples));
+  return impl_->run(waves, count, samples, number, out);
+}
+
+Status MelSpectrogram::run(const float* waves, std::size_t count, std::size_t samples, std::uint16_t* out) {
+  PENSTOCK_ASSIGN(const std::size_t number, frames(samples));
+  return impl_->run(waves, count, samples, number, out);
+}
+
+}  // namespace penstock

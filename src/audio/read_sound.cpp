@@ -1,0 +1,145 @@
+#include "audio/read_sound.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "audio/resample.hpp"
+#include "codecs/kernels/sound_samples.hpp"
+#include "io/mapped_file.hpp"
+
+namespace penstock {
+namespace {
+
+/// Frames that are mixed at once: all channels of them stay in the cache.
+constexpr std::size_t kBlockSamples = 16'384;
+/// Smaller files are read as fast without a hint, and the call costs more than it saves.
+constexpr std::uint64_t kReadAheadFrom = 128 << 10;
+
+Error invalid(std::string message) {
+  Error error;
+  error.kind = ErrorKind::invalid;
+  error.message = std::move(message);
+  error.place.stage = "decode";
+  return error;
+}
+
+Status check(const SoundRequest& request) {
+  if (!std::isfinite(request.start) || request.start < 0) {
+    return invalid(fmt::format("start is {}; give seconds from 0 on", request.start));
+  }
+  if (request.duration && !(*request.duration >= 0)) {
+    return invalid(fmt::format("duration is {}; give seconds from 0 on", *request.duration));
+  }
+  if (request.sample_rate && (*request.sample_rate < 1 || *request.sample_rate > kMaxSoundRate)) {
+    return invalid(fmt::format("sample_rate is {}; give 1 to {} frames per second", *request.sample_rate,
+                               kMaxSoundRate));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t frame_at(double seconds, int rate) noexcept {
+  const double frame = std::floor(seconds * rate + 1e-6);
+  return frame < 9e18 ? static_cast<std::uint64_t>(frame) : std::uint64_t{9'000'000'000'000'000'000};
+}
+
+Result<ClipInfo> SoundReader::open(ByteSpan file, const SoundRequest& request) {
+  PENSTOCK_TRY(check(request));
+  PENSTOCK_ASSIGN(const SoundInfo info, decoder_.open(file));
+  first_ = frame_at(request.start, info.rate);
+  if (first_ > info.frames) {
+    return invalid(fmt::format("start={} is past the end of a sound of {} seconds", request.start,
+                               static_cast<double>(info.frames) / info.rate));
+  }
+  count_ = info.frames - first_;
+  if (request.duration) {
+    count_ = std::min(count_, frame_at(*request.duration, info.rate));
+  }
+  clip_ = {.frames = count_,
+           .channels = request.mono ? 1 : info.channels,
+           .rate = request.sample_rate.value_or(info.rate),
+           .file = info};
+  if (clip_.rate != info.rate) {
+    PENSTOCK_TRY(can_resample());
+    clip_.frames = resampled_frames(count_, info.rate, clip_.rate);
+  }
+  const std::uint64_t samples = std::max(clip_.frames * static_cast<std::uint64_t>(clip_.channels),
+                                         count_);  // the slice is in memory too
+  if (clip_.frames > kMaxClipSamples || samples > kMaxClipSamples) {
+    Error error =
+        invalid(fmt::format("a sound of {} frames with {} channels is longer than can be read at once",
+                            std::max(clip_.frames, count_), clip_.channels));
+    error.kind = ErrorKind::unsupported;
+    error.advice = "read it in parts: give start and duration";
+    return error;
+  }
+  return clip_;
+}
+
+Status SoundReader::read_mono(float* out) {
+  const auto channels = static_cast<std::size_t>(clip_.file.channels);
+  if (channels == 1) {
+    return decoder_.decode(first_, count_, out, static_cast<std::size_t>(count_));
+  }
+  const std::size_t most = std::max<std::size_t>(kBlockSamples / channels, 1);
+  auto* const block = reinterpret_cast<float*>(channels_.reserve(most * channels * sizeof(float)));
+  for (std::uint64_t done = 0; done < count_;) {
+    const auto frames = static_cast<std::size_t>(std::min<std::uint64_t>(count_ - done, most));
+    PENSTOCK_TRY(decoder_.decode(first_ + done, frames, block, frames));
+    mix_channels(block, frames, channels, frames, out + done);
+    done += frames;
+  }
+  return {};
+}
+
+Status SoundReader::read(float* out, std::size_t stride) {
+  const bool mono = clip_.channels == 1;
+  if (clip_.rate == clip_.file.rate) {
+    return mono ? read_mono(out) : decoder_.decode(first_, count_, out, stride);
+  }
+  const auto channels = static_cast<std::size_t>(clip_.channels);
+  const auto frames = static_cast<std::size_t>(count_);
+  auto* const slice = reinterpret_cast<float*>(slice_.reserve(frames * channels * sizeof(float)));
+  PENSTOCK_TRY(mono ? read_mono(slice) : decoder_.decode(first_, count_, slice, frames));
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    PENSTOCK_TRY(
+        resample(slice + channel * frames, count_, clip_.file.rate, clip_.rate, out + channel * stride));
+  }
+  return {};
+}
+
+Result<Sound> read_sound(ByteSpan file, const SoundRequest& request) {
+  SoundReader reader;
+  PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(file, request));
+  const auto frames = static_cast<std::size_t>(clip.frames);
+  Sound sound{
+      .samples = std::make_unique_for_overwrite<float[]>(frames * static_cast<std::size_t>(clip.channels)),
+      .frames = clip.frames,
+      .channels = clip.channels,
+      .rate = clip.rate};
+  PENSTOCK_TRY(reader.read(sound.samples.get(), frames));
+  return sound;
+}
+
+Result<Sound> read_sound(const std::string& path, const SoundRequest& request) {
+  // All of it is wanted at once, unless it is a part; small files come with the first page or two anyway.
+  const bool whole = request.start == 0 && !request.duration;
+  PENSTOCK_ASSIGN(const auto file, MappedFile::open(path));
+  if (whole && file->size() > kReadAheadFrom) {
+    file->advise(Access::sequential, 0, file->size());
+    file->advise(Access::will_need, 0, file->size());
+  }
+  Result<Sound> sound = read_sound(file->bytes(), request);
+  if (Status there = file->check(); !there) {
+    return std::move(there).error();
+  }
+  if (!sound) {
+    sound.error().place.shard = path;
+  }
+  return sound;
+}
+
+}  // namespace penstock

@@ -1,0 +1,19 @@
+#include "audio/resample.hpp"
+
+namespace penstock {
+
+Status can_resample() {
+  Error error;
+  error.kind = ErrorKind::unsupported;
+  error.message = "this build of penstock cannot resample sound";
+  error.advice =
+      "install soxr (Debian: libsoxr-dev) and build penstock again, with PENSTOCK_SOUND=ON to be told if it "
+      "is "
+      "not found";
+  error.place.stage = "transform";
+  return error;
+}
+
+Status resample(const float*, std::uint64_t, int, int, float*) { return can_resample(); }
+
+}  // namespace penstock

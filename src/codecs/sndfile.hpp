@@ -1,0 +1,15 @@
+#pragma once
+// FLAC, Ogg (Vorbis, Opus, FLAC) and MP3 through libsndfile, an optional part of the build: sndfile.cpp is
+// compiled where it was found, else sndfile_absent.cpp, whose decoder says how to get it.
+
+#include "codecs/sound_format_decoder.hpp"
+
+namespace penstock {
+
+bool sndfile_recognises(ByteSpan file) noexcept;
+
+/// Lengths are those that the files give; samples that are missing when decode() comes to them are `corrupt`.
+/// An Ogg file without its end mark is as long as its whole pages, and counts as repaired.
+std::unique_ptr<SoundFormatDecoder> make_sndfile_decoder();
+
+}  // namespace penstock

@@ -1,0 +1,17 @@
+#include <string_view>
+
+#include "codecs/sndfile.hpp"
+
+namespace penstock {
+
+bool sndfile_recognises(ByteSpan file) noexcept {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  if (text.starts_with("fLaC") || text.starts_with("OggS") || text.starts_with("ID3")) {
+    return true;
+  }
+  // An MP3 without a tag begins with the header of a frame: eleven ones, layer 3, no reserved values.
+  return file.size() >= 4 && file[0] == 0xFF && (file[1] & 0xE6) == 0xE2 && (file[1] & 0x18) != 0x08 &&
+         (file[2] & 0xF0) != 0xF0 && (file[2] & 0x0C) != 0x0C;
+}
+
+}  // namespace penstock

@@ -1,0 +1,86 @@
+#include "codecs/sound_decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <vector>
+
+#include "codecs/sound_format_decoder.hpp"
+
+namespace penstock {
+
+struct SoundDecoder::Impl {
+  std::vector<std::unique_ptr<SoundFormatDecoder>> decoders{kSoundCodecs};  // made when first needed
+  SoundFormatDecoder* current = nullptr;
+  SoundInfo info;
+  std::uint64_t nanoseconds = 0;
+};
+
+namespace {
+
+/// Adds the time from its construction to its end.
+class Timer {
+ public:
+  explicit Timer(std::uint64_t& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
+  ~Timer() {
+    const auto passed = std::chrono::steady_clock::now() - start_;
+    total_ +=
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
+  }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  std::uint64_t& total_;
+  const std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+SoundDecoder::SoundDecoder() : impl_(std::make_unique<Impl>()) {}
+SoundDecoder::~SoundDecoder() = default;
+SoundDecoder::SoundDecoder(SoundDecoder&&) noexcept = default;
+SoundDecoder& SoundDecoder::operator=(SoundDecoder&&) noexcept = default;
+
+Result<SoundInfo> SoundDecoder::open(ByteSpan file) {
+  const Timer timer(impl_->nanoseconds);
+  impl_->current = nullptr;
+  const auto codecs = sound_codecs();
+  for (std::size_t i = 0; i < codecs.size(); ++i) {
+    if (!codecs[i].recognises(file)) {
+      continue;
+    }
+    auto& decoder = impl_->decoders[i];
+    if (!decoder) {
+      decoder = codecs[i].make();
+    }
+    PENSTOCK_ASSIGN(impl_->info, decoder->open(file));
+    impl_->current = decoder.get();
+    return impl_->info;
+  }
+  return describe_unrecognised_sound(file);
+}
+
+Status SoundDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {
+  if (impl_->current == nullptr) {
+    return detail::sound_error(ErrorKind::invalid, "no sound is open");
+  }
+  const std::uint64_t frames = impl_->info.frames;
+  if (start > frames || count > frames - start) {
+    return detail::sound_error(
+        ErrorKind::invalid,
+        fmt::format("{} frames from frame {} on do not lie inside a sound of {}", count, start, frames));
+  }
+  if (count == 0) {
+    return {};
+  }
+  if (out == nullptr || (impl_->info.channels > 1 && stride < count)) {
+    return detail::sound_error(ErrorKind::invalid, "the output has no room for the frames");
+  }
+  const Timer timer(impl_->nanoseconds);
+  return impl_->current->decode(start, count, out, stride);
+}
+
+std::uint64_t SoundDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
+
+}  // namespace penstock

@@ -1,0 +1,82 @@
+#include "codecs/test_sounds.hpp"
+
+#include <cstring>
+
+namespace penstock::test {
+namespace {
+
+template <class T>
+void append(SoundBytes& to, T value) {
+  const std::size_t at = to.size();
+  to.resize(at + sizeof value);
+  std::memcpy(to.data() + at, &value, sizeof value);
+}
+
+void append(SoundBytes& to, std::string_view text) { to.insert(to.end(), text.begin(), text.end()); }
+
+}  // namespace
+
+SoundBytes wav_chunk(std::string_view id, const SoundBytes& content, std::uint32_t size) {
+  SoundBytes chunk;
+  append(chunk, id);
+  append(chunk, size);
+  chunk.insert(chunk.end(), content.begin(), content.end());
+  if (content.size() % 2 != 0) {
+    chunk.push_back(0);
+  }
+  return chunk;
+}
+
+SoundBytes wav_chunk(std::string_view id, const SoundBytes& content) {
+  return wav_chunk(id, content, static_cast<std::uint32_t>(content.size()));
+}
+
+SoundBytes wav_format(const WavHeader& header) {
+  const auto frame = static_cast<std::uint16_t>(header.channels * ((header.bits + 7) / 8));
+  SoundBytes content;
+  append(content, static_cast<std::uint16_t>(header.extensible ? 0xFFFE : header.tag));
+  append(content, header.channels);
+  append(content, header.rate);
+  append(content, static_cast<std::uint32_t>(header.rate * frame));
+  append(content, frame);
+  append(content, header.bits);
+  if (header.extensible) {
+    append(content, std::uint16_t{22});
+    append(content, header.bits);
+    append(content, std::uint32_t{0});
+    append(content, header.tag);
+    append(content, std::string_view("\0\0\0\0\x10\0\x80\0\0\xAA\0\x38\x9B\x71", 14));
+  }
+  return wav_chunk("fmt ", content);
+}
+
+SoundBytes wav_file(const std::vector<SoundBytes>& chunks, std::string_view id) {
+  SoundBytes body;
+  append(body, std::string_view("WAVE"));
+  for (const SoundBytes& chunk : chunks) {
+    body.insert(body.end(), chunk.begin(), chunk.end());
+  }
+  SoundBytes file = wav_chunk(id, body);
+  return file;
+}
+
+SoundBytes wav_of(const std::vector<std::int16_t>& samples, std::uint16_t channels, std::uint32_t rate) {
+  SoundBytes data(samples.size() * 2);
+  std::memcpy(data.data(), samples.data(), data.size());
+  return wav_file({wav_format({.channels = channels, .rate = rate}), wav_chunk("data", data)});
+}
+
+std::vector<float> decode_all(ByteSpan file) {
+  SoundDecoder decoder;
+  const auto info = decoder.open(file);
+  if (!info) {
+    return {};
+  }
+  std::vector<float> out(info->frames * static_cast<std::uint64_t>(info->channels));
+  if (!decoder.decode(0, info->frames, out.data(), info->frames)) {
+    return {};
+  }
+  return out;
+}
+
+}  // namespace penstock::test

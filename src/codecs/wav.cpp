@@ -1,0 +1,252 @@
+#include "codecs/wav.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace penstock {
+namespace {
+
+/// More chunks than any honest file has; a file of empty chunks would keep the walk busy for nothing.
+constexpr int kMaxChunks = 10'000;
+/// Writers that cannot go back leave sizes from here on as placeholders.
+constexpr std::uint32_t kPlaceholder = 0x7FFFF000;
+/// Frames are converted in runs of about this many samples, which stay in the first cache.
+constexpr std::size_t kBlockSamples = 4096;
+
+std::uint32_t u16(const std::uint8_t* p) { return static_cast<std::uint32_t>(p[0] | p[1] << 8); }
+std::uint32_t u32(const std::uint8_t* p) { return u16(p) | u16(p + 2) << 16; }
+std::uint64_t u64(const std::uint8_t* p) { return u32(p) | static_cast<std::uint64_t>(u32(p + 4)) << 32; }
+
+bool is_id(const std::uint8_t* p, std::string_view id) { return std::memcmp(p, id.data(), 4) == 0; }
+
+Error corrupt(std::string message) { return detail::sound_error(ErrorKind::corrupt, std::move(message)); }
+
+/// What lies behind the tag of the extensible format, for the codecs that have one.
+constexpr std::array<std::uint8_t, 14> kGuidEnd = {0, 0, 0,    0, 0x10, 0,    0x80,
+                                                   0, 0, 0xAA, 0, 0x38, 0x9B, 0x71};
+
+const char* name_of_tag(std::uint32_t tag) {
+  switch (tag) {
+    case 0x0002:
+      return "MS ADPCM";
+    case 0x0011:
+      return "IMA ADPCM";
+    case 0x0031:
+      return "GSM 6.10";
+    case 0x0050:
+      return "MPEG layer 1 or 2";
+    case 0x0055:
+      return "MP3";
+    case 0x00FF:
+    case 0x1600:
+      return "AAC";
+    case 0x0161:
+      return "Windows media";
+    case 0x2000:
+      return "AC-3";
+    default:
+      return "an unknown codec";
+  }
+}
+
+struct Format {
+  SampleFormat samples = SampleFormat::int16;
+  std::size_t channels = 0;
+  std::uint32_t rate = 0;
+
+  bool operator==(const Format&) const = default;
+};
+
+Result<SampleFormat> sample_format(std::uint32_t tag, std::uint32_t bits) {
+  const auto unsupported = [](std::string message) {
+    return detail::sound_error(ErrorKind::unsupported, std::move(message),
+                               "convert the file to 16-bit or float WAV, or to FLAC");
+  };
+  switch (tag) {
+    case 1:
+      if (bits < 8 || bits > 32) {
+        return unsupported(fmt::format("WAV of {}-bit integers is not supported", bits));
+      }
+      // Fewer bits than their bytes hold are the upper ones, so the bytes alone give the scale.
+      return std::array{SampleFormat::uint8, SampleFormat::int16, SampleFormat::int24,
+                        SampleFormat::int32}[(bits - 1) / 8];
+    case 3:
+      if (bits != 32 && bits != 64) {
+        return unsupported(fmt::format("WAV of {}-bit floats is not supported", bits));
+      }
+      return bits == 32 ? SampleFormat::float32 : SampleFormat::float64;
+    case 6:
+    case 7:
+      if (bits != 8) {
+        return corrupt(fmt::format("WAV of {}-law samples with {} bits", tag == 6 ? "A" : "mu", bits));
+      }
+      return tag == 6 ? SampleFormat::a_law : SampleFormat::mu_law;
+    default:
+      return unsupported(
+          fmt::format("WAV with {} inside (format tag 0x{:04x}) is not supported", name_of_tag(tag), tag));
+  }
+}
+
+Result<Format> parse_format(ByteSpan chunk) {
+  if (chunk.size() < 16) {
+    return corrupt(fmt::format("WAV format chunk has {} bytes, 16 are the least", chunk.size()));
+  }
+  const std::uint8_t* const p = chunk.data();
+  std::uint32_t tag = u16(p);
+  const std::uint32_t channels = u16(p + 2);
+  const std::uint32_t rate = u32(p + 4);
+  const std::uint32_t bits = u16(p + 14);
+  if (tag == 0xFFFE) {
+    if (chunk.size() < 40 || u16(p + 16) < 22) {
+      return corrupt("WAV extensible format chunk is too short");
+    }
+    if (std::memcmp(p + 26, kGuidEnd.data(), kGuidEnd.size()) != 0) {
+      return detail::sound_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
+    }
+    if (u16(p + 18) > bits) {
+      return corrupt(fmt::format("WAV has {} valid bits in {}", u16(p + 18), bits));
+    }
+    tag = u16(p + 24);
+  }
+  PENSTOCK_ASSIGN(const SampleFormat samples, sample_format(tag, bits));
+  if (channels == 0 || channels > kMaxSoundChannels) {
+    return corrupt(fmt::format("WAV header gives {} channels", channels));
+  }
+  if (rate == 0 || rate > kMaxSoundRate) {
+    return corrupt(fmt::format("WAV header gives a rate of {} Hz", rate));
+  }
+  // The block size is wrong in files of careless writers; it says nothing that the rest does not.
+  return Format{samples, channels, rate};
+}
+
+/// The sizes that 32 bits do not hold.
+struct LargeSizes {
+  std::uint64_t data = 0;
+  ByteSpan others;  ///< of the table: an id and a size of 64 bits each
+
+  std::optional<std::uint64_t> find(const std::uint8_t* id) const {
+    for (std::size_t at = 0; at + 12 <= others.size(); at += 12) {
+      if (std::memcmp(others.data() + at, id, 4) == 0) {
+        return u64(others.data() + at + 4);
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+Result<LargeSizes> parse_large_sizes(ByteSpan file) {
+  if (file.size() < 12 + 8 + 28 || !is_id(file.data() + 12, "ds64")) {
+    return corrupt("RF64 file does not begin with its ds64 chunk");
+  }
+  const std::uint64_t size = u32(file.data() + 16);
+  const std::uint8_t* const p = file.data() + 20;
+  const std::uint64_t table = static_cast<std::uint64_t>(u32(p + 24)) * 12;
+  if (size < 28 || size > file.size() - 20 || table > size - 28) {
+    return corrupt("RF64 ds64 chunk has an impossible size");
+  }
+  return LargeSizes{u64(p + 8), ByteSpan(p + 28, static_cast<std::size_t>(table))};
+}
+
+bool looks_like_id(const std::uint8_t* p) {
+  return std::all_of(p, p + 4, [](std::uint8_t c) { return c >= 0x20 && c < 0x7F; });
+}
+
+struct Data {
+  ByteSpan bytes;
+  bool repaired = false;
+};
+
+/// The samples, for a data chunk that says `size` and of which `rest` is what the file has left.
+Result<Data> take_data(std::uint64_t size, ByteSpan rest) {
+  if (size == 0 && !rest.empty()) {
+    // Another chunk behind it means that it is empty indeed, as does a file that only has padding left.
+    const bool followed =
+        rest.size() >= 8 && looks_like_id(rest.data()) && u32(rest.data() + 4) <= rest.size() - 8;
+    return followed ? Data{} : Data{rest, true};
+  }
+  if (size <= rest.size()) {
+    return Data{rest.first(static_cast<std::size_t>(size)), false};
+  }
+  if (size >= kPlaceholder && size <= 0xFFFFFFFF) {
+    return Data{rest, true};
+  }
+  return corrupt(fmt::format("WAV is truncated: {} of its {} bytes of samples are there", rest.size(), size));
+}
+
+}  // namespace
+
+bool WavDecoder::recognises(ByteSpan file) noexcept {
+  return file.size() >= 12 &&
+         (is_id(file.data(), "RIFF") || is_id(file.data(), "RF64") || is_id(file.data(), "BW64")) &&
+         is_id(file.data() + 8, "WAVE");
+}
+
+Result<SoundInfo> WavDecoder::open(ByteSpan file) {
+  std::optional<LargeSizes> large;
+  if (!is_id(file.data(), "RIFF")) {
+    PENSTOCK_ASSIGN(large, parse_large_sizes(file));
+  }
+  std::optional<Format> format;
+  std::uint64_t at = 12;  // the file's end bounds the walk: the size in the first chunk is often wrong
+  for (int chunks = 0; chunks < kMaxChunks && at <= file.size() && file.size() - at >= 8; ++chunks) {
+    const std::uint8_t* const header = file.data() + at;
+    std::uint64_t size = u32(header + 4);
+    const bool is_data = is_id(header, "data");
+    if (size == 0xFFFFFFFF && large) {
+      size = is_data ? large->data : large->find(header).value_or(size);
+    }
+    const ByteSpan rest = file.subspan(static_cast<std::size_t>(at) + 8);
+    if (is_data) {
+      if (!format) {
+        return corrupt("WAV has its samples before their format");
+      }
+      PENSTOCK_ASSIGN(const Data data, take_data(size, rest));
+      format_ = format->samples;
+      channels_ = format->channels;
+      frame_bytes_ = channels_ * bytes_of(format_);
+      samples_ = data.bytes;
+      return SoundInfo{.frames = samples_.size() / frame_bytes_,
+                       .channels = static_cast<int>(channels_),
+                       .rate = static_cast<int>(format->rate),
+                       .repaired = data.repaired};
+    }
+    if (size > rest.size()) {
+      return corrupt(fmt::format("WAV chunk at byte {} is longer than the file", at));
+    }
+    if (is_id(header, "fmt ")) {
+      PENSTOCK_ASSIGN(const Format found, parse_format(rest.first(static_cast<std::size_t>(size))));
+      if (format && *format != found) {
+        return corrupt("WAV has two formats that differ");
+      }
+      format = found;
+    }
+    at += 8 + size + (size & 1);
+  }
+  return corrupt(format ? "WAV ends before its samples" : "WAV has no format chunk");
+}
+
+Status WavDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {
+  const std::uint8_t* in = samples_.data() + static_cast<std::size_t>(start) * frame_bytes_;
+  if (channels_ == 1) {
+    samples_to_float(format_, in, static_cast<std::size_t>(count), out);
+    return {};
+  }
+  const std::size_t most = std::max<std::size_t>(kBlockSamples / channels_, 1);
+  auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels_ * sizeof(float)));
+  for (auto left = static_cast<std::size_t>(count); left > 0;) {
+    const std::size_t frames = std::min(left, most);
+    samples_to_float(format_, in, frames * channels_, block);
+    split_channels(block, frames, channels_, out, stride);
+    in += frames * frame_bytes_;
+    out += frames;
+    left -= frames;
+  }
+  return {};
+}
+
+}  // namespace penstock
