@@ -63,6 +63,7 @@ needs_of_test() {
   needs_of_demo
   need has_module gtest -- libgtest-dev
   need has_module gmock -- libgmock-dev
+  need has_program ccache -- ccache
   need has_program valgrind -- valgrind
   need has_program cjpeg -- libjpeg-turbo-progs
   need has_program bsdtar -- libarchive-tools

@@ -87,7 +87,8 @@ def tools(log: Log) -> Counts:
 
 def build(log: Log, preset: str, targets: Sequence[str] = ()) -> Path:
     log.check(["cmake", "--preset", preset])
-    log.check(["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])], timeout=2400)
+    command = ["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])]
+    log.check(command, timeout=2400, env={"CCACHE_NOHASHDIR": "1"})  # objects may come from any build folder
     return BUILD / preset
 
 
@@ -190,9 +191,20 @@ def fuzz(log: Log) -> Counts:
 
 
 def install_package(log: Log) -> None:
-    """`pip install .` as users do, with warnings as errors; the Makefile's stamp says that it is done."""
+    """`pip install .` as users do, with warnings as errors; the Makefile's stamp says that it is done.
+
+    The compiler's flags are those of the preset dev, so that ccache knows every object of the libraries from there.
+    """
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check"]
-    log.check([*pip, "install", ".", "-C", "cmake.define.PENSTOCK_WERROR=ON"])
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    flags = next(preset for preset in presets if preset["name"] == "dev")["cacheVariables"]
+    settings = {
+        "cmake.build-type": flags["CMAKE_BUILD_TYPE"],
+        "cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO": flags["CMAKE_CXX_FLAGS_RELWITHDEBINFO"],
+        "cmake.define.PENSTOCK_WERROR": "ON",
+    }
+    options = [part for name, value in settings.items() for part in ("-C", f"{name}={value}")]
+    log.check([*pip, "install", ".", *options], env={"CCACHE_NOHASHDIR": "1"})
     (ROOT / ".venv" / "installed-penstock").touch()
 
 
