@@ -170,9 +170,10 @@ void Scheduler::work(std::size_t number) {
 }
 
 std::string Scheduler::occupation() const {
-  static constexpr std::array<std::pair<WorkStage, const char*>, 3> kWords = {
+  static constexpr std::array<std::pair<WorkStage, const char*>, 4> kWords = {
       {{WorkStage::read, "read"},
        {WorkStage::picture, "decode and transform"},
+       {WorkStage::foreign, "wait for Python"},
        {WorkStage::idle, "wait for work"}}};
   std::string text;
   for (const auto& [stage, words] : kWords) {
@@ -191,7 +192,10 @@ std::string Scheduler::occupation() const {
     if (stage != WorkStage::idle) {
       const std::chrono::duration<double> busy =
           Clock::now().time_since_epoch() - Clock::duration(longest->since.load());
-      text += fmt::format(" (longest: sample {}, for {:.1f} s)", longest->sample.load(), busy.count());
+      const char* const name = longest->running.load();
+      text += fmt::format(" (longest: {}sample {}, for {:.1f} s)",
+                          name != nullptr ? fmt::format("{} of ", name) : "", longest->sample.load(),
+                          busy.count());
     }
   }
   return text;
