@@ -30,6 +30,7 @@ _NO_SHAPE = (0,) * 8
 _LINE = 64
 _MOST_BYTES = 1 << 30
 _MOST_CAUSE = 64 << 10
+_MOST_TEXT = 16 << 10
 SCALARS = [np.dtype(name) for name in _core.scalar_names()]
 _NUMBERS = {dtype: number for number, dtype in enumerate(SCALARS)}
 
@@ -61,7 +62,9 @@ def run(work: Work, array: np.ndarray[Any, Any], stream: int, sample: int, op: i
     """Calls the function."""
     try:
         returned = work.function(array, generator(stream, sample, op)) if work.takes_rng else work.function(array)
-    except Exception as raised:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as raised:  # SystemExit too: it must not end a process in one place, and a call in another
         return explain(work, raised)
     try:
         result = np.asarray(returned)
@@ -82,15 +85,15 @@ def explain(work: Work, raised: BaseException) -> Outcome:
     frames = raised.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
         frames = frames.tb_next
-    lines = traceback.format_exception(type(raised), raised, frames)
-    summary = "".join(traceback.format_exception_only(type(raised), raised)).strip()
+    detail = "".join(traceback.format_exception(type(raised), raised, frames)).rstrip()[-_MOST_TEXT:]
+    summary = "".join(traceback.format_exception_only(type(raised), raised)).strip()[:_MOST_TEXT]
     try:
         cause = pickle.dumps(raised)
         if len(cause) > _MOST_CAUSE or not isinstance(pickle.loads(cause), BaseException):
             cause = b""
     except Exception:  # any class may refuse in its own way; the texts say it all
         cause = b""
-    return Outcome(RAISED, None, f"{work.name} raised {summary}", "".join(lines).rstrip(), cause)
+    return Outcome(RAISED, None, f"{work.name} raised {summary}", detail, cause)
 
 
 class _Memory:
@@ -135,6 +138,7 @@ def serve(connection: socket.socket, parent: int, works: bytes | list[Work]) -> 
     """The life of a helper process: says that it is ready, or why not, and answers until the parent is gone."""
     _core.end_with(connection.fileno(), parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the worker that started us hears no signals
     try:
         ready: list[Work] = pickle.loads(works) if isinstance(works, bytes) else works
     except Exception:

@@ -156,7 +156,8 @@ class Stages:
 
     def warn(self, stacklevel: int) -> None:
         """Says once which functions hold the GIL although they should not."""
-        here = [f"{stage.work.name}: {stage.not_sent}" for stage in self._all if stage.not_sent]
+        started = [stage for stage in self._all if stage.in_helper is not None]
+        here = [f"{stage.work.name}: {stage.not_sent}" for stage in started if stage.not_sent]
         if here and not self._in_caller:
             warnings.warn(
                 f"Python functions run in this process and hold up its other threads: {'; '.join(here)}",

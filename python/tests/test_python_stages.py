@@ -64,6 +64,15 @@ def hang(array):
     return array
 
 
+def blocked_signals(array):
+    time.sleep(0.005)
+    return np.array([len(signal.pthread_sigmask(signal.SIG_BLOCK, ()))])
+
+
+def leave(array):
+    raise SystemExit(3)
+
+
 def who(array):
     return np.array([os.getpid()])
 
@@ -97,6 +106,19 @@ def ends_soon(*pids: int) -> bool:
     while time.monotonic() < deadline and any(alive(pid) for pid in pids):
         time.sleep(0.05)
     return not any(alive(pid) for pid in pids)
+
+
+def session_of(leader: int) -> set[int]:
+    """Every process that descends from it."""
+    members = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        if int(fields[3]) == leader:
+            members.add(int(entry.name))
+    return members
 
 
 def run_program(folder: Path, program: str, **options) -> subprocess.Popen:
@@ -238,6 +260,45 @@ def test_exceptions_arrive_with_the_traceback(shards, workers):
     assert [error.index for error in loader.errors()] == bad
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.usefixtures("in_helpers")
+def test_a_function_cannot_end_the_program(shards, workers):
+    declared = Python(leave, shape=(8, 8, 3), dtype="uint8")
+    with pytest.raises(penstock.CorruptError, match="leave raised SystemExit: 3"):
+        next(iter(loader_of(shards, [CenterCrop(8), declared], num_workers=workers)))
+
+
+@pytest.mark.usefixtures("in_helpers")
+def test_helpers_hear_signals_whoever_started_them(shards):
+    loader = loader_of(shards, [CenterCrop(8), blocked_signals], num_workers=2)
+    assert {int(count) for batch in loader for count in batch["image"][:, 0]} == {0}
+    assert loader.stats()["helpers"]["started"] == 2
+    loader.close()
+
+
+@pytest.mark.usefixtures("in_helpers")
+def test_a_fork_of_this_process_leaves_its_helpers_alone(shards):
+    loader = loader_of(shards, [CenterCrop(8), who], num_workers=1)
+    iterator = iter(loader)
+    (helper,) = {int(pid) for pid in next(iterator)["image"][:, 0]}
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            next(iterator)
+        except penstock.InvalidError:
+            loader.close()
+            del loader, iterator
+            gc.collect()
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    assert {int(pid) for batch in iterator for pid in batch["image"][:, 0]} == {helper}
+    assert loader.stats()["helpers"]["replaced"] == 0
+    loader.close()
+
+
 @pytest.mark.usefixtures("in_helpers")
 def test_a_killed_helper_is_replaced_and_no_sample_lost(shards, tmp_path):
     function = functools.partial(die_once, marker=str(tmp_path / "died"))
@@ -330,13 +391,16 @@ def test_helpers_die_with_a_parent_that_is_killed(shards, tmp_path):
             print(*[p.pid for p in loader._stages._helpers._processes.values()], flush=True)
             next(iterator)
         """,
+        start_new_session=True,
     )
     helpers = [int(pid) for pid in program.stdout.readline().split()]
     assert len(helpers) == 2, program.communicate()
     assert all(alive(pid) for pid in helpers)
+    family = session_of(program.pid)
+    assert {program.pid, *helpers} <= family
     program.kill()
     program.communicate()
-    assert ends_soon(*helpers)
+    assert ends_soon(*family)
 
 
 def test_what_cannot_be_sent_runs_here_and_says_so(shards):
@@ -390,7 +454,7 @@ def test_a_program_without_a_guard_goes_on_here(shards, tmp_path):
 
 
 def test_fork_is_refused_where_it_is_unsafe_and_works_where_not(shards, tmp_path):
-    refused = pytest.raises(penstock.InvalidError, match="'fork' cannot be: .* threads")
+    refused = pytest.raises(penstock.InvalidError, match="'fork' cannot be: .* threads of a Loader run")
     with loader_of(shards, [CROP], num_workers=1), refused:
         loader_of(shards, [CROP, invert], num_workers=1, multiprocessing_context="fork")
     program = run_program(
