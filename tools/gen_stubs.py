@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from . import _core
+from ._functions import Python as Python
 
 __all__: list[str]
 

@@ -7,23 +7,32 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/foreign_stage.hpp"
 #include "penstock/sample.hpp"
 
 namespace penstock {
 
 class BatchStorage;
 
-/// A picture of a column whose sizes vary: 3 * width * height bytes in the loader's memory format.
+/// A picture of a column whose sizes vary: 3 * width * height elements in the loader's memory format.
 struct PictureRow {
   const std::uint8_t* data = nullptr;
   ImageSize size;
+};
+
+/// An array of a column whose shapes vary, C-contiguous.
+struct ArrayRow {
+  const std::uint8_t* data = nullptr;
+  std::vector<std::size_t> shape;
 };
 
 /// One field of the batch. Which members count depends on `shape`.
 struct Column {
   enum class Shape : std::uint8_t {
     pictures,      ///< `data`: rows of 3 * width * height elements of `type`
-    picture_list,  ///< `pictures`
+    picture_list,  ///< `pictures`, of elements of `type`
+    arrays,        ///< `data`: rows of `extents` elements of `scalar`, as a user's stage returned them
+    array_list,    ///< `arrays`, of elements of `scalar`
     integers,      ///< `integers`
     blobs          ///< `blobs`: text, json or bytes of each row
   };
@@ -34,6 +43,9 @@ struct Column {
   ImageSize size;
   void* data = nullptr;
   std::vector<PictureRow> pictures;
+  Scalar scalar = Scalar::uint8;
+  std::vector<std::size_t> extents;
+  std::vector<ArrayRow> arrays;
   std::int64_t* integers = nullptr;
   std::vector<ByteSpan> blobs;
 };

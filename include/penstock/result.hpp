@@ -32,6 +32,8 @@ struct Error {
   std::string message{};  ///< what failed, one clause, no final stop
   std::string advice{};   ///< what the user can do, or empty
   Place place{};
+  std::string detail{};  ///< lines for people below the message: the traceback of a user's function
+  std::string cause{};   ///< what the binding of another language keeps of its own exception; opaque here
 
   /// "shard x.tar, sample 812 (key), byte 51200: message; advice"
   std::string to_string() const;

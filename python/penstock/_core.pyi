@@ -84,6 +84,8 @@ class Batch:
 
     def kind(self, name: str) -> str: ...
 
+    def is_picture(self, name: str) -> bool: ...
+
     def column(self, name: str, numpy: bool) -> Any: ...
 
     def index(self, numpy: bool) -> Any: ...
@@ -94,6 +96,47 @@ class Batch:
     def is_raw(self) -> bool: ...
 
     def raw(self, name: str, numpy: bool) -> Any: ...
+
+class HelperPool:
+    """Helper processes and what they share with this one."""
+
+    def __init__(self, helpers: object, timeout_seconds: float | None) -> None: ...
+
+    def start_one(self) -> None: ...
+
+    def open(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    @property
+    def started(self) -> int: ...
+
+    @property
+    def lost(self) -> int: ...
+
+    @property
+    def alive(self) -> int: ...
+
+class PythonStage:
+    """A function of the user as a stage of the pipeline."""
+
+    def __init__(self, stage: object, name: str, identity: str, number: int, pool: HelperPool) -> None: ...
+
+    def transform(self) -> Transform: ...
+
+    @property
+    def calls(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+def end_with(socket: int, parent: int) -> None:
+    """
+    Ends this process with its parent, or when the other end of the socket is closed.
+    """
+
+def scalar_names() -> list[str]:
+    """Types of arrays, in the order of their numbers."""
 
 class Loader:
     """Batches of a data set, epoch after epoch."""

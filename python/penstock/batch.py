@@ -81,6 +81,8 @@ class Batch(Mapping[str, Any]):
             return self._convert(core.raw(name, self._numpy))
         value = core.column(name, self._numpy)
         kind = core.kind(name)
+        if kind == "image" and not core.is_picture(name):  # what a user's function made of it
+            return [self._convert(array) for array in value] if isinstance(value, list) else self._convert(value)
         if kind == "image":
             if isinstance(value, list):
                 return [self._convert_picture(picture) for picture in value]

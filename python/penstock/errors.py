@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -60,11 +61,17 @@ _KINDS: dict[str, type[Error]] = {
 }
 
 
-def _make(kind: str, message: str, place: Mapping[str, Any]) -> Error:
+def _make(kind: str, message: str, place: Mapping[str, Any], cause: bytes = b"") -> Error:
     error = _KINDS[kind](message)
     for name, value in place.items():
         setattr(error, name, value)
+    if cause:
+        error.__cause__ = pickle.loads(cause)  # written by _helper.explain(), here or in a helper of ours
     return error
+
+
+def _kind_of(error: BaseException) -> str:
+    return next((kind for kind, known in _KINDS.items() if isinstance(error, known)), "invalid")
 
 
 def _rebuild(kind: type[Error], args: tuple[Any, ...], place: Mapping[str, Any]) -> Error:

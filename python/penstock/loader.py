@@ -8,14 +8,17 @@ import operator
 import time
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
 from . import _core
+from ._collate import Collate, Collator
 from ._device import Transfer, transfer_for
 from ._distributed import rank_and_world
+from ._functions import Python
 from ._output import converters
+from ._stages import Stages
 from .batch import Batch
 from .dataset import Dataset, Source
 from .errors import Error, InvalidError
@@ -23,7 +26,8 @@ from .options import LoaderOptions
 from .samplers import Given
 from .transforms import Transform
 
-Transforms = Iterable[Transform] | Mapping[str, Iterable[Transform]]
+Operation = Transform | Python | Callable[..., Any]
+Transforms = Iterable[Operation] | Mapping[str, Iterable[Operation]]
 
 # How long an epoch waits for the store that is being built beside, at most, if the epoch before was shorter.
 CACHE_PATIENCE_SECONDS = 30.0
@@ -37,18 +41,25 @@ def _close_all() -> None:
         loader.close()
 
 
-def _transform_lists(transforms: Transforms | None) -> list[tuple[str, list[_core.Transform]]]:
+def _transform_lists(transforms: Transforms | None, stages: Stages) -> list[tuple[str, list[_core.Transform]]]:
     lists = transforms if isinstance(transforms, Mapping) else {"image": transforms}
     handles = []
     for field, given in lists.items():
-        if isinstance(given, Transform) or not isinstance(given or [], Iterable):
-            raise InvalidError(f"transforms = {given!r} cannot be; give a list of penstock.transforms")
+        if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
+            raise InvalidError(f"transforms = {given!r} cannot be; give a list of penstock.transforms and functions")
         operations = list(given or [])
-        for operation in operations:
-            if not isinstance(operation, Transform):
-                raise InvalidError(f"transforms: {operation!r} is no transform; use those of penstock.transforms")
-        handles.append((str(field), [operation.handle for operation in operations]))
+        handles.append((str(field), [_handle(operation, str(field), stages) for operation in operations]))
     return handles
+
+
+def _handle(operation: Any, field: str, stages: Stages) -> _core.Transform:
+    if isinstance(operation, Transform):
+        return operation.handle
+    if not isinstance(operation, Python) and (isinstance(operation, type) or not callable(operation)):
+        raise InvalidError(
+            f"transforms: {operation!r} is no transform; use those of penstock.transforms, or a function of an array"
+        )
+    return stages.add(operation, field)
 
 
 class Loader:
@@ -57,7 +68,8 @@ class Loader:
     A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
 
     source: a Dataset, or anything that Dataset takes.
-    transforms: operations for the field image, or {field: operations}.
+    transforms: operations for the field image, or {field: operations}; functions of an array are operations too.
+    collate_fn: makes of the list of a batch's samples what is delivered in place of the Batch.
     options: a LoaderOptions; keywords are options too and win over it.
     """
 
@@ -67,6 +79,7 @@ class Loader:
         *,
         transforms: Transforms | None = None,
         options: LoaderOptions | None = None,
+        collate_fn: Collate | None = None,
         **keywords: Any,
     ) -> None:
         if options is not None and not isinstance(options, LoaderOptions):
@@ -74,14 +87,34 @@ class Loader:
         self._options = options.replace(**keywords) if options is not None else LoaderOptions(**keywords)
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
         self._converters = converters(self._options.output, self._options.memory_format)
-        self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), self._options.for_core())
         self._transfer = transfer_for(self._options)
-        self._state_ahead: str | None = None  # what had been received when the batch on its way was asked for
+        self._collator = self._collator_for(collate_fn)
+        self._stages = Stages(self._options)
+        try:
+            lists = _transform_lists(transforms, self._stages)
+            self._core = _core.Loader.open(self._dataset._core, lists, self._options.for_core())
+            self._stages.warn(stacklevel=2)
+        except BaseException:
+            self._stages.close()
+            raise
+        # What had been received when the batch on its way was asked for, or the one that could not be collated.
+        self._state_ahead: str | None = None
         self._iteration: weakref.ref[_Iteration] | None = None  # the newest
         self._knows_shard = self._options.shard_world_size is not None
         self._warned_of_cache = False
         self._whole_epoch_seconds: float | None = None  # of the last iteration, if it came to its end
         _open_loaders.add(self)
+
+    def _collator_for(self, collate_fn: Collate | None) -> Collator | None:
+        if collate_fn is None:
+            return None
+        if not callable(collate_fn):
+            raise InvalidError(f"collate_fn = {collate_fn!r} cannot be; give a function of a list of samples")
+        if self._transfer is not None:
+            raise InvalidError(
+                "collate_fn and device or pin_memory contradict each other; send what your function returns yourself"
+            )
+        return Collator(collate_fn)
 
     @property
     def dataset(self) -> Dataset:
@@ -145,7 +178,8 @@ class Loader:
 
     def stats(self) -> dict[str, Any]:
         """Where the time goes: rates, per-stage times, who waits for whom, and a verdict in one sentence."""
-        return self._core.stats()
+        collate = {} if self._collator is None else {"collate": self._collator.stats()}
+        return {**self._core.stats(), **self._stages.stats(), **collate}
 
     def errors(self) -> list[Error]:
         """Errors of samples that were skipped or replaced, oldest first; the first 1,000 are kept."""
@@ -188,12 +222,14 @@ class Loader:
 
     def close(self) -> None:
         """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid."""
+        self._stages.stop()
         self._core.close()
+        self._stages.reap()
 
     def __del__(self) -> None:
         core: _core.Loader | None = getattr(self, "_core", None)
         if core is not None:  # opening may have failed
-            core.close()  # without the GIL, unlike the end of the object itself
+            self.close()  # without the GIL, unlike the end of the object itself
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Loader has threads and cannot be pickled; make it in the process that iterates over it")
@@ -231,24 +267,44 @@ class _Iteration:
     def __iter__(self) -> _Iteration:
         return self
 
-    def __next__(self) -> Batch:
+    def __next__(self) -> Any:
         self._untouched = False
-        transfer = self._loader._transfer
-        batch = self._take() if transfer is None else self._take_sent(transfer)
+        loader = self._loader
+        if loader._collator is not None:
+            return self._take_collated(loader._collator)
+        batch = self._take() if loader._transfer is None else self._take_sent(loader._transfer)
         if batch is None:
             raise StopIteration
         return batch
 
+    def _take_collated(self, collator: Collator) -> Any:
+        """What collate_fn makes of the next batch, which is received only if it makes something."""
+        loader = self._loader
+        loader._state_ahead = None
+        state = loader._core.state()
+        core = self._take_core()
+        if core is None:
+            raise StopIteration
+        try:
+            return collator(core)
+        except BaseException:
+            loader._state_ahead = state
+            raise
+
     def _take(self) -> Batch | None:
+        core = self._take_core()
+        return None if core is None else Batch(core, *self._loader._converters)
+
+    def _take_core(self) -> _core.Batch | None:
         loader = self._loader
         core = None if self._finished else loader._core.next(self._ticket)
-        if core is None:
-            if not self._finished:
-                self._finished = True
-                loader._whole_epoch_seconds = time.monotonic() - self._begin
-                loader._warn_of_cache()
-            return None
-        return Batch(core, *loader._converters)
+        if core is None and not self._finished:
+            self._finished = True
+            loader._whole_epoch_seconds = time.monotonic() - self._begin
+            loader._warn_of_cache()
+            if not loader._options.persistent_workers:
+                loader._stages.reap()
+        return core
 
     def _take_sent(self, transfer: Transfer) -> Batch | None:
         """A batch that is on the device, and the next one sent there if it is ready."""

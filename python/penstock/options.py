@@ -10,11 +10,18 @@ from ._output import OUTPUTS, default_output
 from .errors import InvalidError
 from .samplers import Random, sampler_of
 
+CONTEXTS = ("spawn", "forkserver", "fork")
+
 #: Options of the Python face alone: what they do, and their defaults.
 _OWN: dict[str, tuple[str, Any]] = {
     "output": ("what batches hold: torch, numpy or dlpack", None),
     "pin_memory": ("tensors in page-locked memory, where torch has CUDA; otherwise a warning says why not", False),
     "non_blocking": ("copies to the device do not wait: the next batch is on its way while this one is used", False),
+    "multiprocessing_context": (
+        "how helper processes are started that run Python functions among the transforms: spawn, forkserver, or fork, "
+        "which is refused once threads or CUDA make it unsafe",
+        "spawn",
+    ),
     "device": ("where tensors go, as torch.device takes it; None = they stay in the host's memory", None),
 }
 _DOCS: dict[str, str] = {**_core.option_docs(), **{name: doc for name, (doc, _) in _OWN.items()}}
@@ -40,11 +47,21 @@ def _check_own(own: dict[str, Any]) -> None:
     elif own["output"] not in OUTPUTS:
         choices = " or ".join(repr(name) for name in OUTPUTS)
         raise InvalidError(f"output = {own['output']!r} cannot be; give {choices}")
+    own["multiprocessing_context"] = _checked_context(own["multiprocessing_context"])
     for name in ("pin_memory", "non_blocking"):
         if not isinstance(own[name], bool):
             raise InvalidError(f"{name} = {own[name]!r} cannot be; give True or False")
     if own["device"] is not None:
         own["device"] = str(own["device"])
+
+
+def _checked_context(given: Any) -> str:
+    """The name of a way to start processes; one of multiprocessing's contexts stands for its name."""
+    name = given.get_start_method() if hasattr(given, "get_start_method") else given
+    if name not in CONTEXTS:
+        choices = " or ".join(repr(context) for context in CONTEXTS)
+        raise InvalidError(f"multiprocessing_context = {given!r} cannot be; give {choices}")
+    return str(name)
 
 
 class LoaderOptions:
@@ -81,6 +98,18 @@ class LoaderOptions:
     def channels_last(self) -> LoaderOptions:
         """Pictures as [B, H, W, 3] in memory."""
         return self.replace(memory_format="channels_last")
+
+    def use_spawn(self) -> LoaderOptions:
+        """Helper processes that begin anew."""
+        return self.replace(multiprocessing_context="spawn")
+
+    def use_forkserver(self) -> LoaderOptions:
+        """Helper processes that begin as copies of a small process without threads."""
+        return self.replace(multiprocessing_context="forkserver")
+
+    def use_fork(self) -> LoaderOptions:
+        """Helper processes that begin as copies of this one, while that is safe."""
+        return self.replace(multiprocessing_context="fork")
 
     def with_timeout(self, seconds: float | None) -> LoaderOptions:
         """The longest wait for a batch."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from . import _core
+from ._functions import Python
 from .errors import InvalidError
 
 
@@ -87,7 +88,7 @@ def _make_class(info: dict[str, Any]) -> type[Transform]:
 _classes: dict[str, type[Transform]] = {str(info["name"]): _make_class(info) for info in _core.transform_catalog()}
 globals().update(_classes)
 
-__all__ = ["Transform", "make", *_classes]
+__all__ = ["Python", "Transform", "make", *_classes]
 
 
 def make(name: str, params: dict[str, Any]) -> Transform:

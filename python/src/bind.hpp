@@ -55,6 +55,26 @@ class GilRelease {
   PyThreadState* state_;
 };
 
+/// Takes the GIL while it lives, in any thread. As GilRelease, it sleeps where Python would end the thread.
+class GilAcquire {
+ public:
+  GilAcquire() {
+    try {
+      state_ = PyGILState_Ensure();
+    } catch (abi::__forced_unwind&) {
+      for (;;) {
+        ::pause();
+      }
+    }
+  }
+  ~GilAcquire() { PyGILState_Release(state_); }
+  GilAcquire(const GilAcquire&) = delete;
+  GilAcquire& operator=(const GilAcquire&) = delete;
+
+ private:
+  PyGILState_STATE state_{};
+};
+
 /// A TransformPtr as a Python object.
 struct TransformHandle {
   TransformPtr transform;
@@ -75,6 +95,7 @@ void bind_options(nanobind::module_& m);
 void bind_dataset(nanobind::module_& m);
 void bind_transforms(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
+void bind_stages(nanobind::module_& m);
 void bind_loader(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_audio(nanobind::module_& m);

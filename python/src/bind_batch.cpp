@@ -61,6 +61,27 @@ std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
                                                 : std::vector<std::size_t>{height, width, 3};
 }
 
+nb::dlpack::dtype dtype_of(ElementType type) {
+  return type == ElementType::float32 ? nb::dtype<float>() : nb::dtype<std::uint8_t>();
+}
+
+nb::dlpack::dtype dtype_of(Scalar type) {
+  using nb::dlpack::dtype_code;
+  const auto bits = static_cast<std::uint8_t>(8 * size_of(type));
+  switch (type) {
+    case Scalar::boolean:
+      return {static_cast<std::uint8_t>(dtype_code::Bool), bits, 1};
+    case Scalar::uint8:
+      return {static_cast<std::uint8_t>(dtype_code::UInt), bits, 1};
+    case Scalar::float16:
+    case Scalar::float32:
+    case Scalar::float64:
+      return {static_cast<std::uint8_t>(dtype_code::Float), bits, 1};
+    default:
+      return {static_cast<std::uint8_t>(dtype_code::Int), bits, 1};
+  }
+}
+
 const Column& column_of(const Batch& batch, const nb::str& name) {
   const Column* column = batch.find(from_str(name));
   if (column == nullptr) {
@@ -77,15 +98,27 @@ nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
     case Column::Shape::pictures: {
       std::vector<std::size_t> shape = picture_shape(column.size, column.format);
       shape.insert(shape.begin(), rows);
-      const bool floats = column.type == ElementType::float32;
-      return view(batch, column.data, shape, floats ? nb::dtype<float>() : nb::dtype<std::uint8_t>(), numpy);
+      return view(batch, column.data, shape, dtype_of(column.type), numpy);
+    }
+    case Column::Shape::arrays: {
+      std::vector<std::size_t> shape = column.extents;
+      shape.insert(shape.begin(), rows);
+      return view(batch, column.data, shape, dtype_of(column.scalar), numpy);
+    }
+    case Column::Shape::array_list: {
+      nb::list arrays;
+      for (std::size_t row = 0; row < rows; ++row) {
+        const ArrayRow& array = column.arrays[row];
+        arrays.append(view(batch, array.data, array.shape, dtype_of(column.scalar), numpy));
+      }
+      return arrays;
     }
     case Column::Shape::picture_list: {
       nb::list pictures;
       for (std::size_t row = 0; row < rows; ++row) {
         const PictureRow& picture = column.pictures[row];
         pictures.append(view(batch, picture.data, picture_shape(picture.size, column.format),
-                             nb::dtype<std::uint8_t>(), numpy));
+                             dtype_of(column.type), numpy));
       }
       return pictures;
     }
@@ -120,6 +153,13 @@ void bind_batch(nb::module_& m) {
       .def(
           "kind",
           [](const Batch& self, const nb::str& name) { return name_of(column_of(self, name).field.kind); },
+          nb::arg("name"))
+      .def(
+          "is_picture",
+          [](const Batch& self, const nb::str& name) {
+            const Column::Shape shape = column_of(self, name).shape;
+            return shape == Column::Shape::pictures || shape == Column::Shape::picture_list;
+          },
           nb::arg("name"))
       .def(
           "column",

@@ -37,7 +37,8 @@ nb::object to_exception(const Error& error) {
   fields["key"] = text_or_none(place.key);
   fields["index"] = place.index ? nb::object(nb::int_(*place.index)) : nb::none();
   fields["stage"] = text_or_none(place.stage);
-  return make(name_of(error.kind), to_str(error.to_string()), fields);
+  return make(name_of(error.kind), to_str(error.to_string()), fields,
+              nb::bytes(error.cause.data(), error.cause.size()));
 }
 
 void bind_errors(nb::module_& m) {

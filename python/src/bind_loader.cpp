@@ -33,6 +33,9 @@ nb::object next(Loader& loader, std::uint64_t ticket) {
       const GilRelease release;
       return loader.next(ticket, kPatience);
     }();
+    if (!step && PyErr_CheckSignals() != 0) {  // Ctrl-C while a function of the user ran in this thread
+      throw nb::python_error();
+    }
     Loader::Step taken = value_or_raise(std::move(step));
     switch (taken.state) {
       case Loader::Step::State::ready:

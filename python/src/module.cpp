@@ -42,6 +42,7 @@ NB_MODULE(_core, m) {
   penstock::python::bind_transforms(m);
   penstock::python::bind_dataset(m);
   penstock::python::bind_batch(m);
+  penstock::python::bind_stages(m);
   penstock::python::bind_loader(m);
   penstock::python::bind_store(m);
   penstock::python::bind_audio(m);

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -276,6 +278,28 @@ def test_option_pin_memory(shards):
     assert flat(loader) == list(range(60)), "and all goes on without"
     with pytest.raises(penstock.InvalidError, match="output='numpy' contradict"):
         penstock.Loader(shards, pin_memory=True, output="numpy")
+
+
+def slow_function(array):
+    time.sleep(0.002)
+    return array
+
+
+def test_option_multiprocessing_context(shards):
+    # fork, which this process cannot do once it has threads: test_python_stages.py.
+    operations = [penstock.transforms.CenterCrop(8), slow_function]
+    plain = contents(penstock.Loader(shards, transforms=operations, num_workers=0))
+    for options, program in ((LoaderOptions(), "spawn_main"), (LoaderOptions().use_forkserver(), "forkserver")):
+        with penstock.Loader(shards, transforms=operations, num_workers=1, options=options) as loader:
+            (helper,) = multiprocessing.active_children()
+            assert program in Path(f"/proc/{helper.pid}/cmdline").read_text()
+            assert contents(loader) == plain
+            assert loader.stats()["python_stages"][0]["runs_in"] == "helper"
+        assert multiprocessing.active_children() == []
+    assert LoaderOptions().use_fork().use_spawn().multiprocessing_context == "spawn"
+    assert LoaderOptions(multiprocessing_context=multiprocessing.get_context("fork")) == LoaderOptions().use_fork()
+    with pytest.raises(penstock.InvalidError, match="'spawn' or 'forkserver' or 'fork'"):
+        LoaderOptions(multiprocessing_context="thread")
 
 
 def test_option_device(shards):

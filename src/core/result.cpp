@@ -69,6 +69,9 @@ std::string Error::to_string() const {
   if (!advice.empty()) {
     text += "; " + advice;
   }
+  if (!detail.empty()) {
+    text += "\n\n" + detail;
+  }
   return text;
 }
 

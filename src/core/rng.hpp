@@ -36,12 +36,17 @@ std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
 /// The `op` of draws that order samples; operations on samples count up from 0.
 inline constexpr std::uint32_t kShuffleOp = 0xFFFFFFFF;
 
+/// The stream that seed and epoch choose; sample and op are places in it.
+constexpr std::uint64_t stream_of(const RandomKey& key) noexcept {
+  return mix64(mix64(0x70656E73746F636Bull, key.seed), key.epoch);
+}
+
 /// The draws of one operation on one sample: Philox4x32-10, counter (sample, op, block), key from (seed,
 /// epoch).
 class Draws {
  public:
   Draws(const RandomKey& key, std::uint32_t op) noexcept : sample_(key.sample), op_(op) {
-    const std::uint64_t mixed = mix64(mix64(0x70656E73746F636Bull, key.seed), key.epoch);
+    const std::uint64_t mixed = stream_of(key);
     key_ = {static_cast<std::uint32_t>(mixed), static_cast<std::uint32_t>(mixed >> 32)};
   }
 

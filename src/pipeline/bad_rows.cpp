@@ -23,7 +23,8 @@ void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
       for (std::size_t c = 0; c < width; ++c) {
         Column& column = storage.columns[c];
         switch (column.shape) {
-          case Column::Shape::pictures: {
+          case Column::Shape::pictures:
+          case Column::Shape::arrays: {
             const std::size_t bytes = plan.columns()[c].row_bytes;
             auto* data = static_cast<std::uint8_t*>(column.data);
             std::memcpy(data + kept * bytes, data + row * bytes, bytes);
@@ -34,6 +35,9 @@ void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
             break;
           case Column::Shape::picture_list:
             column.pictures[kept] = column.pictures[row];
+            break;
+          case Column::Shape::array_list:
+            column.arrays[kept] = std::move(column.arrays[row]);
             break;
           case Column::Shape::blobs:
             column.blobs[kept] = column.blobs[row];

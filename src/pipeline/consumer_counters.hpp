@@ -6,6 +6,7 @@
 
 #include "penstock/stats.hpp"
 #include "pipeline/counters.hpp"
+#include "pipeline/plan.hpp"
 
 namespace penstock {
 
@@ -43,6 +44,6 @@ struct ConsumerCounters {
 };
 
 LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
-                       std::uint64_t buffer_bytes, bool decodes);
+                       std::uint64_t buffer_bytes, const Plan& plan);
 
 }  // namespace penstock

@@ -30,22 +30,26 @@ class Counter {
 };
 
 /// What a worker is at.
-enum class WorkStage : std::uint8_t { idle, read, picture };
+enum class WorkStage : std::uint8_t { idle, read, picture, foreign };
 
 /// Written by one worker, on cache lines of its own. Times in nanoseconds.
 struct alignas(kCacheLine) WorkerCounters {
   Counter read;
   Counter decode;
   Counter transform;
+  Counter foreign;
   Counter busy;
   Counter wait;
   Counter bytes;
   std::array<Counter, kPictureCodecs> decoded;  // pictures, by codec
   std::atomic<WorkStage> stage{WorkStage::idle};
   std::atomic<std::uint64_t> sample{0};
-  std::atomic<std::int64_t> since{0};  // steady clock
+  std::atomic<std::int64_t> since{0};         // steady clock
+  std::atomic<const char*> running{nullptr};  // name of the user's stage, which the plan keeps
 
-  void is_at(WorkStage now, std::uint64_t of_sample, Clock::time_point start) noexcept {
+  void is_at(WorkStage now, std::uint64_t of_sample, Clock::time_point start,
+             const char* name = nullptr) noexcept {
+    running.store(name, std::memory_order_relaxed);
     stage.store(now, std::memory_order_relaxed);
     sample.store(of_sample, std::memory_order_relaxed);
     since.store(start.time_since_epoch().count(), std::memory_order_relaxed);
@@ -57,6 +61,7 @@ struct WorkerTotals {
   std::uint64_t read = 0;
   std::uint64_t decode = 0;
   std::uint64_t transform = 0;
+  std::uint64_t foreign = 0;
   std::uint64_t busy = 0;
   std::uint64_t wait = 0;
   std::uint64_t bytes = 0;
@@ -67,6 +72,7 @@ struct WorkerTotals {
     read += worker.read.get();
     decode += worker.decode.get();
     transform += worker.transform.get();
+    foreign += worker.foreign.get();
     busy += worker.busy.get();
     wait += worker.wait.get();
     bytes += worker.bytes.get();

@@ -113,7 +113,7 @@ class Loader::Impl {
     }
     PENSTOCK_ASSIGN(Plan plan, Plan::make(*store, transforms_, options));
     auto next = std::make_shared<Planner>(*store, std::move(plan), options, rule_, planner_.get());
-    planner_->close();
+    planner_->close(/*keep_stages=*/true);
     const std::lock_guard lock(replacing_);
     planner_ = std::move(next);
     from_cache_ = true;
@@ -147,6 +147,7 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
   }
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
   PENSTOCK_ASSIGN(auto rule, OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed));
+  PENSTOCK_TRY(plan.start_stages(options.num_workers.value_or(static_cast<int>(usable_cores()))));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
                                          std::move(options), std::move(rule)));

@@ -67,9 +67,18 @@ inline std::string contents(const Batch& batch) {
           add(static_cast<const char*>(column.data) + row * bytes, bytes);
           break;
         }
+        case Column::Shape::arrays: {
+          const std::size_t bytes = ArraySpec{column.scalar, column.extents, true}.bytes();
+          add(static_cast<const char*>(column.data) + row * bytes, bytes);
+          break;
+        }
+        case Column::Shape::array_list:
+          add(column.arrays[row].data, ArraySpec{column.scalar, column.arrays[row].shape, true}.bytes());
+          break;
         case Column::Shape::picture_list:
-          add(column.pictures[row].data,
-              std::size_t{3} * column.pictures[row].size.width * column.pictures[row].size.height);
+          add(column.pictures[row].data, (column.type == ElementType::float32 ? sizeof(float) : 1) *
+                                             std::size_t{3} * column.pictures[row].size.width *
+                                             column.pictures[row].size.height);
           break;
       }
     }

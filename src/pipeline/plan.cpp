@@ -28,6 +28,10 @@ Error name_is_taken(const std::string& name) {
                  fmt::format("rename it: Dataset(..., fields={{\"my_{}\": \"{}\", ...}})", name, name));
 }
 
+ElementType element_of(Scalar type) {
+  return type == Scalar::float32 ? ElementType::float32 : ElementType::uint8;
+}
+
 std::string names_of(const std::vector<FieldInfo>& fields) {
   std::string names;
   for (const FieldInfo& field : fields) {
@@ -39,17 +43,18 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
 Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field,
                                const std::vector<TransformPtr>* operations, MemoryFormat format) {
   ColumnPlan column{
-      .field = number, .info = field, .shape = Column::Shape::blobs, .program = {}, .row_bytes = 0};
+      .field = number, .info = field, .shape = Column::Shape::blobs, .chain = {}, .row_bytes = 0};
   if (field.kind == FieldKind::image) {
-    PENSTOCK_ASSIGN(
-        PictureProgram program,
-        PictureProgram::compile(operations != nullptr ? *operations : std::vector<TransformPtr>{}, format));
-    const PictureSpec& output = program.output();
-    if (output.fixed_size()) {
-      const std::size_t element = output.type == ElementType::float32 ? sizeof(float) : 1;
-      column.shape = Column::Shape::pictures;
-      column.row_bytes = element * 3 * static_cast<std::size_t>(output.size.width) * output.size.height;
-    } else if (output.type == ElementType::uint8) {
+    PENSTOCK_ASSIGN(PictureChain chain,
+                    compile_chain(operations != nullptr ? *operations : std::vector<TransformPtr>{}, format));
+    const ArraySpec output = chain.output();
+    const bool pictures = chain.gives_pictures();
+    if (output.fixed) {
+      column.shape = pictures ? Column::Shape::pictures : Column::Shape::arrays;
+      column.row_bytes = output.bytes();
+    } else if (!pictures) {
+      column.shape = Column::Shape::array_list;
+    } else if (output.type == Scalar::uint8 || !chain.steps.empty()) {
       column.shape = Column::Shape::picture_list;
     } else {
       return invalid(
@@ -57,7 +62,7 @@ Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field,
           "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or leave out ToFloat and "
           "Normalize");
     }
-    column.program = std::move(program);
+    column.chain = std::move(chain);
   } else if (operations != nullptr && !operations->empty()) {
     return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
                    "transforms work on fields of kind image");
@@ -151,20 +156,31 @@ void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Colum
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const ColumnPlan& plan = columns_[i];
     Column& column = columns[i];
+    const ArraySpec output = plan.chain ? plan.chain->output() : ArraySpec{};
     column.field = plan.info;
     column.shape = plan.shape;
     column.format = memory_format_;
     switch (plan.shape) {
       case Column::Shape::pictures:
-        column.type = plan.program->output().type;
-        column.size = plan.program->output().size;
+        column.type = element_of(output.type);
+        column.size = {static_cast<int>(output.shape[1]), static_cast<int>(output.shape[0])};
+        column.data = take(plan.row_bytes);
+        break;
+      case Column::Shape::arrays:
+        column.scalar = output.type;
+        column.extents = output.shape;
         column.data = take(plan.row_bytes);
         break;
       case Column::Shape::integers:
         column.integers = reinterpret_cast<std::int64_t*>(take(plan.row_bytes));
         break;
       case Column::Shape::picture_list:
+        column.type = element_of(output.type);
         column.pictures.resize(capacity);
+        break;
+      case Column::Shape::array_list:
+        column.scalar = output.type;
+        column.arrays.resize(capacity);
         break;
       case Column::Shape::blobs:
         column.blobs.resize(capacity);
@@ -194,13 +210,38 @@ std::size_t Plan::varying_bytes(const BatchStorage& storage) const noexcept {
         continue;
       }
       if (column.shape == Column::Shape::picture_list) {
-        bytes += std::size_t{3} * column.pictures[row].size.width * column.pictures[row].size.height;
+        bytes += (column.type == ElementType::float32 ? sizeof(float) : 1) * std::size_t{3} *
+                 column.pictures[row].size.width * column.pictures[row].size.height;
+      } else if (column.shape == Column::Shape::array_list) {
+        bytes += ArraySpec{.type = column.scalar, .shape = column.arrays[row].shape, .fixed = false}.bytes();
       } else if (column.shape == Column::Shape::blobs) {
         bytes += column.blobs[row].size();
       }
     }
   }
   return bytes;
+}
+
+bool Plan::has_foreign() const noexcept {
+  return std::any_of(columns_.begin(), columns_.end(),
+                     [](const ColumnPlan& column) { return column.chain && !column.chain->steps.empty(); });
+}
+
+Status Plan::start_stages(int workers) const {
+  for (const ColumnPlan& column : columns_) {
+    for (std::size_t i = 0; column.chain && i < column.chain->steps.size(); ++i) {
+      PENSTOCK_TRY(column.chain->steps[i].stage->start(workers));
+    }
+  }
+  return {};
+}
+
+void Plan::stop_stages() const noexcept {
+  for (const ColumnPlan& column : columns_) {
+    for (std::size_t i = 0; column.chain && i < column.chain->steps.size(); ++i) {
+      column.chain->steps[i].stage->stop();
+    }
+  }
 }
 
 std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexcept {
@@ -217,15 +258,20 @@ std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexc
 std::string Plan::describe() const {
   std::string text;
   for (const ColumnPlan& column : columns_) {
+    const ArraySpec output = column.chain ? column.chain->output() : ArraySpec{};
     text += fmt::format("{} ({})", column.info.name, name_of(column.info.kind));
     switch (column.shape) {
       case Column::Shape::pictures:
-        text += fmt::format(": {} rows of {}x{}\n",
-                            column.program->output().type == ElementType::float32 ? "float32" : "uint8",
-                            column.program->output().size.height, column.program->output().size.width);
+        text += fmt::format(": {} rows of {}x{}\n", name_of(output.type), output.shape[0], output.shape[1]);
         break;
       case Column::Shape::picture_list:
-        text += ": list of uint8 pictures, sizes vary\n";
+        text += fmt::format(": list of {} pictures, sizes vary\n", name_of(output.type));
+        break;
+      case Column::Shape::arrays:
+        text += fmt::format(": rows of {}\n", output.to_string());
+        break;
+      case Column::Shape::array_list:
+        text += fmt::format(": list of {} arrays, shapes vary\n", name_of(output.type));
         break;
       case Column::Shape::integers:
         text += ": int64\n";
@@ -234,8 +280,8 @@ std::string Plan::describe() const {
         text += ": bytes of each sample\n";
         break;
     }
-    if (column.program) {
-      std::string steps = column.program->describe();
+    if (column.chain) {
+      const std::string steps = column.chain->describe();
       for (std::size_t start = 0; start < steps.size();) {
         const std::size_t end = std::min(steps.find('\n', start), steps.size());
         text += "  " + steps.substr(start, end - start) + "\n";

@@ -11,7 +11,7 @@
 #include "penstock/loader.hpp"
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
-#include "transforms/picture_program.hpp"
+#include "pipeline/foreign_chain.hpp"
 
 namespace penstock {
 
@@ -21,8 +21,8 @@ struct ColumnPlan {
   std::size_t field = 0;  ///< in the sample table
   FieldInfo info;
   Column::Shape shape = Column::Shape::integers;
-  std::optional<PictureProgram> program;  ///< pictures and picture_list
-  std::size_t row_bytes = 0;              ///< in the fixed memory; 0 for what varies
+  std::optional<PictureChain> chain;  ///< of pictures, and of the arrays that users' stages make of them
+  std::size_t row_bytes = 0;          ///< in the fixed memory; 0 for what varies
 };
 
 /// Immutable after make(); shared by the planner and all workers.
@@ -47,6 +47,12 @@ class Plan {
 
   /// Rows per work item for a batch of that many rows.
   std::size_t rows_per_item(std::size_t batch_rows, int workers) const noexcept;
+
+  /// Whether a user's stages are part of it.
+  bool has_foreign() const noexcept;
+  /// Makes the user's stages ready for that many workers.
+  Status start_stages(int workers) const;
+  void stop_stages() const noexcept;
 
   std::string describe() const;
 

@@ -70,7 +70,7 @@ void Planner::make_scheduler() {
   // What varies in size: one piece per run, or per picture of a list.
   const bool lists =
       std::any_of(plan_.columns().begin(), plan_.columns().end(),
-                  [](const ColumnPlan& column) { return column.shape == Column::Shape::picture_list; });
+                  [](const ColumnPlan& column) { return column.chain && column.row_bytes == 0; });
   pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch));
   auto scheduler = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
                                                window_size() * runs_per_batch, pool_);
@@ -89,14 +89,14 @@ void Planner::go_on_from(const Planner& before) {
 
 Planner::~Planner() { close(); }
 
-void Planner::close() noexcept {
+void Planner::close(bool keep_stages) noexcept {
   closed_ = true;
-  end_workers();
+  end_workers(keep_stages);
   storages_->keep_at_most(0);
   pool_.set_keep_free(0);
 }
 
-void Planner::end_workers() noexcept {
+void Planner::end_workers(bool keep_stages) noexcept {
   std::unique_ptr<Scheduler> ending;
   {
     const std::lock_guard lock(scheduler_mutex_);
@@ -106,6 +106,9 @@ void Planner::end_workers() noexcept {
     last_stats_ = stats_of(*scheduler_);
     earlier_ = scheduler_->totals(earlier_);
     ending = std::move(scheduler_);
+  }
+  if (!keep_stages) {
+    plan_.stop_stages();  // first: a worker may be waiting for one
   }
   ending.reset();  // joins the workers: nobody writes to the window's memory after this
   drop_window();
@@ -262,6 +265,7 @@ void Planner::note_request() {
 }
 
 Status Planner::start_workers() {
+  PENSTOCK_TRY(plan_.start_stages(workers_));
   try {
     make_scheduler();
     return {};
@@ -371,7 +375,7 @@ std::uint64_t Planner::buffer_bytes() const {
 
 LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
   LoaderStats stats =
-      make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(), options_.decode);
+      make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(), plan_);
   stats.rank = walk_.slices().rank();
   stats.world = walk_.slices().world();
   return stats;

@@ -52,7 +52,8 @@ class Planner {
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
   /// Whether next() would give a batch at once, and no error.
   bool is_ready(std::uint64_t ticket);
-  void close() noexcept;
+  /// `keep_stages`: the user's stages go on, for another planner.
+  void close(bool keep_stages = false) noexcept;
   bool closed() const noexcept { return closed_; }
 
   LoaderStats stats() const;
@@ -62,7 +63,7 @@ class Planner {
  private:
   void make_scheduler();
   Status start_workers();
-  void end_workers() noexcept;
+  void end_workers(bool keep_stages = false) noexcept;
   std::size_t window_size() const noexcept;
   std::size_t batch_bytes() const noexcept;
   bool has_room() const noexcept;

@@ -19,6 +19,12 @@ constexpr std::uint64_t kMostExpected = std::uint64_t{64} << 20;
 // Draws of the loader itself, apart from the operations of a transform list, which count from 0.
 constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 
+void note_picture(Column& column, std::size_t row, void* memory, ImageSize size) {
+  if (column.shape == Column::Shape::picture_list) {
+    column.pictures[row] = {.data = static_cast<const std::uint8_t*>(memory), .size = size};
+  }
+}
+
 Error from_exception(const std::exception& problem) {
   return Error{.kind = ErrorKind::io,
                .message = std::string("unexpected failure: ") + problem.what(),
@@ -37,7 +43,11 @@ RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOpt
       counters_(counters),
       decoder_(DecodeLimits{.max_pixels = options.max_pixels.value_or(DecodeLimits{}.max_pixels)}) {
   for (const ColumnPlan& column : plan.columns()) {
-    workspaces_.push_back(column.program ? column.program->make_workspace() : nullptr);
+    workspaces_.push_back(column.chain ? column.chain->first.make_workspace() : nullptr);
+    chain_runners_.push_back(
+        column.chain && !column.chain->steps.empty()
+            ? std::make_unique<ChainRunner>(*column.chain, plan.memory_format(), counters)
+            : nullptr);
   }
 }
 
@@ -156,7 +166,7 @@ Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t
 Status RowWorker::fill_field(BatchStorage& storage, std::size_t c, std::size_t row, std::uint64_t sample,
                              const StoredValue& value, const RandomKey& key) {
   const ColumnPlan& column = plan_.columns()[c];
-  if (column.program) {
+  if (column.chain) {
     return fill_picture(storage, c, row, sample, value, key);
   }
   if (column.shape == Column::Shape::integers) {
@@ -171,28 +181,41 @@ Status RowWorker::fill_field(BatchStorage& storage, std::size_t c, std::size_t r
 
 Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t row, std::uint64_t sample,
                                const StoredValue& value, const RandomKey& key) try {
-  const ColumnPlan& plan = plan_.columns()[c];
-  Column& column = storage.columns[c];
+  const PictureProgram& program = plan_.columns()[c].chain->first;
+  ChainRunner* const foreign = chain_runners_[c].get();
   PictureWorkspace& workspace = *workspaces_[c];
   const Clock::time_point start = Clock::now();
   counters_.is_at(WorkStage::picture, sample, start);
   const std::uint64_t decoded_before = decoder_.nanoseconds();
+  const std::uint64_t foreign_before = counters_.foreign.get();
   PENSTOCK_ASSIGN(const ImageSize picture, decoder_.open(value.bytes, value.tables));
-  PENSTOCK_ASSIGN(const ImageSize result, plan.program->resolve(workspace, picture, key));
+  PENSTOCK_ASSIGN(const ImageSize result, program.resolve(workspace, picture, key));
   void* out = nullptr;
-  if (plan.shape == Column::Shape::pictures) {
-    out = static_cast<std::uint8_t*>(column.data) + row * plan.row_bytes;
+  if (foreign != nullptr) {
+    out = foreign->input(result);
   } else {
-    Slab slab = pool_.acquire(std::size_t{3} * result.width * result.height);
-    out = slab.data();
-    column.pictures[row] = {.data = slab.data(), .size = result};
-    storage.row_memory[row * plan_.columns().size() + c] = std::move(slab);
+    const std::size_t element = program.output().type == ElementType::float32 ? sizeof(float) : 1;
+    out = row_memory(storage, c, row, element * 3 * static_cast<std::size_t>(result.width) * result.height);
+    note_picture(storage.columns[c], row, out, result);
   }
-  Status done = plan.program->run(workspace, decoder_, out);
+  Status done = program.run(workspace, decoder_, out);
   if (done) {
     counters_.decoded[decoder_.codec()].add(1);
   }
-  const std::uint64_t total = nanoseconds_between(start, Clock::now());
+  if (done && foreign != nullptr) {
+    done = foreign->run(result, sample, key, [&](const ArraySpec& value) -> Result<void*> {
+      void* const memory = row_memory(storage, c, row, value.bytes());
+      Column& column = storage.columns[c];
+      if (column.shape == Column::Shape::array_list) {
+        column.arrays[row] = {.data = static_cast<const std::uint8_t*>(memory), .shape = value.shape};
+      } else if (plan_.columns()[c].chain->gives_pictures()) {
+        note_picture(column, row, memory, picture_size(value));
+      }
+      return memory;
+    });
+  }
+  const std::uint64_t total =
+      nanoseconds_between(start, Clock::now()) - (counters_.foreign.get() - foreign_before);
   const std::uint64_t decoding = std::min(total, decoder_.nanoseconds() - decoded_before);
   counters_.decode.add(decoding);
   counters_.transform.add(total - decoding);
@@ -201,6 +224,17 @@ Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t
   throw;  // no fault of the sample
 } catch (const std::exception& problem) {
   return from_exception(problem);
+}
+
+void* RowWorker::row_memory(BatchStorage& storage, std::size_t c, std::size_t row, std::size_t bytes) {
+  const ColumnPlan& plan = plan_.columns()[c];
+  if (plan.row_bytes > 0) {
+    return static_cast<std::uint8_t*>(storage.columns[c].data) + row * plan.row_bytes;
+  }
+  Slab slab = pool_.acquire(bytes);
+  void* const data = slab.data();
+  storage.row_memory[row * plan_.columns().size() + c] = std::move(slab);
+  return data;
 }
 
 void RowWorker::store_blobs(BatchStorage& storage) {

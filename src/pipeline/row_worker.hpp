@@ -57,6 +57,8 @@ class RowWorker {
                     const StoredValue& value, const RandomKey& key);
   Status fill_picture(BatchStorage& storage, std::size_t column, std::size_t row, std::uint64_t sample,
                       const StoredValue& value, const RandomKey& key);
+  /// Memory for what the row holds in that column: its place in the batch, or a piece of its own.
+  void* row_memory(BatchStorage& storage, std::size_t column, std::size_t row, std::size_t bytes);
   Result<StoredValue> read(std::uint64_t sample, std::size_t field);
   void store_blobs(BatchStorage& storage);
   /// Calls fill(sample, key) -> Status for the row's sample or, with on_error = replace, for others until one
@@ -71,7 +73,8 @@ class RowWorker {
   WorkerCounters& counters_;
   ImageDecoder decoder_;
   OriginalFile original_;
-  std::vector<PictureWorkspacePtr> workspaces_;  // per column, null without pictures
+  std::vector<PictureWorkspacePtr> workspaces_;              // per column, null without pictures
+  std::vector<std::unique_ptr<ChainRunner>> chain_runners_;  // per column, null without stages of the user
   Scratch scratch_;
   std::vector<std::uint8_t> blob_bytes_;
   std::vector<Blob> blobs_;

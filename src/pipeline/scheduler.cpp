@@ -38,11 +38,11 @@ void block_signals() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-void name_thread(std::size_t worker) {
+void name_thread(std::thread& thread, std::size_t worker) {
 #if defined(__linux__)
-  pthread_setname_np(pthread_self(), ("penstock-" + std::to_string(worker)).c_str());
+  pthread_setname_np(thread.native_handle(), ("penstock-" + std::to_string(worker)).c_str());
 #else
-  (void)worker;
+  (void)thread, (void)worker;
 #endif
 }
 
@@ -65,6 +65,8 @@ Scheduler::Scheduler(const Plan& plan, std::shared_ptr<const SampleTable> table,
   try {
     for (std::size_t i = 0; i < threads; ++i) {
       threads_.emplace_back(&Scheduler::work, this, i);
+      name_thread(threads_.back(),
+                  i);  // here and not there: whoever has opened a loader can find its threads
     }
   } catch (const std::system_error&) {  // the system refuses another thread
     end_threads();
@@ -143,7 +145,6 @@ void Scheduler::cancel_all() {
 
 void Scheduler::work(std::size_t number) {
   block_signals();
-  name_thread(number);
   WorkerCounters& counters = *counters_[number];
   RowWorker worker(plan_, *table_, options_, pool_, counters);
   SpscRing<Token>& tokens = *tokens_[number];
@@ -170,9 +171,10 @@ void Scheduler::work(std::size_t number) {
 }
 
 std::string Scheduler::occupation() const {
-  static constexpr std::array<std::pair<WorkStage, const char*>, 3> kWords = {
+  static constexpr std::array<std::pair<WorkStage, const char*>, 4> kWords = {
       {{WorkStage::read, "read"},
        {WorkStage::picture, "decode and transform"},
+       {WorkStage::foreign, "wait for Python"},
        {WorkStage::idle, "wait for work"}}};
   std::string text;
   for (const auto& [stage, words] : kWords) {
@@ -191,7 +193,10 @@ std::string Scheduler::occupation() const {
     if (stage != WorkStage::idle) {
       const std::chrono::duration<double> busy =
           Clock::now().time_since_epoch() - Clock::duration(longest->since.load());
-      text += fmt::format(" (longest: sample {}, for {:.1f} s)", longest->sample.load(), busy.count());
+      const char* const name = longest->running.load();
+      text += fmt::format(" (longest: {}sample {}, for {:.1f} s)",
+                          name != nullptr ? fmt::format("{} of ", name) : "", longest->sample.load(),
+                          busy.count());
     }
   }
   return text;

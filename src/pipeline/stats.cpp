@@ -66,7 +66,7 @@ std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
 }  // namespace
 
 LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
-                       std::uint64_t buffer_bytes, bool decodes) {
+                       std::uint64_t buffer_bytes, const Plan& plan) {
   LoaderStats stats;
   stats.batches = consumer.batches.get();
   stats.samples = consumer.samples.get();
@@ -79,19 +79,24 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.first_batch_seconds = static_cast<double>(consumer.first_batch.get()) * kNano;
   stats.consumer_wait_seconds = static_cast<double>(consumer.wait.get()) * kNano;
 
+  const bool decodes = !plan.raw_field();
   const double read = static_cast<double>(totals.read) * kNano;
   const double decode = static_cast<double>(totals.decode) * kNano;
   const double transform = static_cast<double>(totals.transform) * kNano;
+  const double foreign = static_cast<double>(totals.foreign) * kNano;
   stats.worker_busy_seconds = static_cast<double>(totals.busy) * kNano;
   stats.worker_wait_seconds = static_cast<double>(totals.wait) * kNano;
   stats.bytes = totals.bytes;
   // Runs under way have told of their stages and not yet of themselves.
-  stats.worker_busy_seconds = std::max(stats.worker_busy_seconds, read + decode + transform);
-  const double rest = stats.worker_busy_seconds - read - decode - transform;
+  stats.worker_busy_seconds = std::max(stats.worker_busy_seconds, read + decode + transform + foreign);
+  const double rest = stats.worker_busy_seconds - read - decode - transform - foreign;
   stats.stages.push_back({.name = "read", .seconds = read, .share = 0});
   if (decodes) {
     stats.stages.push_back({.name = "decode", .seconds = decode, .share = 0});
     stats.stages.push_back({.name = "transform", .seconds = transform, .share = 0});
+  }
+  if (plan.has_foreign()) {
+    stats.stages.push_back({.name = "python", .seconds = foreign, .share = 0});
   }
   stats.stages.push_back({.name = decodes ? "assemble" : "copy", .seconds = rest, .share = 0});
   for (LoaderStats::Stage& stage : stats.stages) {

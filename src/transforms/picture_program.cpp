@@ -21,6 +21,7 @@ struct PictureProgram::Impl {
   std::vector<TransformPtr> operations;
   MemoryFormat format = MemoryFormat::channels_first;
   bool fuse = true;
+  std::uint32_t first_op = 0;
   PictureSpec output;
   FloatMap floats;
 };
@@ -28,9 +29,11 @@ struct PictureProgram::Impl {
 PictureProgram::PictureProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
 Result<PictureProgram> PictureProgram::compile(std::vector<TransformPtr> operations, MemoryFormat format,
-                                               bool fuse) {
+                                               bool fuse, const ProgramStart& start) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   auto impl = std::make_shared<Impl>();
+  impl->output = start.input;
+  impl->first_op = start.first_op;
   FloatTable table;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (operations[i] == nullptr) {
@@ -63,7 +66,7 @@ Result<ImageSize> PictureProgram::resolve(PictureWorkspace& workspace, ImageSize
   workspace.steps.clear();
   ImageSize size = picture;
   for (std::size_t i = 0; i < impl_->operations.size(); ++i) {
-    Draws draws(key, static_cast<std::uint32_t>(i));
+    Draws draws(key, impl_->first_op + static_cast<std::uint32_t>(i));
     const std::size_t before = workspace.steps.size();
     if (Status status = impl_->operations[i]->plan(size, draws, workspace.steps); !status.ok()) {
       status.error().place.stage = "transform";

@@ -26,6 +26,13 @@ struct DeletePictureWorkspace {
 };
 using PictureWorkspacePtr = std::unique_ptr<PictureWorkspace, DeletePictureWorkspace>;
 
+/// Where a program stands in a list of operations: what it is given, and the number of its first operation,
+/// from which its draws count.
+struct ProgramStart {
+  PictureSpec input{};
+  std::uint32_t first_op = 0;
+};
+
 /// Immutable and shared by all workers; each worker brings its own decoder and workspace.
 class PictureProgram {
  public:
@@ -33,7 +40,7 @@ class PictureProgram {
   /// `fuse` = false runs one operation after the other as Pillow would: the reference that tests compare
   /// with.
   static Result<PictureProgram> compile(std::vector<TransformPtr> operations, MemoryFormat format,
-                                        bool fuse = true);
+                                        bool fuse = true, const ProgramStart& start = {});
 
   /// What one row of the batch holds.
   const PictureSpec& output() const noexcept;

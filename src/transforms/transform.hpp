@@ -30,6 +30,8 @@ struct PictureSpec {
   bool operator==(const PictureSpec&) const = default;
 };
 
+class ForeignStage;
+
 /// An operation with its parameters. Immutable: any thread may use it.
 class Transform {
  public:
@@ -51,6 +53,8 @@ class Transform {
   }
   /// Values: changes what the 8-bit values become as floats. Without override: nothing.
   virtual void map_values(FloatTable& table) const { (void)table; }
+  /// The stage that does the work, where it is no operation of ours; else null.
+  virtual const std::shared_ptr<ForeignStage>& foreign() const noexcept;
 };
 
 /// `invalid` with the operation and one of its parameters named.

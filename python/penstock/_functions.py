@@ -1,0 +1,104 @@
+"""Functions of the user as elements of a list of transforms."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ._helper import SCALARS, Work
+from .errors import InvalidError
+
+
+class Python:
+    """A function of yours as a stage, with what it returns declared.
+
+    A plain function in the list does the same; what it returns is then found out by calling it on noise.
+
+    fn: called as fn(array, rng), or fn(array) if it takes one argument; returns an array
+    shape: of every array that it returns
+    dtype: of every array that it returns, as numpy names it
+    """
+
+    __slots__ = ("dtype", "fn", "shape")
+
+    def __init__(self, fn: Callable[..., Any], shape: Sequence[int] | None = None, dtype: Any | None = None) -> None:
+        if not callable(fn):
+            raise InvalidError(f"Python: fn = {fn!r} cannot be; give a function of an array and a generator")
+        if (shape is None) != (dtype is None):
+            raise InvalidError("Python: shape and dtype belong together; give both, or none")
+        self.fn = fn
+        self.shape = None if shape is None else _checked_shape(shape)
+        self.dtype = None if dtype is None else _checked_dtype(dtype)
+
+    def __repr__(self) -> str:
+        declared = "" if self.shape is None else f", shape={self.shape}, dtype={self.dtype!r}"
+        return f"Python({self.fn!r}{declared})"
+
+
+def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    try:
+        extents = tuple(operator.index(extent) for extent in shape)
+    except TypeError:
+        extents = ()
+    if not extents or len(extents) > 8 or min(extents) < 1:
+        raise InvalidError(f"Python: shape = {shape!r} cannot be; give 1 to 8 whole numbers, each at least 1")
+    return extents
+
+
+def _checked_dtype(dtype: Any) -> str:
+    try:
+        known = np.dtype(dtype)
+    except TypeError:
+        known = None
+    if known not in SCALARS:
+        names = ", ".join(scalar.name for scalar in SCALARS)
+        raise InvalidError(f"Python: dtype = {dtype!r} cannot be; give one of {names}")
+    return str(known)
+
+
+def work_of(function: Callable[..., Any]) -> Work:
+    """The function with the way it is called."""
+    return Work(function, _name(function), _takes_rng(function))
+
+
+def _innermost(function: Any) -> Any:
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function if hasattr(function, "__qualname__") else type(function)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return str(_innermost(function).__name__)
+
+
+def identity(function: Callable[..., Any]) -> str:
+    """Where it is defined: the same in every process and run."""
+    innermost = _innermost(function)
+    return f"{innermost.__module__}.{innermost.__qualname__}"
+
+
+def module_of(function: Callable[..., Any]) -> str:
+    """The name of the module that defines it."""
+    return str(_innermost(function).__module__)
+
+
+def _takes_rng(function: Callable[..., Any]) -> bool:
+    """Whether it wants a generator: a second argument that it needs, or that is called rng."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False  # some built-in functions tell nothing
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if len(needed) > 2 or any(p.kind is p.KEYWORD_ONLY for p in needed) or not (positional or takes_any):
+        raise InvalidError(
+            f"transforms: {_name(function)} cannot be called as fn(array, rng) or fn(array); "
+            "set its other arguments with functools.partial"
+        )
+    return len(needed) == 2 or (len(positional) > 1 and positional[1].name == "rng")

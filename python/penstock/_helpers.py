@@ -1,0 +1,180 @@
+"""Processes that run functions of the user, and when they can be had."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import multiprocessing
+import multiprocessing.util  # noqa: F401 - its work at exit comes after ours, which ends the helpers
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from . import _core
+from ._functions import module_of
+from ._helper import Work, serve
+from .errors import CancelledError, IoError
+
+#: A helper that is not ready by then is given up: it may have a large program to import.
+START_SECONDS = 120.0
+#: How long the end of helpers is waited for, before they are killed.
+END_SECONDS = 3.0
+
+
+class Helpers:
+    """Starts, replaces and ends the helper processes of one loader. The pool of the engine talks to them."""
+
+    def __init__(self, method: str, timeout_seconds: float | None) -> None:
+        self.method = method
+        self.works: list[Work | None] = []
+        self.pool = _core.HelperPool(weakref.proxy(self), timeout_seconds)
+        self._processes: dict[int, BaseProcess] = {}
+        self._numbers = itertools.count()
+        self._stopping = False
+        self._owner = os.getpid()
+
+    def open(self, workers: int) -> None:
+        """Makes sure that there are helpers; raises IoError if none can be started."""
+        self._stopping = False
+        self.pool.open()
+        # A fork is safe before there are threads only: all of them now. Others come as they are needed.
+        wanted = workers if self.method == "fork" else 1
+        while self.pool.alive < wanted:
+            self.pool.start_one()
+
+    def launch(self) -> tuple[int, int]:
+        """A new helper that is ready: its number and our end of its socket. Called by the pool, in any thread."""
+        method = self.method
+        if method == "fork" and why_fork_is_unsafe():
+            method = "spawn"  # in the place of a helper that died
+        works = self.works if method == "fork" else pickle.dumps(self.works)
+        context: Any = multiprocessing.get_context(method)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ours, theirs:
+            process: BaseProcess = context.Process(
+                target=serve, args=(theirs, os.getpid(), works), name="penstock-helper", daemon=True
+            )
+            try:
+                process.start()
+            except (OSError, RuntimeError, AssertionError) as problem:
+                raise IoError(f"a helper process could not be started: {problem}") from None
+            number = next(self._numbers)
+            self._processes[number] = process
+            theirs.close()
+            self._await_ready(number, ours)
+            return number, ours.detach()
+
+    def _await_ready(self, number: int, ours: socket.socket) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        ours.settimeout(0.1)  # between the short waits a closing loader is heard
+        while True:
+            try:
+                said = ours.recv(8192)
+                break
+            except TimeoutError:
+                if self._stopping:
+                    raise CancelledError("the loader was closed") from None
+                if time.monotonic() > deadline:
+                    raise IoError(f"a helper process was not ready within {START_SECONDS:.0f} s") from None
+        if said == b"ready":
+            return
+        why = said.decode(errors="replace").strip() or f"it {self.ended(number)}"
+        raise IoError(
+            f"a helper process could not begin: {why}; can the module of the function be imported, and does the "
+            "program guard what it does with if __name__ == '__main__'?"
+        )
+
+    def ended(self, number: int) -> str:
+        """How a helper ended, in words; ends it if it has not."""
+        process = self._processes.pop(number, None)
+        if process is None:
+            return "was ended"
+        _end(process, END_SECONDS)
+        code = process.exitcode
+        if code is not None and code < 0:
+            return f"was killed by signal {-code} ({_signal_name(-code)})"
+        return f"ended with exit code {code}"
+
+    def stop(self) -> None:
+        """Nobody waits for helpers any more."""
+        self._stopping = True
+
+    def reap(self) -> None:
+        """Waits for the end of helpers that the pool has let go."""
+        if os.getpid() != self._owner:
+            return  # a fork of the process whose children they are
+        deadline = time.monotonic() + END_SECONDS
+        while self._processes:
+            _, process = self._processes.popitem()
+            _end(process, max(deadline - time.monotonic(), 0))
+
+
+def _end(process: BaseProcess, seconds: float) -> None:
+    process.join(seconds)
+    if process.is_alive():
+        process.kill()
+        process.join(END_SECONDS)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "a signal without a name"
+
+
+def being_imported_by_helper() -> bool:
+    """Whether this process is one that multiprocessing has started, and is at importing the main program."""
+    return bool(getattr(multiprocessing.current_process(), "_inheriting", False))
+
+
+def why_not_sent(work: Work) -> str | None:
+    """Why a function cannot be sent to a process that does not begin as a copy of this one."""
+    main = sys.modules.get("__main__")
+    if module_of(work.function) == "__main__" and not Path(getattr(main, "__file__", None) or "<stdin>").is_file():
+        return "it is defined in an interactive session, which no other process can import"
+    try:
+        pickle.dumps(work)
+    except Exception as problem:  # classes refuse in their own ways
+        return f"it cannot be pickled ({problem})"
+    return None
+
+
+def why_fork_is_unsafe() -> str | None:
+    """Why a child that begins as a copy of this process might hang."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        return "CUDA is in use"
+    tasks = [_task_name(task) for task in Path("/proc/self/task").iterdir()]
+    loaders = sum(name.startswith("penstock-") for name in tasks)
+    if loaders:
+        return f"{loaders} threads of a Loader run"
+    if threading.active_count() > 1:
+        return f"{threading.active_count() - 1} other Python threads run"
+    if len(tasks) > _threads_of_numpy():
+        return f"{len(tasks) - _threads_of_numpy()} native threads of other libraries run"
+    return None
+
+
+def _task_name(task: Path) -> str:
+    try:
+        return (task / "comm").read_text()
+    except OSError:
+        return ""  # it has ended meanwhile
+
+
+@functools.cache
+def _threads_of_numpy() -> int:
+    """Threads of a process that has only imported numpy: those of its linear algebra, which expect forks."""
+    program = "import os, numpy; print(len(os.listdir('/proc/self/task')))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    return int(done.stdout) if done.returncode == 0 else 1

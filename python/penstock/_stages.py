@@ -1,0 +1,188 @@
+"""The functions of the user in one loader: what they return, where they run and why."""
+
+from __future__ import annotations
+
+import time
+import warnings
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._functions import Python, identity, work_of
+from ._helper import RETURNED, Outcome, run
+from ._helpers import Helpers, being_imported_by_helper, why_fork_is_unsafe, why_not_sent
+from .errors import InvalidError, IoError
+from .options import LoaderOptions
+
+#: What it costs to have a function run by a helper: a request and an answer between two processes that may have to
+#: be woken up. A call that is shorter stays here.
+ROUND_TRIP_SECONDS = 200e-6
+#: A function is timed by its fastest call; no more of them once they took so long together.
+TRIAL_SECONDS = 0.05
+TRIALS = 5
+
+
+class Stage:
+    """One function. The engine calls describe() when it plans, start() before it runs, call() to run it here."""
+
+    def __init__(self, declared: Python, field: str, helpers: Helpers) -> None:
+        self.work = work_of(declared.fn)
+        self.field = field
+        self.why = "it has not been planned"
+        self.in_helper: bool | None = None  # None: not started
+        self.not_sent = None if helpers.method == "fork" else why_not_sent(self.work)
+        self._declared = declared
+        self._helpers = helpers
+        self._outputs: dict[tuple[Any, ...], tuple[str, tuple[int, ...], bool]] = {}
+        self._pays = False
+        helpers.works.append(None if self.not_sent else self.work)
+        self.core = _core.PythonStage(
+            weakref.proxy(self), self.work.name, identity(declared.fn), len(helpers.works) - 1, helpers.pool
+        )
+
+    def describe(self, dtype: str, shape: tuple[int, ...], fixed: bool) -> tuple[str, tuple[int, ...], bool]:
+        """What it returns for such an array."""
+        given = (dtype, shape, fixed)
+        if given not in self._outputs:
+            self._outputs[given] = self._find_out(*given)
+        return self._outputs[given]
+
+    def _find_out(self, dtype: str, shape: tuple[int, ...], fixed: bool) -> tuple[str, tuple[int, ...], bool]:
+        outcome, seconds = self._try(dtype, shape)
+        self._note_cost(outcome, seconds)
+        if self._declared.shape is not None and self._declared.dtype is not None:
+            return self._declared.dtype, self._declared.shape, True
+        if outcome.array is None:
+            raise InvalidError(
+                f"transforms: {self.work.name} was called on noise, {dtype} {shape}, to find out what it returns: "
+                f"{outcome.message}; declare it: penstock.transforms.Python(fn, shape=..., dtype=...)"
+                + (f"\n\n{outcome.detail}" if outcome.detail else "")
+            )
+        return outcome.array.dtype.name, outcome.array.shape, fixed
+
+    def _try(self, dtype: str, shape: tuple[int, ...]) -> tuple[Outcome, float]:
+        noise = np.random.default_rng(0).integers(0, 256, shape)
+        fastest, begin = float("inf"), time.perf_counter()
+        for trial in range(TRIALS):
+            start = time.perf_counter()
+            outcome = run(self.work, noise.astype(dtype), 0, trial, 0)
+            end = time.perf_counter()
+            fastest = min(fastest, end - start)
+            if outcome.code != RETURNED or end - begin > TRIAL_SECONDS:
+                break
+        return outcome, fastest
+
+    def _note_cost(self, outcome: Outcome, seconds: float) -> None:
+        self._pays = outcome.array is None or seconds > ROUND_TRIP_SECONDS
+        took = f"a call takes {1e6 * seconds:.0f} us" if outcome.array is not None else "its cost is not known"
+        if self.not_sent:
+            self.why = f"{self.not_sent}; {took}"
+        elif self._pays:
+            self.why = f"{took}, which the GIL would not share"
+        else:
+            self.why = f"{took}, less than the way to a helper"
+
+    def start(self, workers: int) -> bool:
+        """Decides where it runs, with so many workers."""
+        if workers == 0:
+            self.in_helper, self.why = False, "num_workers is 0"
+        else:
+            self.in_helper = self._pays and not self.not_sent and self._have_helpers(workers)
+        return self.in_helper
+
+    def _have_helpers(self, workers: int) -> bool:
+        try:
+            self._helpers.open(workers)
+        except IoError as problem:
+            self.not_sent = self.why = str(problem)
+            return False
+        return True
+
+    def call(
+        self, memory: bytearray, dtype: str, shape: tuple[int, ...], stream: int, sample: int, op: int
+    ) -> tuple[Any, ...]:
+        """Runs it here, in the thread of a worker."""
+        array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, buffer=memory)
+        outcome = run(self.work, array, stream, sample, op)
+        if outcome.array is None:
+            return outcome.code, outcome.message, outcome.detail, outcome.cause
+        result = np.ascontiguousarray(outcome.array).reshape(outcome.array.shape)
+        return RETURNED, result.dtype.name, result.shape, result.reshape(-1).view(np.uint8)
+
+    def where(self) -> str:
+        """Where it runs, for people."""
+        places = {None: "nowhere yet", True: f"in helper processes ({self._helpers.method})", False: "in this process"}
+        return f"{places[self.in_helper]}: {self.why}"
+
+    def stats(self) -> dict[str, Any]:
+        """What it did so far."""
+        return {
+            "function": self.work.name,
+            "field": self.field,
+            "runs_in": {None: None, True: "helper", False: "here"}[self.in_helper],
+            "why": self.why,
+            "calls": self.core.calls,
+            "seconds": self.core.seconds,
+        }
+
+
+class Stages:
+    """All functions of a loader, and their helpers."""
+
+    def __init__(self, options: LoaderOptions) -> None:
+        self._helpers = Helpers(options.multiprocessing_context, options.timeout_seconds)
+        self._in_caller = options.num_workers == 0
+        self._all: list[Stage] = []
+
+    def add(self, function: Any, field: str) -> _core.Transform:
+        """The function as an element of the list for that field."""
+        if not self._all and not self._in_caller and being_imported_by_helper():
+            raise InvalidError(
+                "a helper process imports this program in order to find its functions, and must not run it; put what "
+                "it does under if __name__ == '__main__':"
+            )
+        if not self._all and self._helpers.method == "fork" and not self._in_caller:
+            reason = why_fork_is_unsafe()
+            if reason:
+                raise InvalidError(
+                    f"multiprocessing_context = 'fork' cannot be: {reason}, and the copy of a process with threads may "
+                    "hang; give 'spawn' or 'forkserver', or make the loader before threads are started"
+                )
+        stage = Stage(function if isinstance(function, Python) else Python(function), field, self._helpers)
+        self._all.append(stage)
+        return stage.core.transform()
+
+    def warn(self, stacklevel: int) -> None:
+        """Says once which functions hold the GIL although they should not."""
+        started = [stage for stage in self._all if stage.in_helper is not None]
+        here = [f"{stage.work.name}: {stage.not_sent}" for stage in started if stage.not_sent]
+        if here and not self._in_caller:
+            warnings.warn(
+                f"Python functions run in this process and hold up its other threads: {'; '.join(here)}",
+                RuntimeWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+    def stats(self) -> dict[str, Any]:
+        """Each function and the helpers."""
+        pool = self._helpers.pool
+        return {
+            "python_stages": [stage.stats() for stage in self._all],
+            "helpers": {"alive": pool.alive, "started": pool.started, "replaced": pool.lost},
+        }
+
+    def stop(self) -> None:
+        """Before the engine is closed: nobody waits for helpers that are being started."""
+        self._helpers.stop()
+
+    def reap(self) -> None:
+        """After the engine has let the helpers go."""
+        self._helpers.reap()
+
+    def close(self) -> None:
+        """Ends the helpers, where the engine did not come to it."""
+        self._helpers.stop()
+        self._helpers.pool.stop()
+        self._helpers.reap()

@@ -1,0 +1,109 @@
+#pragma once
+// Processes that work for us on arrays: each has a socket for requests and anonymous shared memory for data.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "penstock/foreign_stage.hpp"
+#include "penstock/result.hpp"
+
+namespace penstock {
+
+/// What travels through the socket, one packet each way; the other side is python/penstock/_helper.py.
+/// Array and texts are in the shared memory, the input at its start.
+struct HelperRequest {
+  std::uint32_t stage = 0;
+  std::uint32_t op = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t sample = 0;
+  std::uint64_t memory_bytes = 0;  ///< of the shared memory, which either side may let grow
+  std::uint32_t type = 0;          ///< a Scalar
+  std::uint32_t dimensions = 0;
+  std::uint64_t shape[kMostDimensions] = {};
+};
+
+struct HelperReply {
+  enum Outcome : std::uint32_t { returned = 0, raised = 1, wrong = 2 };
+  std::uint32_t outcome = returned;
+  std::uint32_t type = 0;
+  std::uint32_t dimensions = 0;
+  std::uint32_t unused = 0;
+  std::uint64_t shape[kMostDimensions] = {};
+  std::uint64_t offset = 0;         ///< of the array or the texts in the shared memory
+  std::uint64_t message_bytes = 0;  ///< raised, wrong: message, detail and cause, one after the other
+  std::uint64_t detail_bytes = 0;
+  std::uint64_t cause_bytes = 0;
+};
+
+/// Starts processes, and knows how they ended. Called by any worker.
+class HelperStarter {
+ public:
+  struct Started {
+    int id = 0;
+    int socket = -1;  ///< SOCK_SEQPACKET; the pool takes it over
+  };
+  virtual ~HelperStarter() = default;
+  /// A helper that is ready for requests, once the first packet has brought it the shared memory's
+  /// descriptor.
+  virtual Result<Started> start() = 0;
+  /// How it ended, for people: "was killed by signal 9"; waits for its end if need be.
+  virtual std::string ended(int id) = 0;
+};
+
+/// Any thread may call it. Keeps as many helpers as calls were ever under way at once.
+class HelperPool {
+ public:
+  /// `timeout_seconds`: the longest that a call may take.
+  HelperPool(std::unique_ptr<HelperStarter> starter, std::optional<double> timeout_seconds);
+  ~HelperPool();
+
+  /// Runs a stage on one sample, as ForeignStage::run does. A helper that dies is replaced and the sample
+  /// tried once more; one that takes too long is ended.
+  Status call(std::uint32_t stage, const std::string& name, const ArraySpec& in, const void* data,
+              const StageKey& key, const ForeignStage::Room& room);
+
+  /// Starts a helper now, so that a failure to do so is known early.
+  Status start_one();
+  /// Allows calls, again.
+  void open();
+  /// Ends all helpers; calls under way fail at once, new ones until open().
+  void stop() noexcept;
+
+  std::uint64_t started() const noexcept { return started_; }
+  /// Helpers that died, or were ended because they took too long.
+  std::uint64_t lost() const noexcept { return lost_; }
+  std::size_t alive() const;
+
+ private:
+  class Helper;
+  struct Call;
+  enum class Answer : std::uint8_t { replied, ended, late };
+
+  Result<std::unique_ptr<Helper>> take();
+  Result<std::unique_ptr<Helper>> launch();
+  void give_back(std::unique_ptr<Helper> helper);
+  void drop(std::unique_ptr<Helper> helper);
+  Answer exchange(Helper& helper, const Call& call, HelperReply& reply) const;
+  bool stopped() const;
+
+  const int owner_;  // the process that may end the helpers
+  const std::unique_ptr<HelperStarter> starter_;
+  const std::optional<double> timeout_seconds_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Helper>> idle_;
+  std::vector<int> sockets_;  // of all helpers, those at work included
+  bool stopped_ = false;
+  std::atomic<std::uint64_t> started_{0};
+  std::atomic<std::uint64_t> lost_{0};
+};
+
+/// For helpers: ends this process soon after `parent` has died or the other end of the socket was closed,
+/// whatever the process is doing then.
+void end_with(int socket, int parent);
+
+}  // namespace penstock
