@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import json
 import operator
 import time
@@ -99,6 +100,8 @@ class Loader:
             raise
         # What had been received when the batch on its way was asked for, or the one that could not be collated.
         self._state_ahead: str | None = None
+        self._order: tuple[int, str] | None = None  # epoch and digest of what a sampler of the caller gave last
+        self._resumed_order: tuple[int, str] | None = None  # what it gave when the state was taken
         self._iteration: weakref.ref[_Iteration] | None = None  # the newest
         self._knows_shard = self._options.shard_world_size is not None
         self._warned_of_cache = False
@@ -141,6 +144,9 @@ class Loader:
         batch size, can go on from it."""
         self._find_shard()
         state: dict[str, Any] = json.loads(self._state_ahead or self._core.state())
+        order = self._resumed_order or self._order
+        if order is not None and order[0] == state["epoch"] and state["position"] > 0:
+            state["sampler"] = order[1]
         return state
 
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
@@ -151,11 +157,14 @@ class Loader:
         """
         self._find_shard()
         try:
-            text = json.dumps(dict(state))
+            fields = dict(state)
+            order = fields.pop("sampler", None)
+            text = json.dumps(fields)
         except (TypeError, ValueError):
             raise InvalidError("this is no state of a Loader; give what state_dict() returned") from None
         self._core.load_state(text, bool(strict))
         self._state_ahead = None
+        self._resumed_order = (self._core.next_epoch, str(order)) if strict and order is not None else None
 
     def set_epoch(self, epoch: int) -> None:
         """Names the epoch of the next iteration, or of an iterator that was made and not yet asked for a batch."""
@@ -201,7 +210,21 @@ class Loader:
         sampler = self._options.sampler
         if not isinstance(sampler, Given):
             return self._core.start_epoch()
-        return self._core.start_epoch(sampler.of_epoch(self._core.next_epoch))
+        return self._core.start_epoch(self._ask(sampler))
+
+    def _ask(self, sampler: Given) -> Any:
+        """The order of the next epoch. One that is drawn anew, as torch's random samplers do, cannot be resumed."""
+        epoch = self._core.next_epoch
+        order = sampler.of_epoch(epoch)
+        given = (epoch, hashlib.blake2b(order.tobytes(), digest_size=8).hexdigest())
+        resumed = self._resumed_order
+        if resumed is not None and resumed[0] == epoch and resumed != given:
+            raise InvalidError(
+                f"sampler: its order of epoch {epoch} is not what it was when the state was taken; give one whose "
+                "order depends on the epoch alone (set_epoch), as those of penstock.samplers do, or pass strict=False"
+            )
+        self._order = given
+        return order
 
     def _await_cache(self) -> None:
         """After a whole epoch the cache is nearly there and makes the next one faster: worth a wait, but one with an
@@ -268,8 +291,10 @@ class _Iteration:
         return self
 
     def __next__(self) -> Any:
-        self._untouched = False
         loader = self._loader
+        if self._untouched:
+            self._untouched = False
+            loader._resumed_order = None
         if loader._collator is not None:
             return self._take_collated(loader._collator)
         batch = self._take() if loader._transfer is None else self._take_sent(loader._transfer)

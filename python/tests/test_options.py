@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import multiprocessing
 import os
+import re
 import threading
 import time
 from pathlib import Path
@@ -411,3 +413,14 @@ def test_options_survive_being_plain_values():
     assert hash(LoaderOptions.from_dict(plain)) == hash(options)
     assert options.random_sampling(replacement=True).sampler == samplers.Random(replacement=True)
     assert repr(options.sampler) == "Weighted(weights=<2 values>, replacement=True, num_samples=None)"
+
+
+def test_the_migration_page_maps_every_argument_of_torchs_data_loader():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "migration.md").read_text()
+    mapped = {
+        name
+        for line in page.splitlines()
+        if line.startswith("| `")
+        for name in re.findall(r"`(\w+)", line.split("|")[1])
+    }
+    assert set(inspect.signature(torch.utils.data.DataLoader).parameters) <= mapped

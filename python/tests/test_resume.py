@@ -8,6 +8,7 @@ import hypothesis
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import torch
 from conftest import draw, encode
 
 import penstock
@@ -185,6 +186,53 @@ def test_bad_samples_give_the_same_rows_at_any_world_size_and_on_resume(make_tar
     resumed = make(batch_size=5)
     resumed.load_state_dict(first.state_dict())
     assert seen + [row for batch in resumed for row in rows_of(batch)] == whole
+
+
+class EvenSamples:
+    """A sampler as users write them: its order depends on the epoch alone."""
+
+    epoch = 0
+
+    def set_epoch(self, epoch):
+        self.epoch = epoch
+
+    def __iter__(self):
+        return iter(np.random.default_rng(self.epoch).permutation(30) * 2)
+
+
+def test_a_sampler_of_the_caller_resumes_if_its_order_is_the_same(shards):
+    def steps(loader):
+        return [batch["index"].tolist() for batch in loader]
+
+    def make(sampler):
+        return penstock.Loader(shards, sampler=sampler, batch_size=4, decode=False)
+
+    loader = make(EvenSamples())
+    iterator = iter(loader)
+    first = [next(iterator)["index"].tolist() for _ in range(3)]
+    state = json.loads(json.dumps(loader.state_dict()))
+    rest = steps(iterator)
+    assert sorted(index for step in first + rest for index in step) == list(range(0, 60, 2))
+    resumed = make(EvenSamples())
+    resumed.load_state_dict(state)
+    assert resumed.state_dict() == state
+    iter(resumed)
+    assert steps(resumed) == rest
+    assert steps(resumed) == steps(loader), "the epoch after it"
+
+    torch.manual_seed(0)
+    drawn_anew = torch.utils.data.SubsetRandomSampler(range(0, 60, 2))
+    loader = make(drawn_anew)
+    iterator = iter(loader)
+    next(iterator)
+    state = loader.state_dict()
+    resumed = make(drawn_anew)
+    resumed.load_state_dict(state)
+    with pytest.raises(penstock.InvalidError, match="sampler: its order of epoch 0 is not what it was"):
+        iter(resumed)
+    resumed.load_state_dict(state, strict=False)
+    assert len(steps(resumed)) == 7
+    assert len(steps(resumed)) == 8, "an epoch from its start may be any"
 
 
 def test_states_that_do_not_fit_are_refused_with_the_difference(shards):

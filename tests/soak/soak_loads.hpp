@@ -2,39 +2,13 @@
 // Loads for long runs: each uses loaders in its own way, with its own faults, and checks every row it gets.
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <random>
 #include <string>
-#include <tuple>
-#include <vector>
 
-#include "formats/sample_table.hpp"
 #include "penstock/loader.hpp"
+#include "soak_data.hpp"
 
 namespace penstock {
-
-/// Each row: the sample's number and all that the batch holds of it, as bytes.
-using Rows = std::vector<std::string>;
-
-/// The tables that loads read: some samples are bad, some slow, in memory and in tars behind sources that
-/// fail.
-class SoakData {
- public:
-  static constexpr std::uint64_t kSamples = 61;
-  static constexpr std::uint64_t kEpochs = 3;  ///< of which there is a reference
-
-  SoakData();
-  const std::vector<std::shared_ptr<const SampleTable>>& tables() const { return tables_; }
-  /// What one worker delivers; made when first asked for. Any thread.
-  const Rows& reference(std::size_t table, OnError on_error, std::uint64_t epoch);
-
- private:
-  std::vector<std::shared_ptr<const SampleTable>> tables_;
-  std::mutex mutex_;
-  std::map<std::tuple<std::size_t, OnError, std::uint64_t>, Rows> references_;
-};
 
 /// One run of one load. Throws std::runtime_error that says what is wrong.
 class SoakLoad {
