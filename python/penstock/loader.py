@@ -37,8 +37,12 @@ def _close_all() -> None:
         loader.close()
 
 
-def _transform_lists(transforms: Transforms | None) -> list[tuple[str, list[_core.Transform]]]:
-    lists = transforms if isinstance(transforms, Mapping) else {"image": transforms}
+def _transform_lists(
+    transforms: Transforms | None, kinds: Mapping[str, str]
+) -> list[tuple[str, list[_core.Transform]]]:
+    sounds = [name for name, kind in kinds.items() if kind == "audio"]
+    usual = sounds[0] if sounds and "image" not in kinds.values() else "image"
+    lists = transforms if isinstance(transforms, Mapping) else {usual: transforms}
     handles = []
     for field, given in lists.items():
         if isinstance(given, Transform) or not isinstance(given or [], Iterable):
@@ -57,7 +61,7 @@ class Loader:
     A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
 
     source: a Dataset, or anything that Dataset takes.
-    transforms: operations for the field image, or {field: operations}.
+    transforms: operations for the pictures, or where there are none for the sounds, or {field: operations}.
     options: a LoaderOptions; keywords are options too and win over it.
     """
 
@@ -74,7 +78,9 @@ class Loader:
         self._options = options.replace(**keywords) if options is not None else LoaderOptions(**keywords)
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
         self._converters = converters(self._options.output, self._options.memory_format)
-        self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), self._options.for_core())
+        self._core = _core.Loader.open(
+            self._dataset._core, _transform_lists(transforms, self._dataset.fields), self._options.for_core()
+        )
         self._transfer = transfer_for(self._options)
         self._state_ahead: str | None = None  # what had been received when the batch on its way was asked for
         self._knows_shard = self._options.shard_world_size is not None

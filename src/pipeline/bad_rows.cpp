@@ -23,12 +23,18 @@ void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
       for (std::size_t c = 0; c < width; ++c) {
         Column& column = storage.columns[c];
         switch (column.shape) {
+          case Column::Shape::sounds:
+            column.integers[kept] = column.integers[row];
+            [[fallthrough]];
           case Column::Shape::pictures: {
             const std::size_t bytes = plan.columns()[c].row_bytes;
             auto* data = static_cast<std::uint8_t*>(column.data);
             std::memcpy(data + kept * bytes, data + row * bytes, bytes);
             break;
           }
+          case Column::Shape::sound_list:
+            column.sounds[kept] = column.sounds[row];
+            [[fallthrough]];
           case Column::Shape::integers:
             column.integers[kept] = column.integers[row];
             break;

@@ -172,7 +172,7 @@ void Scheduler::work(std::size_t number) {
 std::string Scheduler::occupation() const {
   static constexpr std::array<std::pair<WorkStage, const char*>, 3> kWords = {
       {{WorkStage::read, "read"},
-       {WorkStage::picture, "decode and transform"},
+       {WorkStage::decoding, "decode and transform"},
        {WorkStage::idle, "wait for work"}}};
   std::string text;
   for (const auto& [stage, words] : kWords) {
