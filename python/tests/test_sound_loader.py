@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import penstock
 import pytest
+
+import penstock
 from penstock import audio, transforms
 
 RATE = 8000
