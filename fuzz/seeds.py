@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import picture_seeds
+import sound_seeds
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 Seeds = Iterator[tuple[str, bytes]]
@@ -108,6 +109,26 @@ def png_files() -> Seeds:
                 yield f"type{color_type}_{depth}_{interlaced}", png_of(color_type, depth, interlaced)
 
 
+def wav(tag: int, bits: int, channels: int, extensible: bool = False) -> bytes:
+    """Ten frames."""
+    frame = channels * ((bits + 7) // 8)
+    form = struct.pack("<HHIIHH", 0xFFFE if extensible else tag, channels, 8000, 8000 * frame, frame, bits)
+    if extensible:
+        guid = struct.pack("<H", tag) + bytes.fromhex("000000001000800000aa00389b71")
+        form += struct.pack("<HHI", 22, bits, 0) + guid
+    data = bytes(range(10 * frame))
+    body = b"WAVE" + b"fmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(data)) + data
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def sound() -> Seeds:
+    for tag, bits in [(1, 8), (1, 16), (1, 24), (1, 32), (3, 32), (3, 64), (6, 8), (7, 8)]:
+        for channels in (1, 3):
+            yield f"wav_{tag}_{bits}_{channels}", wav(tag, bits, channels, extensible=channels == 3)
+    yield "rf64", b"RF64" + bytes(4) + b"WAVEds64" + struct.pack("<IQQQI", 28, 0, 20, 10, 0) + wav(1, 16, 1)[12:]
+    yield from sound_seeds.SOUNDS.items()
+
+
 def webp() -> Seeds:
     yield from picture_seeds.WEBP.items()
 
@@ -145,6 +166,7 @@ TARGETS: dict[str, Callable[[], Seeds]] = {
     "picture_header": picture_header,
     "jpeg": jpeg,
     "png": png_files,
+    "sound": sound,
     "webp": webp,
     "store": store,
     "repacked": repacked,

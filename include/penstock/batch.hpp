@@ -26,6 +26,20 @@ struct ArrayRow {
   std::vector<std::size_t> shape;
 };
 
+/// A sound of a column whose lengths vary: for each channel (and band) `frames` values, one after the other.
+struct SoundRow {
+  const float* data = nullptr;
+  std::int64_t frames = 0;
+};
+
+/// What the rows of a column of sounds have in common.
+struct SoundShape {
+  int channels = 0;
+  int rate = 0;             ///< frames of the wave per second
+  int bands = 0;            ///< rows of features for each channel; 0: a wave
+  std::int64_t frames = 0;  ///< of every row; 0: they vary
+};
+
 /// One field of the batch. Which members count depends on `shape`.
 struct Column {
   enum class Shape : std::uint8_t {
@@ -33,6 +47,8 @@ struct Column {
     picture_list,  ///< `pictures`, of elements of `type`
     arrays,        ///< `data`: rows of `extents` elements of `scalar`, as a user's stage returned them
     array_list,    ///< `arrays`, of elements of `scalar`
+    sounds,        ///< `data`: rows of float32 as `sound` says; `integers`: frames of each before padding
+    sound_list,    ///< `sounds`, as `sound` says; `integers`: frames of each before padding
     integers,      ///< `integers`
     blobs          ///< `blobs`: text, json or bytes of each row
   };
@@ -42,10 +58,12 @@ struct Column {
   MemoryFormat format = MemoryFormat::channels_first;
   ImageSize size;
   void* data = nullptr;
+  SoundShape sound;
   std::vector<PictureRow> pictures;
   Scalar scalar = Scalar::uint8;
   std::vector<std::size_t> extents;
   std::vector<ArrayRow> arrays;
+  std::vector<SoundRow> sounds;
   std::int64_t* integers = nullptr;
   std::vector<ByteSpan> blobs;
 };

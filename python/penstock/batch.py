@@ -15,16 +15,20 @@ Convert = Callable[[Any], Any]
 
 class Batch(Mapping[str, Any]):
     """The rows of one step. Pictures and bytes are views of memory that stays valid and unchanged while anyone holds
-    them; numbers are small copies, so that keeping labels does not keep pictures."""
+    them; numbers are small copies, so that keeping labels does not keep pictures.
 
-    __slots__ = ("_convert", "_convert_picture", "_core", "_names", "_numpy", "_values")
+    Sounds are float32 [B, C, T], or [B, C, bands, T] as spectrograms, shorter ones followed by zeros;
+    batch["audio_length"] has the frames of each before padding."""
+
+    __slots__ = ("_convert", "_convert_picture", "_core", "_lengths", "_names", "_numpy", "_values")
 
     def __init__(self, core: _core.Batch, numpy: bool, convert: Convert, convert_picture: Convert) -> None:
         self._core = core
         self._numpy = numpy
         self._convert = convert
         self._convert_picture = convert_picture
-        self._names = [*(_RAW if core.is_raw else ()), *core.columns, "index", "key"]
+        self._lengths = {f"{name}_length": name for name in core.columns if core.kind(name) == "audio"}
+        self._names = [*(_RAW if core.is_raw else ()), *core.columns, *self._lengths, "index", "key"]
         self._values: dict[str, Any] = {}
 
     @property
@@ -79,6 +83,8 @@ class Batch(Mapping[str, Any]):
             return self._convert(core.index(self._numpy))
         if core.is_raw and name in _RAW:
             return self._convert(core.raw(name, self._numpy))
+        if name in self._lengths:
+            return self._convert(core.lengths(self._lengths[name], self._numpy))
         value = core.column(name, self._numpy)
         kind = core.kind(name)
         if kind == "image" and not core.is_picture(name):  # what a user's function made of it

@@ -42,8 +42,12 @@ def _close_all() -> None:
         loader.close()
 
 
-def _transform_lists(transforms: Transforms | None, stages: Stages) -> list[tuple[str, list[_core.Transform]]]:
-    lists = transforms if isinstance(transforms, Mapping) else {"image": transforms}
+def _transform_lists(
+    transforms: Transforms | None, kinds: Mapping[str, str], stages: Stages
+) -> list[tuple[str, list[_core.Transform]]]:
+    sounds = [name for name, kind in kinds.items() if kind == "audio"]
+    usual = sounds[0] if sounds and "image" not in kinds.values() else "image"
+    lists = transforms if isinstance(transforms, Mapping) else {usual: transforms}
     handles = []
     for field, given in lists.items():
         if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
@@ -69,7 +73,8 @@ class Loader:
     A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
 
     source: a Dataset, or anything that Dataset takes.
-    transforms: operations for the field image, or {field: operations}; functions of an array are operations too.
+    transforms: operations for the pictures, or where there are none for the sounds, or {field: operations}; functions
+    of an array are operations too.
     collate_fn: makes of the list of a batch's samples what is delivered in place of the Batch.
     options: a LoaderOptions; keywords are options too and win over it.
     """
@@ -92,7 +97,7 @@ class Loader:
         self._collator = self._collator_for(collate_fn)
         self._stages = Stages(self._options)
         try:
-            lists = _transform_lists(transforms, self._stages)
+            lists = _transform_lists(transforms, self._dataset.fields, self._stages)
             self._core = _core.Loader.open(self._dataset._core, lists, self._options.for_core())
             self._stages.warn(stacklevel=2)
         except BaseException:

@@ -81,3 +81,122 @@ class Normalize(Transform):
         mean: float | Sequence[float],
         std: float | Sequence[float],
     ) -> None: ...
+
+class ToMono(Transform):
+    """Takes the mean of all channels."""
+
+    def __init__(self) -> None: ...
+
+class Resample(Transform):
+    """Changes the sampling rate of a sound, by soxr at its quality HQ; a sound that has it stays as it is."""
+
+    def __init__(
+        self,
+        rate: int,
+    ) -> None: ...
+
+class RandomTimeCrop(Transform):
+    """Keeps that many frames of a sound from a random place on."""
+
+    def __init__(
+        self,
+        frames: int,
+    ) -> None: ...
+
+class PadTime(Transform):
+    """Makes a sound that many frames long: adds silence at its end, or cuts the end off."""
+
+    def __init__(
+        self,
+        frames: int,
+    ) -> None: ...
+
+class RandomGain(Transform):
+    """Makes a sound louder or quieter by a drawn number of decibels."""
+
+    def __init__(
+        self,
+        db: Sequence[float] = (-6.0, 6.0),
+    ) -> None: ...
+
+class RandomPolarity(Transform):
+    """Changes the sign of every sample with a given chance."""
+
+    def __init__(
+        self,
+        p: float = 0.5,
+    ) -> None: ...
+
+class AddNoise(Transform):
+    """Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the sound."""
+
+    def __init__(
+        self,
+        snr: Sequence[float] = (10.0, 30.0),
+        p: float = 1.0,
+    ) -> None: ...
+
+class MelSpectrogram(Transform):
+    """Turns each channel of a sound into n_mels bands, as librosa does."""
+
+    def __init__(
+        self,
+        n_fft: int = 512,
+        hop_length: int = 128,
+        n_mels: int = 64,
+        power: float = 1.0,
+        center: bool = False,
+        fmin: float = 0.0,
+        fmax: float | None = None,
+        htk: bool = False,
+        slaney_norm: bool = True,
+        win_length: int | None = None,
+        window: Literal['hann', 'hamming', 'blackman', 'bartlett', 'rectangular'] = 'hann',
+        padding: Literal['constant', 'reflect', 'edge'] = 'constant',
+        db_mult: float | None = None,
+    ) -> None: ...
+
+class MFCC(Transform):
+    """Turns each channel of a sound into n_mfcc mel frequency cepstral coefficients, as librosa does."""
+
+    def __init__(
+        self,
+        n_mfcc: int = 20,
+        n_fft: int = 512,
+        hop_length: int = 128,
+        n_mels: int = 64,
+        center: bool = False,
+        fmin: float = 0.0,
+        fmax: float | None = None,
+        htk: bool = False,
+        lifter: float = 0.0,
+        top_db: float | None = 80.0,
+    ) -> None: ...
+
+class AmplitudeToDB(Transform):
+    """Turns the amplitudes of a spectrogram into decibels, as librosa does for one array."""
+
+    def __init__(
+        self,
+        ref: float = 1.0,
+        amin: float = 1e-05,
+        top_db: float | None = 80.0,
+    ) -> None: ...
+
+class TimeMasking(Transform):
+    """Masks a run of frames of drawn length at a drawn place, in all rows."""
+
+    def __init__(
+        self,
+        width: int,
+        value: float = 0.0,
+    ) -> None: ...
+
+class FrequencyMasking(Transform):
+    """Masks a run of bands of drawn length at a drawn place, in all channels."""
+
+    def __init__(
+        self,
+        width: int,
+        value: float = 0.0,
+    ) -> None: ...

@@ -82,6 +82,44 @@ nb::dlpack::dtype dtype_of(Scalar type) {
   }
 }
 
+/// [B, C, T] or [B, C, bands, T].
+std::vector<std::size_t> sound_shape(const Column& column, std::size_t rows, std::size_t frames) {
+  std::vector<std::size_t> shape = {rows, static_cast<std::size_t>(column.sound.channels)};
+  if (column.sound.bands > 0) {
+    shape.push_back(static_cast<std::size_t>(column.sound.bands));
+  }
+  shape.push_back(frames);
+  return shape;
+}
+
+/// Sounds of different lengths, each followed by zeros, in memory of their own.
+nb::object padded(const Batch& batch, const Column& column, bool numpy) {
+  const std::size_t rows = batch.rows();
+  std::size_t frames = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    frames = std::max(frames, static_cast<std::size_t>(column.sounds[row].frames));
+  }
+  const std::vector<std::size_t> shape = sound_shape(column, rows, frames);
+  const auto planes = static_cast<std::size_t>(column.sound.channels * std::max(column.sound.bands, 1));
+  auto values = std::make_unique_for_overwrite<float[]>(rows * planes * frames);
+  {
+    const GilRelease release;
+    float* out = values.get();
+    for (std::size_t row = 0; row < rows; ++row) {
+      const SoundRow& sound = column.sounds[row];
+      const auto length = static_cast<std::size_t>(sound.frames);
+      for (std::size_t plane = 0; plane < planes; ++plane, out += frames) {
+        std::copy_n(sound.data + plane * length, length, out);
+        std::fill_n(out + length, frames - length, 0.0F);
+      }
+    }
+  }
+  float* const memory = values.get();
+  nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<float*>(pointer); });
+  values.release();
+  return array_on(memory, shape, nb::dtype<float>(), owner, numpy);
+}
+
 const Column& column_of(const Batch& batch, const nb::str& name) {
   const Column* column = batch.find(from_str(name));
   if (column == nullptr) {
@@ -122,6 +160,12 @@ nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
       }
       return pictures;
     }
+    case Column::Shape::sounds:
+      return view(batch, column.data,
+                  sound_shape(column, rows, static_cast<std::size_t>(column.sound.frames)),
+                  nb::dtype<float>(), numpy);
+    case Column::Shape::sound_list:
+      return padded(batch, column, numpy);
     case Column::Shape::blobs: {
       nb::list blobs;
       for (std::size_t row = 0; row < rows; ++row) {
@@ -167,6 +211,16 @@ void bind_batch(nb::module_& m) {
             return column_object(self, column_of(self, name), numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def column(self, name: str, numpy: bool) -> Any"))
+      .def(
+          "lengths",
+          [](const Batch& self, const nb::str& name, bool numpy) {
+            const Column& column = column_of(self, name);
+            if (column.field.kind != FieldKind::audio) {
+              throw nb::key_error(nb::repr(name).c_str());
+            }
+            return numbers(column.integers, self.rows(), numpy);
+          },
+          nb::arg("name"), nb::arg("numpy"), nb::sig("def lengths(self, name: str, numpy: bool) -> Any"))
       .def(
           "index",
           [](const Batch& self, bool numpy) { return numbers(self.index().data(), self.rows(), numpy); },

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -82,5 +83,21 @@ Status SoundDecoder::decode(std::uint64_t start, std::uint64_t count, float* out
 }
 
 std::uint64_t SoundDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
+
+Status check_sound(SoundDecoder& decoder, ByteSpan file) {
+  const Result<SoundInfo> info = decoder.open(file);
+  if (!info) {
+    return info.error().kind == ErrorKind::unsupported ? Status() : Status(Error(info.error()));
+  }
+  constexpr std::uint64_t kSamples = 1 << 16;
+  const auto channels = static_cast<std::uint64_t>(info->channels);
+  const std::uint64_t most = std::max<std::uint64_t>(kSamples / channels, 1);
+  std::vector<float> block(static_cast<std::size_t>(std::min(most, info->frames) * channels));
+  for (std::uint64_t done = 0; done < info->frames; done += most) {
+    const std::uint64_t count = std::min(most, info->frames - done);
+    PENSTOCK_TRY(decoder.decode(done, count, block.data(), static_cast<std::size_t>(count)));
+  }
+  return {};
+}
 
 }  // namespace penstock

@@ -53,4 +53,7 @@ class SoundDecoder {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Decodes all of a file, to see whether it is whole. One of a kind that cannot be decoded here passes.
+Status check_sound(SoundDecoder& decoder, ByteSpan file);
+
 }  // namespace penstock

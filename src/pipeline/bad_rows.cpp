@@ -23,6 +23,9 @@ void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
       for (std::size_t c = 0; c < width; ++c) {
         Column& column = storage.columns[c];
         switch (column.shape) {
+          case Column::Shape::sounds:
+            column.integers[kept] = column.integers[row];
+            [[fallthrough]];
           case Column::Shape::pictures:
           case Column::Shape::arrays: {
             const std::size_t bytes = plan.columns()[c].row_bytes;
@@ -30,6 +33,9 @@ void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
             std::memcpy(data + kept * bytes, data + row * bytes, bytes);
             break;
           }
+          case Column::Shape::sound_list:
+            column.sounds[kept] = column.sounds[row];
+            [[fallthrough]];
           case Column::Shape::integers:
             column.integers[kept] = column.integers[row];
             break;

@@ -30,7 +30,7 @@ class Counter {
 };
 
 /// What a worker is at.
-enum class WorkStage : std::uint8_t { idle, read, picture, foreign };
+enum class WorkStage : std::uint8_t { idle, read, decoding, foreign };
 
 /// Written by one worker, on cache lines of its own. Times in nanoseconds.
 struct alignas(kCacheLine) WorkerCounters {

@@ -186,7 +186,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
       });
   const Clock::time_point end = Clock::now();
   counters_.foreign.add(nanoseconds_between(start, end));
-  counters_.is_at(WorkStage::picture, sample, end);
+  counters_.is_at(WorkStage::decoding, sample, end);
   if (!done) {
     if (done.error().place.stage.empty()) {
       done.error().place.stage = step.name;

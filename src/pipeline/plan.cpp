@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "codecs/sound_decoder.hpp"
+#include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "pipeline/batch_storage.hpp"
 
@@ -40,10 +42,57 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
   return names;
 }
 
-Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field,
+/// What most sounds of a field are like, by the first of them that can be read: rows that end up otherwise
+/// are errors, whichever batch they fall into.
+Result<SoundSpec> usual_sound(const SampleTable& table, std::size_t field) {
+  constexpr std::uint64_t kTried = 16;
+  SoundDecoder decoder;
+  Scratch scratch;
+  std::optional<Error> first;
+  for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
+    const auto stored = table.read(sample, field, scratch);
+    const auto info = stored ? decoder.open(stored->bytes) : Result<SoundInfo>(Error(stored.error()));
+    if (info) {
+      return SoundSpec{.channels = info->channels, .rate = info->rate, .bands = 0, .frames = 0};
+    }
+    if (!first) {
+      first = at_sample(Error(info.error()), table, sample, field);
+    }
+  }
+  if (first) {
+    return std::move(*first);
+  }
+  return SoundSpec{};  // there is no sample
+}
+
+SoundShape shape_of(const SoundSpec& spec) {
+  return {.channels = spec.channels,
+          .rate = spec.rate,
+          .bands = spec.bands,
+          .frames = static_cast<std::int64_t>(spec.frames)};
+}
+
+Status plan_sounds(const SampleTable& table, const std::vector<TransformPtr>* operations,
+                   ColumnPlan& column) {
+  PENSTOCK_ASSIGN(const SoundSpec in, usual_sound(table, column.field));
+  PENSTOCK_ASSIGN(
+      SoundProgram program,
+      SoundProgram::compile(operations != nullptr ? *operations : std::vector<TransformPtr>{}, in));
+  const SoundSpec& output = program.output();
+  column.shape = output.fixed_length() ? Column::Shape::sounds : Column::Shape::sound_list;
+  column.row_bytes = output.rows() * static_cast<std::size_t>(output.frames) * sizeof(float);
+  column.sound = std::move(program);
+  return {};
+}
+
+Result<ColumnPlan> plan_column(const SampleTable& table, std::size_t number, const FieldInfo& field,
                                const std::vector<TransformPtr>* operations, MemoryFormat format) {
-  ColumnPlan column{
-      .field = number, .info = field, .shape = Column::Shape::blobs, .chain = {}, .row_bytes = 0};
+  ColumnPlan column{.field = number,
+                    .info = field,
+                    .shape = Column::Shape::blobs,
+                    .chain = {},
+                    .sound = {},
+                    .row_bytes = 0};
   if (field.kind == FieldKind::image) {
     PENSTOCK_ASSIGN(PictureChain chain,
                     compile_chain(operations != nullptr ? *operations : std::vector<TransformPtr>{}, format));
@@ -63,9 +112,11 @@ Result<ColumnPlan> plan_column(std::size_t number, const FieldInfo& field,
           "Normalize");
     }
     column.chain = std::move(chain);
+  } else if (field.kind == FieldKind::audio) {
+    PENSTOCK_TRY(plan_sounds(table, operations, column));
   } else if (operations != nullptr && !operations->empty()) {
     return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
-                   "transforms work on fields of kind image");
+                   "transforms work on fields of kind image and audio");
   } else if (field.kind == FieldKind::integer) {
     column.shape = Column::Shape::integers;
     column.row_bytes = sizeof(std::int64_t);
@@ -103,6 +154,13 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     }
   }
 
+  for (const FieldInfo& field : fields) {
+    if (const std::string own = field.name + "_length";
+        options.decode && field.kind == FieldKind::audio && find_field(own) != fields.end()) {
+      return name_is_taken(own);
+    }
+  }
+
   Plan plan;
   plan.memory_format_ = options.memory_format;
   for (std::size_t number = 0; number < fields.size(); ++number) {
@@ -119,9 +177,9 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     }
     const auto chosen = std::find_if(transforms.begin(), transforms.end(),
                                      [&field](const auto& entry) { return entry.first == field.name; });
-    PENSTOCK_ASSIGN(ColumnPlan column,
-                    plan_column(number, field, chosen == transforms.end() ? nullptr : &chosen->second,
-                                options.memory_format));
+    PENSTOCK_ASSIGN(ColumnPlan column, plan_column(*dataset.table(), number, field,
+                                                   chosen == transforms.end() ? nullptr : &chosen->second,
+                                                   options.memory_format));
     plan.columns_.push_back(std::move(column));
   }
   if (!options.decode && !plan.raw_field_) {
@@ -140,6 +198,7 @@ std::size_t Plan::fixed_bytes(std::size_t rows) const noexcept {
   std::size_t bytes = round_up(rows * sizeof(std::int64_t)) * (1 + (raw_field_ ? kRawArrays : 0));
   for (const ColumnPlan& column : columns_) {
     bytes += round_up(rows * column.row_bytes);
+    bytes += column.sound ? round_up(rows * sizeof(std::int64_t)) : 0;
   }
   return bytes;
 }
@@ -182,6 +241,18 @@ void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Colum
         column.scalar = output.type;
         column.arrays.resize(capacity);
         break;
+      case Column::Shape::sounds:
+        column.type = ElementType::float32;
+        column.sound = shape_of(plan.sound->output());
+        column.data = take(plan.row_bytes);
+        column.integers = take_integers();
+        break;
+      case Column::Shape::sound_list:
+        column.type = ElementType::float32;
+        column.sound = shape_of(plan.sound->output());
+        column.sounds.resize(capacity);
+        column.integers = take_integers();
+        break;
       case Column::Shape::blobs:
         column.blobs.resize(capacity);
         break;
@@ -214,6 +285,9 @@ std::size_t Plan::varying_bytes(const BatchStorage& storage) const noexcept {
                  column.pictures[row].size.width * column.pictures[row].size.height;
       } else if (column.shape == Column::Shape::array_list) {
         bytes += ArraySpec{.type = column.scalar, .shape = column.arrays[row].shape, .fixed = false}.bytes();
+      } else if (column.shape == Column::Shape::sound_list) {
+        const int rows = column.sound.channels * std::max(column.sound.bands, 1);
+        bytes += static_cast<std::size_t>(rows * column.sounds[row].frames) * sizeof(float);
       } else if (column.shape == Column::Shape::blobs) {
         bytes += column.blobs[row].size();
       }
@@ -276,12 +350,18 @@ std::string Plan::describe() const {
       case Column::Shape::integers:
         text += ": int64\n";
         break;
+      case Column::Shape::sounds:
+        text += fmt::format(": float32 rows of {} frames\n", column.sound->output().frames);
+        break;
+      case Column::Shape::sound_list:
+        text += ": float32, padded with zeros to the longest of the batch\n";
+        break;
       case Column::Shape::blobs:
         text += ": bytes of each sample\n";
         break;
     }
-    if (column.chain) {
-      const std::string steps = column.chain->describe();
+    if (column.chain || column.sound) {
+      const std::string steps = column.chain ? column.chain->describe() : column.sound->describe();
       for (std::size_t start = 0; start < steps.size();) {
         const std::size_t end = std::min(steps.find('\n', start), steps.size());
         text += "  " + steps.substr(start, end - start) + "\n";

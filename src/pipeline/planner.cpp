@@ -67,10 +67,10 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_
 void Planner::make_scheduler() {
   const std::size_t run_rows = plan_.rows_per_item(batch_rows_, workers_);
   const std::size_t runs_per_batch = (batch_rows_ + run_rows - 1) / run_rows;
-  // What varies in size: one piece per run, or per picture of a list.
-  const bool lists =
-      std::any_of(plan_.columns().begin(), plan_.columns().end(),
-                  [](const ColumnPlan& column) { return column.chain && column.row_bytes == 0; });
+  // What varies in size: one piece per run, or per picture or sound of a list.
+  const bool lists = std::any_of(
+      plan_.columns().begin(), plan_.columns().end(),
+      [](const ColumnPlan& column) { return (column.chain || column.sound) && column.row_bytes == 0; });
   pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch));
   auto scheduler = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
                                                window_size() * runs_per_batch, pool_);

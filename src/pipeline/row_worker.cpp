@@ -49,6 +49,7 @@ RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOpt
             ? std::make_unique<ChainRunner>(*column.chain, plan.memory_format(), counters)
             : nullptr);
   }
+  sound_workspaces_.resize(plan.columns().size());
 }
 
 RowWorker::~RowWorker() = default;
@@ -169,6 +170,9 @@ Status RowWorker::fill_field(BatchStorage& storage, std::size_t c, std::size_t r
   if (column.chain) {
     return fill_picture(storage, c, row, sample, value, key);
   }
+  if (column.sound) {
+    return fill_sound(storage, c, row, sample, value, key);
+  }
   if (column.shape == Column::Shape::integers) {
     PENSTOCK_ASSIGN(storage.columns[c].integers[row], integer_of(value));
     return {};
@@ -185,7 +189,7 @@ Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t
   ChainRunner* const foreign = chain_runners_[c].get();
   PictureWorkspace& workspace = *workspaces_[c];
   const Clock::time_point start = Clock::now();
-  counters_.is_at(WorkStage::picture, sample, start);
+  counters_.is_at(WorkStage::decoding, sample, start);
   const std::uint64_t decoded_before = decoder_.nanoseconds();
   const std::uint64_t foreign_before = counters_.foreign.get();
   PENSTOCK_ASSIGN(const ImageSize picture, decoder_.open(value.bytes, value.tables));
@@ -235,6 +239,46 @@ void* RowWorker::row_memory(BatchStorage& storage, std::size_t c, std::size_t ro
   void* const data = slab.data();
   storage.row_memory[row * plan_.columns().size() + c] = std::move(slab);
   return data;
+}
+
+Result<SoundWorkspace*> RowWorker::sound_workspace(std::size_t c) {
+  std::optional<SoundWorkspace>& workspace = sound_workspaces_[c];
+  if (!workspace) {
+    PENSTOCK_ASSIGN(SoundWorkspace made, plan_.columns()[c].sound->make_workspace());
+    workspace.emplace(std::move(made));
+  }
+  return &*workspace;
+}
+
+Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t row, std::uint64_t sample,
+                             const StoredValue& value, const RandomKey& key) try {
+  const ColumnPlan& plan = plan_.columns()[c];
+  Column& column = storage.columns[c];
+  const Clock::time_point start = Clock::now();
+  counters_.is_at(WorkStage::decoding, sample, start);
+  PENSTOCK_ASSIGN(SoundWorkspace* const workspace, sound_workspace(c));
+  const std::uint64_t decoded_before = workspace->decoding_nanoseconds();
+  Status done = plan.sound->run(*workspace, value.bytes, key);
+  if (done) {
+    SoundWave& wave = workspace->wave();
+    const std::size_t bytes = wave.rows() * wave.frames() * sizeof(float);
+    column.integers[row] = static_cast<std::int64_t>(wave.valid);
+    void* const memory = row_memory(storage, c, row, bytes);
+    std::memcpy(memory, wave.data(), bytes);
+    if (plan.shape == Column::Shape::sound_list) {
+      column.sounds[row] = {.data = static_cast<const float*>(memory),
+                            .frames = static_cast<std::int64_t>(wave.frames())};
+    }
+  }
+  const std::uint64_t total = nanoseconds_between(start, Clock::now());
+  const std::uint64_t decoding = std::min(total, workspace->decoding_nanoseconds() - decoded_before);
+  counters_.decode.add(decoding);
+  counters_.transform.add(total - decoding);
+  return done;
+} catch (const std::bad_alloc&) {
+  throw;  // no fault of the sample
+} catch (const std::exception& problem) {
+  return from_exception(problem);
 }
 
 void RowWorker::store_blobs(BatchStorage& storage) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "codecs/image_decoder.hpp"
@@ -59,6 +60,10 @@ class RowWorker {
                       const StoredValue& value, const RandomKey& key);
   /// Memory for what the row holds in that column: its place in the batch, or a piece of its own.
   void* row_memory(BatchStorage& storage, std::size_t column, std::size_t row, std::size_t bytes);
+  Status fill_sound(BatchStorage& storage, std::size_t column, std::size_t row, std::uint64_t sample,
+                    const StoredValue& value, const RandomKey& key);
+  /// The worker's memory for the sounds of a column, made when the first comes.
+  Result<SoundWorkspace*> sound_workspace(std::size_t column);
   Result<StoredValue> read(std::uint64_t sample, std::size_t field);
   void store_blobs(BatchStorage& storage);
   /// Calls fill(sample, key) -> Status for the row's sample or, with on_error = replace, for others until one
@@ -75,6 +80,7 @@ class RowWorker {
   OriginalFile original_;
   std::vector<PictureWorkspacePtr> workspaces_;              // per column, null without pictures
   std::vector<std::unique_ptr<ChainRunner>> chain_runners_;  // per column, null without stages of the user
+  std::vector<std::optional<SoundWorkspace>> sound_workspaces_;  // per column
   Scratch scratch_;
   std::vector<std::uint8_t> blob_bytes_;
   std::vector<Blob> blobs_;

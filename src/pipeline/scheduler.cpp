@@ -173,7 +173,7 @@ void Scheduler::work(std::size_t number) {
 std::string Scheduler::occupation() const {
   static constexpr std::array<std::pair<WorkStage, const char*>, 4> kWords = {
       {{WorkStage::read, "read"},
-       {WorkStage::picture, "decode and transform"},
+       {WorkStage::decoding, "decode and transform"},
        {WorkStage::foreign, "wait for Python"},
        {WorkStage::idle, "wait for work"}}};
   std::string text;

@@ -70,6 +70,9 @@ Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedS
   } else {
     if (!plan_.settings.keep_damaged) {
       PENSTOCK_TRY(check_value(plan_.source.fields()[field].kind, value));
+      if (plan_.source.fields()[field].kind == FieldKind::audio) {
+        PENSTOCK_TRY(check_sound(sounds_, value.bytes));
+      }
     }
     stored.bytes = value.bytes;
     stored.original_size = value.bytes.size();

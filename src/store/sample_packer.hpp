@@ -10,6 +10,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "codecs/repacked.hpp"
+#include "codecs/sound_decoder.hpp"
 #include "core/scratch.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
@@ -59,6 +60,7 @@ class SamplePacker {
   Scratch scratch_;
   OriginalFile original_;
   ImageDecoder decoder_;
+  SoundDecoder sounds_;
   std::optional<RepackEncoder> encoder_;
   Scratch pixels_;
   std::vector<std::uint8_t> record_;

@@ -9,6 +9,7 @@
 
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
+#include "codecs/sound_decoder.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
@@ -104,6 +105,9 @@ class Checker {
         return wrong("the index gives another size than the picture has");
       }
     }
+    if (subject_.decode && subject_.table.fields()[field].kind == FieldKind::audio) {
+      PENSTOCK_TRY(check_sound(sounds_, stored.bytes));
+    }
     PENSTOCK_TRY(check_value(subject_.table.fields()[field].kind, stored));
     if (subject_.source == nullptr) {
       return {};
@@ -160,6 +164,7 @@ class Checker {
 
   const Subject& subject_;
   ImageDecoder decoder_;
+  SoundDecoder sounds_;
   ImageDecoder source_decoder_;
   OriginalFile original_;
   OriginalFile source_original_;

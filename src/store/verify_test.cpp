@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "codecs/test_sounds.hpp"
 #include "formats/store.hpp"
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
@@ -273,7 +274,7 @@ TEST(convert_store, gives_tars_with_the_same_samples) {
           {"cls", std::to_string(i)},
           {"txt", "words"},
           {"json", "{}"},
-          {"wav", "RIFF....WAVEfmt "},
+          {"wav", std::string(as_text(test::wav_of({1, 2, 3})))},
           {"my.bin", "x"}}) {
       tar.pax(TarForTest::record("path", key + "." + extension));
       tar.file("short", text);
@@ -297,10 +298,11 @@ TEST(convert_store, masks_come_back_under_their_names) {
   const TemporaryFolder folder;
   TarForTest tar;
   for (int i = 0; i < 3; ++i) {
-    // Files of either kind may hold JPEG: names decide.
+    // Files of either kind may hold JPEG, or WAV: names decide.
     tar.file(fmt::format("{}.jpg", i), as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
     tar.file(fmt::format("{}.png", i), as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i + 9))));
-    tar.file(fmt::format("{}.wav", i), "RIFF....WAVEfmt ").file(fmt::format("{}.mp3", i), "\xFF\xF3zz");
+    tar.file(fmt::format("{}.wav", i), as_text(test::wav_of({1, 2, 3})));
+    tar.file(fmt::format("{}.mp3", i), as_text(test::wav_of({4, 5})));
   }
   const std::string source = folder.write("x.tar", tar.end().bytes());
   ASSERT_TRUE(build_store({source}, folder / "s").ok());

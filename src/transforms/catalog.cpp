@@ -12,7 +12,19 @@
   X(random_resized_crop)       \
   X(random_horizontal_flip)    \
   X(to_float)                  \
-  X(normalize)
+  X(normalize)                 \
+  X(to_mono)                   \
+  X(resample)                  \
+  X(random_time_crop)          \
+  X(pad_time)                  \
+  X(random_gain)               \
+  X(random_polarity)           \
+  X(add_noise)                 \
+  X(mel_spectrogram)           \
+  X(mfcc)                      \
+  X(amplitude_to_db)           \
+  X(time_masking)              \
+  X(frequency_masking)
 
 namespace penstock {
 

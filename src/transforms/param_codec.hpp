@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/audio.hpp"
 #include "penstock/transform.hpp"
 
 namespace penstock {
@@ -94,6 +95,31 @@ struct ParamCodec<double> {
   static ParamValue to_value(double value) { return value; }
   static bool from_value(const ParamValue& value, double& out) { return detail::as_double(value, out); }
   static bool missing(double) { return false; }
+};
+
+/// Zero as the default means that there is none.
+template <>
+struct ParamCodec<int> {
+  static constexpr std::string_view kType = "int";
+  static ParamValue to_value(int value) { return std::int64_t{value}; }
+  static bool from_value(const ParamValue& value, int& out) { return detail::as_int(value, out); }
+  static bool missing(int value) { return value == 0; }
+};
+
+template <>
+struct ParamCodec<std::optional<double>> {
+  static constexpr std::string_view kType = "float | None";
+  static ParamValue to_value(const std::optional<double>& value) {
+    return value ? ParamValue(*value) : ParamValue();
+  }
+  static bool from_value(const ParamValue& value, std::optional<double>& out) {
+    out.reset();
+    if (std::holds_alternative<std::monostate>(value)) {
+      return true;
+    }
+    return detail::as_double(value, out.emplace());
+  }
+  static bool missing(const std::optional<double>&) { return false; }
 };
 
 template <>
@@ -203,6 +229,20 @@ template <>
 struct EnumNames<transforms::PaddingMode> {
   static constexpr std::array<std::string_view, 4> kNames = {"constant", "edge", "reflect", "symmetric"};
   static constexpr std::string_view kType = "Literal['constant', 'edge', 'reflect', 'symmetric']";
+};
+
+template <>
+struct EnumNames<SoundWindow> {
+  static constexpr std::array<std::string_view, 5> kNames = {"hann", "hamming", "blackman", "bartlett",
+                                                             "rectangular"};
+  static constexpr std::string_view kType =
+      "Literal['hann', 'hamming', 'blackman', 'bartlett', 'rectangular']";
+};
+
+template <>
+struct EnumNames<SoundPadding> {
+  static constexpr std::array<std::string_view, 3> kNames = {"constant", "reflect", "edge"};
+  static constexpr std::string_view kType = "Literal['constant', 'reflect', 'edge']";
 };
 
 template <class Enum>

@@ -1,5 +1,5 @@
 #pragma once
-// What an operation on pictures is, and how one is declared.
+// What an operation is (those on pictures), and how one is declared. Sounds: sound/sound_operation.hpp.
 //
 // An operation is a class derived from Operation<Parameters>, in a file of its own, and a line in
 // catalog.cpp. Parameters is a struct with defaults, fields() and ==; those that C++ programs construct are
@@ -31,6 +31,18 @@ struct PictureSpec {
 };
 
 class ForeignStage;
+
+/// What is known about the sounds at one point of a list.
+struct SoundSpec {
+  int channels = 1;
+  int rate = 1;              ///< frames per second of the wave
+  int bands = 0;             ///< rows of features for each channel; 0: a wave
+  std::uint64_t frames = 0;  ///< 0 varies from sample to sample
+
+  bool fixed_length() const noexcept { return frames > 0; }
+  std::size_t rows() const noexcept { return static_cast<std::size_t>(channels * (bands == 0 ? 1 : bands)); }
+  bool operator==(const SoundSpec&) const = default;
+};
 
 /// An operation with its parameters. Immutable: any thread may use it.
 class Transform {
@@ -64,8 +76,8 @@ Error invalid_parameter(std::string_view operation, std::string_view parameter, 
 Error geometry_after_values(std::string_view operation);
 
 /// The part of an operation that follows from its parameters. `Self` brings kName and kSummary.
-template <class Self, class Parameters>
-class Operation : public Transform {
+template <class Self, class Parameters, class Base = Transform>
+class Operation : public Base {
  public:
   using ParametersType = Parameters;
 

@@ -1,0 +1,98 @@
+#pragma once
+// What an operation on sounds is. Declared as operations on pictures are, in a file of its own.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/rng.hpp"
+#include "core/scratch.hpp"
+#include "penstock/result.hpp"
+#include "transforms/operation_info.hpp"
+#include "transforms/transform.hpp"
+
+namespace penstock {
+
+/// The frames [start, start + count) of a sound.
+struct TimeSlice {
+  std::uint64_t start = 0;
+  std::uint64_t count = 0;
+};
+
+/// A sound on its way through a list: for each channel a wave, or `bands` rows of features. The memory of one
+/// worker, used again from sound to sound. Not thread-safe.
+class SoundWave {
+ public:
+  int channels = 0;
+  int rate = 0;           ///< of the wave, also where it has become features
+  int bands = 0;          ///< 0: a wave
+  std::size_t valid = 0;  ///< frames before padding
+
+  std::size_t frames() const noexcept { return frames_; }
+  /// Rows of frames(): bands of the first channel, then those of the second.
+  std::size_t rows() const noexcept { return static_cast<std::size_t>(channels * (bands == 0 ? 1 : bands)); }
+  float* data() noexcept { return reinterpret_cast<float*>(memory_[used_].data()); }
+  float* row(std::size_t i) noexcept { return data() + i * frames_; }
+
+  /// Memory for rows * frames values beside the present ones, which stay until use_other().
+  float* other(std::size_t rows, std::size_t frames) {
+    return reinterpret_cast<float*>(memory_[1 - used_].reserve(rows * frames * sizeof(float)));
+  }
+  /// What was written to other() is the sound now.
+  void use_other(std::size_t frames) noexcept {
+    used_ = 1 - used_;
+    frames_ = frames;
+  }
+  /// Leaves out what is not in the slice.
+  void keep(const TimeSlice& slice) noexcept;
+  /// Adds frames of zeros up to this many.
+  void pad_to(std::size_t frames);
+
+ private:
+  Scratch memory_[2];
+  int used_ = 0;
+  std::size_t frames_ = 0;
+};
+
+/// What an operation keeps for one worker.
+class SoundState {
+ public:
+  virtual ~SoundState() = default;
+};
+
+class SoundTransform : public Transform {
+ public:
+  Result<PictureSpec> describe(const PictureSpec&) const final {
+    return Error{ErrorKind::invalid,
+                 std::string(name()) + " works on sounds, not on pictures",
+                 "give it for a field of kind audio: transforms={\"audio\": [...]}",
+                 {}};
+  }
+
+  /// What comes out when `in` goes in; `invalid` where the operation cannot follow.
+  virtual Result<SoundSpec> describe_sound(const SoundSpec& in) const = 0;
+  /// For sounds as `in` describes them; null where nothing is kept.
+  virtual Result<std::unique_ptr<SoundState>> make_state(const SoundSpec& in) const {
+    (void)in;
+    return std::unique_ptr<SoundState>();
+  }
+  /// Whether the operation begins by keeping a slice(); its run_sound() gets a sound of these frames then.
+  virtual bool keeps_slice() const noexcept { return false; }
+  virtual TimeSlice slice(std::uint64_t frames, Draws& draws) const {
+    (void)draws;
+    return {0, frames};
+  }
+  /// Changes the sound. `draws` are those of slice(), behind what that drew.
+  virtual Status run_sound(SoundWave& wave, Draws& draws, SoundState* state) const = 0;
+};
+
+/// As Operation, for sounds.
+template <class Self, class Parameters>
+using SoundOperation = Operation<Self, Parameters, SoundTransform>;
+
+/// `invalid`: `operation` needs a wave and gets features, or the other way round.
+Error needs_wave(std::string_view operation);
+Error needs_features(std::string_view operation);
+
+}  // namespace penstock

@@ -1,0 +1,80 @@
+// RandomTimeCrop and PadTime: sounds of one length.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "penstock/sound_transform.hpp"
+#include "transforms/sound/sound_operation.hpp"
+
+namespace penstock {
+namespace {
+
+/// What both have in common: a slice of at most `frames`, and silence where that is shorter.
+template <class Self, class Parameters>
+class OfOneLength : public SoundOperation<Self, Parameters> {
+ public:
+  using SoundOperation<Self, Parameters>::SoundOperation;
+
+  Status check() const override {
+    if (this->p_.frames < 1) {
+      return this->wrong("frames", fmt::format("is {}", this->p_.frames), "give 1 or more");
+    }
+    return {};
+  }
+
+  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
+    SoundSpec out = in;
+    out.frames = length();
+    return out;
+  }
+
+  bool keeps_slice() const noexcept override { return true; }
+
+  Status run_sound(SoundWave& wave, Draws&, SoundState*) const override {
+    wave.pad_to(length());
+    return {};
+  }
+
+ protected:
+  std::size_t length() const noexcept { return static_cast<std::size_t>(this->p_.frames); }
+};
+
+class RandomTimeCrop final : public OfOneLength<RandomTimeCrop, transforms::RandomTimeCrop> {
+ public:
+  static constexpr const char* kName = "RandomTimeCrop";
+  static constexpr const char* kSummary = "Keeps that many frames of a sound from a random place on.";
+  using OfOneLength::OfOneLength;
+
+  TimeSlice slice(std::uint64_t frames, Draws& draws) const override {
+    if (frames <= length()) {
+      return {0, frames};
+    }
+    return {draws.below(frames - length() + 1), length()};
+  }
+};
+
+class PadTime final : public OfOneLength<PadTime, transforms::PadTime> {
+ public:
+  static constexpr const char* kName = "PadTime";
+  static constexpr const char* kSummary =
+      "Makes a sound that many frames long: adds silence at its end, or cuts the end off.";
+  using OfOneLength::OfOneLength;
+
+  TimeSlice slice(std::uint64_t frames, Draws&) const override {
+    return {0, std::min<std::uint64_t>(frames, length())};
+  }
+};
+
+}  // namespace
+
+transforms::RandomTimeCrop::operator TransformPtr() const {
+  return std::make_shared<const penstock::RandomTimeCrop>(*this);
+}
+transforms::PadTime::operator TransformPtr() const {
+  return std::make_shared<const penstock::PadTime>(*this);
+}
+OperationInfo random_time_crop_operation() { return operation_info<RandomTimeCrop>(); }
+OperationInfo pad_time_operation() { return operation_info<PadTime>(); }
+
+}  // namespace penstock

@@ -1,0 +1,37 @@
+// ToMono.
+
+#include "codecs/kernels/sound_samples.hpp"
+#include "penstock/sound_transform.hpp"
+#include "transforms/sound/sound_operation.hpp"
+
+namespace penstock {
+namespace {
+
+class ToMono final : public SoundOperation<ToMono, transforms::ToMono> {
+ public:
+  static constexpr const char* kName = "ToMono";
+  static constexpr const char* kSummary = "Takes the mean of all channels.";
+  using Operation::Operation;
+
+  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
+    if (in.bands != 0) {
+      return needs_wave(kName);
+    }
+    SoundSpec out = in;
+    out.channels = 1;
+    return out;
+  }
+
+  Status run_sound(SoundWave& wave, Draws&, SoundState*) const override {
+    mix_channels(wave.data(), wave.frames(), wave.rows(), wave.frames(), wave.data());
+    wave.channels = 1;
+    return {};
+  }
+};
+
+}  // namespace
+
+transforms::ToMono::operator TransformPtr() const { return std::make_shared<const penstock::ToMono>(*this); }
+OperationInfo to_mono_operation() { return operation_info<ToMono>(); }
+
+}  // namespace penstock
