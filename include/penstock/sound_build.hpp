@@ -41,10 +41,10 @@ struct SoundBuildSettings {
       3;  ///< in the ring: one filling, one computing, one draining; 1 = one after the other
   int seg_microbatch_segments = 8192;  ///< short segments that are computed in one go
   /// Files in a buffer. Absent: as many as a quarter of the free memory holds, at most 64 MiB per buffer,
-  /// with `autosize`; else 128.
+  /// with `autosize_gpu_batch`; else 128.
   std::optional<int> batch_files{};
-  bool autosize = true;
-  std::optional<int> workers{};  ///< threads; absent = the cores that this process may use
+  bool autosize_gpu_batch = true;  ///< the name is that of the GPU builder that this one follows
+  std::optional<int> workers{};    ///< threads; absent = the cores that this process may use
 
   bool skip_errors = true;  ///< leave out bad files, else fail at the first
   /// More bad files than this fail the build. Both absent: 10 files, or one in 20 if that is more.

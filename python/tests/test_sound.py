@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import penstock
 import pytest
+
+import penstock
 from penstock import audio
 
 soundfile = pytest.importorskip("soundfile")

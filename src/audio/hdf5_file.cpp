@@ -61,6 +61,14 @@ Handle utf8_text(std::size_t size) {
   return type;
 }
 
+/// Of any length, which h5py gives as str.
+Handle any_text() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
 Handle half_type() {
   Handle type(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
   H5Tset_fields(type, 15, 10, 5, 0, 10);
@@ -121,8 +129,8 @@ Status write_attribute(hid_t file, const std::string& name, const SoundFileConte
   if (const auto* real = std::get_if<double>(&value)) {
     return write(H5T_IEEE_F64LE, real);
   }
-  const std::string& text = std::get<std::string>(value);
-  return write(utf8_text(text.size()), text.c_str());
+  const char* const text = std::get<std::string>(value).c_str();
+  return write(any_text(), &text);
 }
 
 /// Without data of its own: of `rows` rows with the given axes, `chunk` rows in a chunk, room for all of
@@ -284,13 +292,15 @@ Result<std::string> sound_file_attribute(const std::string& path, const std::str
   }
   const Handle attribute(H5Aopen(file, name.c_str(), H5P_DEFAULT), H5Aclose);
   const Handle type(attribute.ok() ? H5Aget_type(attribute) : -1, H5Tclose);
-  if (!type.ok() || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) {
+  if (!type.ok() || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0) {
     return failure("the file has no text attribute " + name, path, ErrorKind::corrupt);
   }
-  std::string text(H5Tget_size(type), '\0');
-  if (H5Aread(attribute, type, text.data()) < 0) {
+  char* held = nullptr;
+  if (H5Aread(attribute, type, &held) < 0 || held == nullptr) {
     return failure("cannot read the attribute " + name, path, ErrorKind::corrupt);
   }
+  std::string text(held);
+  H5free_memory(held);
   return text;
 }
 

@@ -64,7 +64,7 @@ SoundBuildSettings settings_of(const Arguments& arguments) {
   settings.half = arguments.mel_dtype == "float16";
   settings.batch_files = given(arguments.batch_files);
   settings.workers = given(arguments.workers);
-  settings.autosize = !arguments.no_autosize;
+  settings.autosize_gpu_batch = !arguments.no_autosize;
   settings.resume = !arguments.no_resume;
   settings.skip_errors = arguments.on_error == "skip";
   const Tolerance tolerance = tolerance_of(arguments.max_errors).value_or(Tolerance{});
@@ -237,7 +237,8 @@ void add_audio(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option("--batch-files", arguments->batch_files,
                    "files in a buffer (default: by the free memory)");
-  verb->add_flag("--no-autosize", arguments->no_autosize, "128 files in a buffer, whatever the memory");
+  verb->add_flag("--no-autosize-gpu-batch", arguments->no_autosize,
+                 "128 files in a buffer, whatever the memory");
   verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
       ->check(CLI::Range(1, 4096));
   verb->add_option("--on-error", arguments->on_error, "what happens to bad files")

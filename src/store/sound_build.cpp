@@ -37,6 +37,11 @@ Error error_of(const BadSound& bad, const SoundFiles& files) {
                     .stage = bad.stage}};
 }
 
+/// A file that is missing or impossible is damage of the source; a library that is missing is not.
+ErrorKind kind_of_source(ErrorKind kind) {
+  return kind == ErrorKind::unsupported || kind == ErrorKind::io ? kind : ErrorKind::corrupt;
+}
+
 /// How many bad files a build endures.
 std::uint64_t most_errors(const SoundBuildSettings& settings, std::uint64_t files) {
   constexpr std::uint64_t kUsual = 10;
@@ -250,6 +255,7 @@ class Build {
     if (const std::uint64_t most = most_errors(settings_, report_.files); progress_.bad.size() > most) {
       Error error = error_of(progress_.bad[static_cast<std::size_t>(most)], files_);
       if (settings_.skip_errors) {
+        error.kind = kind_of_source(error.kind);
         error.message = fmt::format("{} of {} files are bad, more than max_errors allows; one of them: {}",
                                     progress_.bad.size(), progress_.files, error.message);
       } else {
@@ -263,6 +269,7 @@ class Build {
   Status leave_out_bad_rows(SoundJournal& journal) {
     if (progress_.rows == 0) {
       Error error = error_of(progress_.bad.front(), files_);
+      error.kind = kind_of_source(error.kind);
       error.message = "all files are bad; the first: " + error.message;
       return error;
     }

@@ -115,7 +115,7 @@ std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape&
   std::uint64_t count = kUsual;
   if (settings.batch_files) {
     count = static_cast<std::uint64_t>(*settings.batch_files);
-  } else if (settings.autosize) {
+  } else if (settings.autosize_gpu_batch) {
     const std::uint64_t share = free_bytes / 4 / static_cast<std::uint64_t>(settings.num_mega_buffers);
     count = std::min(share, kMostBytes) / (shape.wave_bytes() + shape.mel_bytes());
   }

@@ -34,8 +34,8 @@ MelSettings mel_of(const SoundBuildSettings& settings);
 /// Everything that the bytes of a row depend on, in a fixed order. Yes and no are 1 and 0.
 decltype(SoundFileContents::attributes) configuration_of(const SoundBuildSettings& settings);
 
-/// Files in a buffer, by SoundBuildSettings::batch_files and `autosize`, for a machine with so many bytes
-/// free.
+/// Files in a buffer, by SoundBuildSettings::batch_files and `autosize_gpu_batch`, for a machine with so many
+/// bytes free.
 std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape,
                            std::uint64_t free_bytes, std::uint64_t files);
 
