@@ -24,8 +24,13 @@ from torch import nn
 import penstock
 
 RATE = 8000
-SETTINGS: dict[str, Any] = {"sample_rate": RATE, "duration": 1.024, "long_segment": 1024, "short_segment": 512, "n_fft": 256,
-            "hop_length": 64, "label_pattern": "{label}_*"}  # fmt: skip
+SETTINGS: dict[str, Any] = {
+    "sample_rate": RATE,
+    "duration": 1.024,
+    "n_fft": 256,
+    "hop_length": 64,
+    "label_pattern": "{label}_*",
+}
 
 
 def make_tones(folder: Path, count: int) -> None:
@@ -55,6 +60,7 @@ def load(path: Path) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
 def train(pictures: torch.Tensor, labels: torch.Tensor, epochs: int) -> float:
     """Every fifth recording is kept apart; returns the share of those that the network gets right."""
     torch.manual_seed(0)
+    right = 0.0
     pictures = pictures.clamp(min=pictures.max() - 80)  # what is fainter is as good as silent
     pictures = (pictures - pictures.mean()) / pictures.std()
     apart = torch.arange(len(labels)) % 5 == 0
@@ -73,7 +79,7 @@ def train(pictures: torch.Tensor, labels: torch.Tensor, epochs: int) -> float:
             optimizer.step()
             total += loss.item() * len(rows)
         with torch.inference_mode():
-            right = (model(pictures[unseen]).argmax(1) == labels[unseen]).float().mean().item()
+            right = float((model(pictures[unseen]).argmax(1) == labels[unseen]).float().mean())
         print(f"epoch {epoch}: loss {total / len(seen):.3f}, right {right:.1%}")
     return right
 
