@@ -40,7 +40,7 @@ struct SoundBuildSettings {
   int num_mega_buffers =
       3;  ///< in the ring: one filling, one computing, one draining; 1 = one after the other
   int seg_microbatch_segments = 8192;  ///< short segments that are computed in one go
-  /// Files in a buffer. Absent: as many as a quarter of the free memory holds, at most 64 MiB per buffer,
+  /// Files in a buffer. Absent: as many as a quarter of the free memory holds, at most 16 MiB per buffer,
   /// with `autosize_gpu_batch`; else 128.
   std::optional<int> batch_files{};
   bool autosize_gpu_batch = true;  ///< the name is that of the GPU builder that this one follows

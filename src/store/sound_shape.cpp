@@ -111,7 +111,7 @@ decltype(SoundFileContents::attributes) configuration_of(const SoundBuildSetting
 std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape,
                            std::uint64_t free_bytes, std::uint64_t files) {
   constexpr std::uint64_t kUsual = 128;
-  constexpr std::uint64_t kMostBytes = 64 << 20;  // more is no faster: the caches are smaller still
+  constexpr std::uint64_t kMostBytes = 16 << 20;  // three of them lie in a large cache; more is no faster
   std::uint64_t count = kUsual;
   if (settings.batch_files) {
     count = static_cast<std::uint64_t>(*settings.batch_files);
