@@ -55,6 +55,17 @@ ENVIRONMENTS: dict[str, Environment] = {
         packages=("penstock", "torch", "numpy"),
         probe="import torch, penstock",
     ),
+    # bench/audio: features and the build of HDF5 files.
+    "audio": Environment(
+        steps=(
+            TORCH,
+            ("librosa==0.11.0", "h5py==3.16.0", "numpy"),
+            ("--no-deps", "--force-reinstall", "-C", "build-dir={root}/audio-build", REPOSITORY),
+        ),
+        debian=("libhdf5-dev", "libsndfile1-dev", "libsoxr-dev"),
+        packages=("penstock", "torch", "librosa", "numpy"),
+        probe="import torch, librosa, penstock",
+    ),
     "pytorch": Environment(
         steps=(TORCH, ("numpy", "pillow"), ("--no-deps", "torchvision==0.28.0")),
         packages=("torch", "torchvision", "pillow", "numpy"),

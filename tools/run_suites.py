@@ -39,6 +39,7 @@ EXAMPLES = {
     "pytorch_replacement.py": [],
     "compare_loaders.py": ["--size", "64", "--rounds", "1"],
     "imagenet_resnet.py": ["--smoke"],
+    "audio_digits.py": ["--smoke"],
 }
 
 

@@ -55,6 +55,10 @@ class MelSpectrogram {
   ~MelSpectrogram();
 
   const MelSettings& settings() const noexcept;
+  /// The filters as a matrix [n_mels][n_fft / 2 + 1], and the window of a frame: for others who compute the
+  /// same.
+  std::vector<float> filters() const;
+  std::vector<float> window() const;
   /// Of a wave of so many samples. `invalid` for one that is shorter than a frame, or than what is mirrored.
   Result<std::size_t> frames(std::size_t samples) const;
 

@@ -1,14 +1,14 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "bind.hpp"
+#include "mel_settings.hpp"
 #include "penstock/audio.hpp"
 
 namespace nb = nanobind;
@@ -18,43 +18,6 @@ namespace {
 
 using Wave = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
 using Values = nb::ndarray<nb::c_contig, nb::device::cpu>;
-
-template <class Choice>
-Choice choice_named(const char* option, const std::string& name, const std::vector<Choice>& choices) {
-  std::string known;
-  for (const Choice choice : choices) {
-    if (name == name_of(choice)) {
-      return choice;
-    }
-    known += (known.empty() ? "'" : ", '") + std::string(name_of(choice)) + "'";
-  }
-  throw Raise{{.kind = ErrorKind::invalid,
-               .message = std::string(option) + " = '" + name + "' cannot be",
-               .advice = "give one of " + known}};
-}
-
-MelSettings mel_settings(const nb::dict& given) {
-  MelSettings settings;
-  settings.sample_rate = nb::cast<double>(given["sample_rate"]);
-  settings.n_fft = nb::cast<int>(given["n_fft"]);
-  settings.hop_length = nb::cast<int>(given["hop_length"]);
-  settings.win_length = nb::cast<std::optional<int>>(given["win_length"]);
-  settings.window = choice_named("window", nb::cast<std::string>(given["window"]),
-                                 std::vector{SoundWindow::hann, SoundWindow::hamming, SoundWindow::blackman,
-                                             SoundWindow::bartlett, SoundWindow::rectangular});
-  settings.center = nb::cast<bool>(given["center"]);
-  settings.padding =
-      choice_named("pad_mode", nb::cast<std::string>(given["pad_mode"]),
-                   std::vector{SoundPadding::constant, SoundPadding::reflect, SoundPadding::edge});
-  settings.power = nb::cast<double>(given["power"]);
-  settings.n_mels = nb::cast<int>(given["n_mels"]);
-  settings.fmin = nb::cast<double>(given["fmin"]);
-  settings.fmax = nb::cast<std::optional<double>>(given["fmax"]);
-  settings.htk = nb::cast<bool>(given["htk"]);
-  settings.slaney_norm = nb::cast<bool>(given["slaney_norm"]);
-  settings.db_mult = nb::cast<std::optional<float>>(given["db_mult"]);
-  return settings;
-}
 
 /// A program that any number of threads may call at once: each call has a copy of its own, which is kept for
 /// the next.
@@ -153,9 +116,14 @@ void bind_features(nb::module_& m) {
           nb::arg("settings"))
       .def(
           "frames",
-          [](const SharedMel& mel, std::size_t samples) { return value_or_raise(mel.pattern().frames(samples)); },
+          [](const SharedMel& mel, std::size_t samples) {
+            return value_or_raise(mel.pattern().frames(samples));
+          },
           nb::arg("samples"))
-      .def("run", &run_mel, nb::arg("waves"), nb::arg("out"));
+      .def("filters", [](const SharedMel& mel) { return mel.pattern().filters(); })
+      .def("window", [](const SharedMel& mel) { return mel.pattern().window(); })
+      .def("run", &run_mel, nb::arg("waves"), nb::arg("out"),
+           nb::sig("def run(self, waves: Any, out: Any) -> None"));
   nb::class_<SharedMfcc>(m, "Mfcc")
       .def(
           "__init__",
@@ -173,9 +141,12 @@ void bind_features(nb::module_& m) {
             return value_or_raise(mfcc.pattern().frames(samples));
           },
           nb::arg("samples"))
-      .def("run", &run_mfcc, nb::arg("waves"), nb::arg("out"));
+      .def("run", &run_mfcc, nb::arg("waves"), nb::arg("out"),
+           nb::sig("def run(self, waves: Any, out: Any) -> None"));
   m.def("to_db", &to_db, nb::arg("power"), nb::arg("values"), nb::arg("ref"), nb::arg("amin"),
-        nb::arg("top_db").none(), nb::arg("out"));
+        nb::arg("top_db").none(), nb::arg("out"),
+        nb::sig("def to_db(power: bool, values: Any, ref: float, amin: float, top_db: float | None, "
+                "out: Any) -> None"));
 }
 
 }  // namespace penstock::python

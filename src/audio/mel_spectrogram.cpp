@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "audio/kernels/mel_kernel.hpp"
@@ -96,6 +97,20 @@ MelSpectrogram& MelSpectrogram::operator=(MelSpectrogram&&) noexcept = default;
 MelSpectrogram::~MelSpectrogram() = default;
 
 const MelSettings& MelSpectrogram::settings() const noexcept { return impl_->settings; }
+
+std::vector<float> MelSpectrogram::filters() const {
+  const auto bins = static_cast<std::size_t>(impl_->tables->fft.bins());
+  const MelBank& bank = impl_->tables->bank;
+  std::vector<float> matrix(bank.rows.size() * bins, 0.0F);
+  for (std::size_t m = 0; m < bank.rows.size(); ++m) {
+    const MelBank::Row& row = bank.rows[m];
+    std::copy_n(bank.weights.begin() + static_cast<std::ptrdiff_t>(row.weights), row.count,
+                matrix.begin() + static_cast<std::ptrdiff_t>(m * bins) + row.first);
+  }
+  return matrix;
+}
+
+std::vector<float> MelSpectrogram::window() const { return impl_->tables->window; }
 
 Result<std::size_t> MelSpectrogram::frames(std::size_t samples) const {
   const MelSettings& s = impl_->settings;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "audio/hdf5_file.hpp"
 #include "audio/read_sound.hpp"
 #include "audio/resample.hpp"
 #include "codecs/test_sounds.hpp"
@@ -34,6 +35,15 @@ TEST(SoundAbsent, wav_is_read_and_only_resampling_is_refused) {
   ASSERT_FALSE(resampled);
   EXPECT_EQ(resampled.error().kind, ErrorKind::unsupported);
   EXPECT_THAT(resampled.error().to_string(), AllOf(HasSubstr("libsoxr-dev"), HasSubstr("PENSTOCK_SOUND=ON")));
+}
+
+TEST(SoundAbsent, hdf5_says_how_to_get_it) {
+  const auto places = create_sound_file("/nowhere/x.h5", {});
+  ASSERT_FALSE(places);
+  EXPECT_EQ(places.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(places.error().to_string(), AllOf(HasSubstr("libhdf5-dev"), HasSubstr("PENSTOCK_SOUND=ON")));
+  EXPECT_EQ(shorten_sound_file("/nowhere/x.h5", {}).error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(sound_file_attribute("/nowhere/x.h5", "build").error().kind, ErrorKind::unsupported);
 }
 
 }  // namespace

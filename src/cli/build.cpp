@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 #include <optional>
 
 #include "cli/output.hpp"
+#include "cli/tolerance.hpp"
 #include "cli/verbs.hpp"
 #include "formats/sample_table.hpp"
 #include "penstock/store.hpp"
@@ -27,34 +27,6 @@ struct Arguments {
   bool no_resume = false;
   bool json = false;
 };
-
-/// --max-errors: how many, or a share of the samples.
-struct Tolerance {
-  std::optional<std::uint64_t> count;
-  std::optional<double> share;
-};
-
-/// All of the text as a number of digits alone, with a point in a share; nothing for anything else.
-std::optional<Tolerance> tolerance_of(const std::string& text) {
-  Tolerance tolerance;
-  const char* const end = text.data() + text.size();
-  const auto read = [&](auto& number) {
-    const auto [stopped, failure] = std::from_chars(text.data(), end, number);
-    return failure == std::errc() && stopped == end;
-  };
-  if (text.empty() || text.find_first_not_of("0123456789.") != std::string::npos) {
-    return {};
-  }
-  if (text.find('.') == std::string::npos) {
-    return read(tolerance.count.emplace()) ? std::optional(tolerance) : std::nullopt;
-  }
-  const bool fits = read(tolerance.share.emplace()) && *tolerance.share <= 1;
-  return fits ? std::optional(tolerance) : std::nullopt;
-}
-
-std::string check_max_errors(const std::string& text) {
-  return tolerance_of(text) ? "" : fmt::format("'{}' cannot be: give a count (100) or a share (0.01)", text);
-}
 
 std::optional<int> given(int value) { return value > 0 ? std::optional(value) : std::nullopt; }
 

@@ -236,5 +236,16 @@ TEST(cli, verify_tells_what_is_no_store) {
   EXPECT_EQ(run("verify " + tar_of(folder, 1)).code, 2);
 }
 
+TEST(cli, audio_build_says_what_it_did) {
+  const Outcome tried = run("audio build --test-pipeline 20 --json");
+  EXPECT_EQ(tried.code, 0) << tried.out;
+  EXPECT_EQ(tried.json().find("samples")->whole(), 20u);
+  EXPECT_THAT(run("audio build --test-pipeline 20").out, HasSubstr("bottleneck: "));
+  EXPECT_EQ(run("audio build").code, 2);
+  EXPECT_EQ(run("audio").code, 2);
+  EXPECT_THAT(run("audio build /nowhere /tmp/x.h5").out, HasSubstr("/nowhere"));
+  EXPECT_EQ(run("audio build /nowhere /tmp/x.h5 --duration 0.3").code, 2);
+}
+
 }  // namespace
 }  // namespace penstock

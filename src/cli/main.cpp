@@ -35,11 +35,13 @@ int main(int argc, char** argv) {
   add_verify(app, code);
   add_convert(app, code);
   add_bench(app, code);
+  add_audio(app, code);
   if (const auto verb = unknown_verb(app, argc, argv)) {
-    return fail({.kind = penstock::ErrorKind::invalid,
-                 .message = "there is no subcommand '" + *verb + "'",
-                 .advice = "there are build, info, verify, convert and bench; penstock --help tells more"},
-                wants_json(argc, argv));
+    return fail(
+        {.kind = penstock::ErrorKind::invalid,
+         .message = "there is no subcommand '" + *verb + "'",
+         .advice = "there are build, info, verify, convert, bench and audio; penstock --help tells more"},
+        wants_json(argc, argv));
   }
   try {
     app.parse(argc, argv);

@@ -19,5 +19,6 @@ void add_info(CLI::App& app, int& code);
 void add_verify(CLI::App& app, int& code);
 void add_convert(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
+void add_audio(CLI::App& app, int& code);
 
 }  // namespace penstock::cli

@@ -23,7 +23,7 @@ class DiskFile {
 
   std::uint64_t size() const noexcept { return size_; }
   Status append(ByteSpan bytes);
-  /// Overwrites bytes that are there.
+  /// Overwrites bytes that are there. Several threads may, at places that are apart.
   Status write_at(std::uint64_t offset, ByteSpan bytes);
   /// On disk when it returns.
   Status sync();

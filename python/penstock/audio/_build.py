@@ -1,0 +1,134 @@
+"""Sound files to one HDF5 file of equal segments with their mel spectrograms."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._progress import ProgressBar
+from ..errors import Error, InvalidError
+from ..store import _tolerance
+from ._features import _mel_settings, _number, _whole
+
+
+@dataclass(frozen=True)
+class SoundBuildReport:
+    """What a build did."""
+
+    files: int  #: found
+    samples: int  #: rows in the file
+    skipped: int  #: bad files that were left out, resumed parts included
+    resumed_at: int  #: files that an interrupted build had done
+    was_complete: bool  #: the file was there already, from the same files and settings
+    bytes_read: int
+    bytes_written: int
+    seconds: float  #: of this run, without the flush
+    flush_seconds: float  #: until the file was on the disk
+    workers: int
+    batch_files: int  #: in a buffer
+    bottleneck: str
+    stages: dict[str, float] = field(default_factory=dict)  #: seconds of all threads: read convert compute write wait
+    errors: list[Error] = field(default_factory=list)  #: of files left out, the first 1,000
+
+
+def build(
+    src: str | os.PathLike[str],
+    dst: str | os.PathLike[str],
+    *,
+    sample_rate: int = 4096,
+    duration: float = 10.0,
+    long_segment: int = 1024,
+    short_segment: int = 512,
+    n_fft: int = 512,
+    hop_length: int = 128,
+    win_length: int | None = None,
+    window: str = "hann",
+    center: bool = False,
+    pad_mode: str = "constant",
+    power: float = 1.0,
+    n_mels: int = 64,
+    fmin: float = 0.0,
+    fmax: float | None = None,
+    htk: bool = False,
+    norm: str | None = "slaney",
+    db_mult: float | None = 20.0,
+    mel_dtype: str = "float16",
+    label_pattern: str | None = None,
+    device: str = "cpu",
+    num_mega_buffers: int = 3,
+    seg_microbatch_segments: int = 8192,
+    autosize_gpu_batch: bool = True,
+    batch_files: int | None = None,
+    workers: int | None = None,
+    on_error: str = "skip",
+    max_errors: float | None = None,
+    resume: bool = True,
+    progress: bool = True,
+) -> SoundBuildReport:
+    """Writes the sound files below the folder `src` to the HDF5 file `dst`, which appears when it is complete.
+
+    Every file becomes a row of `waveform` [file, long, short, samples] and `mel` [file, long, short, n_mels, frames].
+    Rows are sorted by path; the bytes do not depend on workers, memory or interruptions.
+
+    sample_rate, duration: of every row; files are resampled, and padded with zeros or trimmed to exactly that.
+    long_segment, short_segment: samples; segments do not overlap, and must fill the duration.
+    n_fft to db_mult: those of mel_spectrogram; db_mult None = no logarithm. mel_dtype: "float16" or "float32".
+    label_pattern: where labels stand, such as "{label}_*" in the name or "{split}/{label}/*" in the path; None = the
+        folders are labels, below folders called train, val, test or the like, which are splits.
+    device: "cpu" = penstock's own kernels; else a device on which torch computes the features, such as "cuda" (no GPU
+        was there to test it on).
+    num_mega_buffers: in the ring: one filling, one computing, one draining.
+    seg_microbatch_segments: short segments that are computed in one go.
+    batch_files: files in a buffer; None = by the free memory with autosize_gpu_batch, else 128.
+    workers: threads; None = the cores that this process may use.
+    on_error: "skip" leaves bad files out and reports them, "raise" fails at the first; max_errors bounds them:
+        int = count, float = share; None = 10 files, or one in 20 if that is more.
+    resume: go on with an interrupted build; False begins it anew.
+    progress: show a bar, on a terminal only.
+    """
+    features = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
+    if mel_dtype not in ("float16", "float32"):
+        raise InvalidError(f"mel_dtype = {mel_dtype!r} cannot be; give 'float16' or 'float32'")
+    mel = _mel_settings(features, norm, None if db_mult is None else _number("db_mult", db_mult))
+    settings: dict[str, Any] = {
+        **mel,
+        "build_rate": _whole("sample_rate", sample_rate),
+        "duration": _number("duration", duration),
+        "long_segment": _whole("long_segment", long_segment),
+        "short_segment": _whole("short_segment", short_segment),
+        "half": mel_dtype == "float16",
+        "label_pattern": "" if label_pattern is None else str(label_pattern),
+        "num_mega_buffers": _whole("num_mega_buffers", num_mega_buffers),
+        "seg_microbatch_segments": _whole("seg_microbatch_segments", seg_microbatch_segments),
+        "autosize_gpu_batch": bool(autosize_gpu_batch),
+        "batch_files": None if batch_files is None else _whole("batch_files", batch_files),
+        "workers": None if workers is None else _whole("workers", workers),
+        **_tolerance(on_error, max_errors),
+        "resume": bool(resume),
+    }
+    compute = None if device == "cpu" else _torch_compute(settings, mel, device)
+    with ProgressBar("audio build") as bar:
+        show = bar if progress and bar.visible else None
+        report = _core.build_sound(os.fsdecode(src), os.fsdecode(dst), settings, show, compute)
+        return SoundBuildReport(**report)
+
+
+def _torch_compute(settings: dict[str, Any], mel: dict[str, Any], device: str) -> Callable[[Any, Any], None]:
+    """Features by torch, in the form that the build calls: waves and bytes of the results."""
+    from ._cuda import TorchMel
+
+    program = _core.MelSpectrogram(mel)
+    frames = program.frames(settings["short_segment"])
+    dtype = np.dtype("float16" if settings["half"] else "float32")
+    settings["segment_bytes"] = mel["n_mels"] * frames * dtype.itemsize
+    features = TorchMel(program, mel, device)
+
+    def compute(waves: Any, out: Any) -> None:
+        features(waves, out.view(dtype).reshape(len(waves), mel["n_mels"], frames))
+
+    return compute

@@ -1,0 +1,92 @@
+#pragma once
+// Work of minutes that Python can watch and interrupt, and what its reports hold.
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind.hpp"
+
+namespace penstock::python {
+
+// How long Ctrl-C may take, and how often progress is shown.
+inline constexpr std::chrono::milliseconds kPatience{100};
+
+/// Work of minutes runs on a thread of its own and never touches Python; the caller's thread looks for Ctrl-C
+/// and shows how far the work is.
+template <class Progress>
+class Watched {
+ public:
+  /// The callback to give to the work.
+  bool report(const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    latest_ = progress;
+    return go_on_.load();
+  }
+
+  template <class Work>
+  auto run(Work work, const nanobind::object& show) {
+    auto outcome = std::async(std::launch::async, std::move(work));
+    try {
+      while (!ended(outcome)) {
+        if (PyErr_CheckSignals() != 0) {
+          throw nanobind::python_error();
+        }
+        if (!show.is_none()) {
+          call(show);
+        }
+      }
+    } catch (...) {
+      go_on_ = false;
+      const GilRelease release;
+      outcome.wait();
+      throw;
+    }
+    return value_or_raise(outcome.get());
+  }
+
+ private:
+  template <class Future>
+  static bool ended(const Future& outcome) {
+    const GilRelease release;
+    return outcome.wait_for(kPatience) == std::future_status::ready;
+  }
+
+  void call(const nanobind::object& show) {
+    Progress now;
+    {
+      const std::lock_guard lock(mutex_);
+      now = latest_;
+    }
+    const double bytes = now.seconds > 0 ? static_cast<double>(now.bytes_read) / now.seconds : 0;
+    show(now.samples, now.total, static_cast<std::uint64_t>(bytes), now.samples_per_second);
+  }
+
+  std::mutex mutex_;
+  Progress latest_{};
+  std::atomic<bool> go_on_{true};
+};
+
+inline nanobind::list exceptions(const std::vector<Error>& errors) {
+  nanobind::list list;
+  for (const Error& error : errors) {
+    list.append(to_exception(error));
+  }
+  return list;
+}
+
+inline nanobind::list texts(const std::vector<std::string>& lines) {
+  nanobind::list list;
+  for (const std::string& line : lines) {
+    list.append(to_str(line));
+  }
+  return list;
+}
+
+}  // namespace penstock::python

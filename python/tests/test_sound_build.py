@@ -1,0 +1,270 @@
+"""The HDF5 files of penstock.audio.build, read with h5py."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock import audio
+
+h5py = pytest.importorskip("h5py")
+
+
+def write_wav(path: Path, samples: np.ndarray, rate: int = 4096) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(np.clip(samples * 32767, -32768, 32767).astype("<i2").tobytes())
+
+
+def tone(seed: int, seconds: float, rate: int = 4096) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    t = np.arange(int(seconds * rate)) / rate
+    return 0.5 * np.sin(2 * np.pi * (100 + 37 * seed) * t) + 0.05 * rng.standard_normal(len(t))
+
+
+@pytest.fixture
+def sounds(tmp_path: Path) -> Path:
+    """Two labels; files longer and shorter than a row; another rate."""
+    root = tmp_path / "sounds"
+    for i in range(12):
+        write_wav(root / ("cat" if i % 3 else "dog") / f"{i:02}.wav", tone(i, 1.0 + 0.4 * i))
+    return root
+
+
+SETTINGS = {"duration": 2.0, "progress": False}
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_holds_waves_features_labels_and_settings(sounds: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    report = audio.build(sounds, out, **SETTINGS)
+    assert (report.files, report.samples, report.skipped) == (12, 12, 0)
+    with h5py.File(out) as file:
+        assert file["waveform"].shape == (12, 8, 2, 512) and file["waveform"].dtype == np.float32
+        assert file["mel"].shape == (12, 8, 2, 64, 1) and file["mel"].dtype == np.float16
+        assert file["labels"].dtype == np.int16
+        keys = list(file["keys"].asstr())
+        assert keys == sorted(str(p.relative_to(sounds)) for p in sounds.rglob("*.wav"))
+        names = list(file["label_names"].asstr())
+        assert names == ["cat", "dog"]
+        assert [names[i] for i in file["labels"]] == [key.split("/")[0] for key in keys]
+        for row, key in enumerate(keys):
+            samples, _ = audio.read(sounds / key)
+            expected = np.zeros(8192, np.float32)
+            expected[: min(8192, len(samples))] = samples[:8192]
+            assert np.array_equal(file["waveform"][row].reshape(-1), expected)
+            mel = audio.mel_spectrogram(expected.reshape(8, 2, 512), sample_rate=4096, db_mult=20.0, dtype="float16")
+            assert np.array_equal(file["mel"][row], mel)
+        assert file.attrs["sample_rate"] == 4096 and file.attrs["db_mult"] == 20.0
+        assert file.attrs["window"] == "hann" and file.attrs["duration"] == 2.0
+    assert [p.name for p in tmp_path.iterdir() if "out" in p.name] == ["out.h5"]
+    assert audio.build(sounds, out, **SETTINGS).was_complete
+    with pytest.raises(penstock.InvalidError, match="already"):
+        audio.build(sounds, out, duration=3.0, progress=False)
+
+
+def test_bytes_do_not_depend_on_workers_buffers_or_memory(sounds: Path, tmp_path: Path) -> None:
+    (sounds / "cat" / "05.wav").write_bytes(b"RIFF")  # left out: rows behind it move up
+    digests = set()
+    for i, change in enumerate(
+        [
+            {"workers": 1},
+            {"workers": 4, "batch_files": 2},
+            {"workers": 3, "batch_files": 5, "num_mega_buffers": 1},
+            {"workers": 4, "batch_files": 1, "num_mega_buffers": 8, "seg_microbatch_segments": 7},
+            {"autosize_gpu_batch": False},
+        ]
+    ):
+        report = audio.build(sounds, tmp_path / f"{i}.h5", **SETTINGS, **change)
+        assert report.samples == 11
+        digests.add(digest(tmp_path / f"{i}.h5"))
+    assert len(digests) == 1
+
+
+def test_bad_files_are_left_out_and_reported(sounds: Path, tmp_path: Path) -> None:
+    (sounds / "cat" / "01.wav").write_bytes(b"")
+    whole = (sounds / "cat" / "04.wav").read_bytes()
+    (sounds / "cat" / "04.wav").write_bytes(whole[: len(whole) // 2])
+    (sounds / "dog" / "link.wav").symlink_to("nowhere.wav")
+    out = tmp_path / "out.h5"
+    report = audio.build(sounds, out, **SETTINGS)
+    assert (report.files, report.samples, report.skipped) == (13, 10, 3)
+    assert [error.key for error in report.errors] == ["cat/01.wav", "cat/04.wav", "dog/link.wav"]
+    assert isinstance(report.errors[2], penstock.NotFoundError)
+    with h5py.File(out) as file:
+        keys = list(file["keys"].asstr())
+        assert len(keys) == len(file["labels"]) == len(file["mel"]) == len(file["waveform"]) == 10
+        for row, key in enumerate(keys):
+            samples, _ = audio.read(sounds / key, duration=2.0)
+            assert np.array_equal(file["waveform"][row].reshape(-1)[: len(samples)], samples)
+            assert np.abs(file["waveform"][row]).max() > 0
+    with pytest.raises(penstock.CorruptError, match="3 of 13 files are bad"):
+        audio.build(sounds, tmp_path / "strict.h5", **SETTINGS, max_errors=2)
+    with pytest.raises(penstock.CorruptError, match="on_error='skip'") as caught:
+        audio.build(sounds, tmp_path / "first.h5", **SETTINGS, on_error="raise")
+    assert caught.value.key == "cat/01.wav"
+    assert not (tmp_path / "strict.h5").exists() and not (tmp_path / "first.h5").exists()
+
+
+def test_samples_that_are_no_numbers_are_bad(tmp_path: Path) -> None:
+    samples = tone(1, 1.0).astype("<f4")
+    samples[100] = np.nan
+    data = samples.tobytes()
+    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 3, 1, 4096, 16384, 4, 32,
+                       b"data", len(data))  # fmt: skip
+    (tmp_path / "in" / "a").mkdir(parents=True)
+    (tmp_path / "in" / "a" / "x.wav").write_bytes(head + data)
+    write_wav(tmp_path / "in" / "a" / "y.wav", tone(2, 1.0))
+    report = audio.build(tmp_path / "in", tmp_path / "out.h5", **SETTINGS)
+    assert report.samples == 1 and "no number" in str(report.errors[0])
+
+
+def test_labels_from_names_and_splits(tmp_path: Path) -> None:
+    for i in range(4):
+        write_wav(tmp_path / "flat" / f"{i % 2}_anna_{i}.wav", tone(i, 1.0))
+        write_wav(tmp_path / "split" / ("train" if i else "test") / f"label{i % 2}" / f"{i}.wav", tone(i, 1.0))
+    audio.build(tmp_path / "flat", tmp_path / "flat.h5", **SETTINGS, label_pattern="{label}_*")
+    with h5py.File(tmp_path / "flat.h5") as file:
+        assert list(file["labels"]) == [0, 0, 1, 1] and "splits" not in file
+    for name, pattern in (("auto", None), ("given", "{split}/label{label}/*.wav")):
+        audio.build(tmp_path / "split", tmp_path / f"{name}.h5", **SETTINGS, label_pattern=pattern)
+        with h5py.File(tmp_path / f"{name}.h5") as file:
+            assert list(file["split_names"].asstr()) == ["test", "train"]
+            assert list(file["splits"]) == [0, 1, 1, 1] and list(file["labels"]) == [0, 0, 1, 1]
+            assert list(file["label_names"].asstr()) == (["0", "1"] if pattern else ["label0", "label1"])
+    with pytest.raises(penstock.InvalidError, match="label_pattern"):
+        audio.build(tmp_path / "flat", tmp_path / "x.h5", **SETTINGS)
+    with pytest.raises(penstock.InvalidError, match="does not match"):
+        audio.build(tmp_path / "flat", tmp_path / "x.h5", **SETTINGS, label_pattern="{label}-*")
+
+
+def test_other_rates_are_resampled(tmp_path: Path) -> None:
+    write_wav(tmp_path / "in" / "a" / "x.wav", tone(1, 2.5, 8000), 8000)
+    try:
+        audio.build(tmp_path / "in", tmp_path / "out.h5", **SETTINGS, on_error="raise")
+    except penstock.UnsupportedError:
+        pytest.skip("built without soxr")
+    expected, _ = audio.read(tmp_path / "in" / "a" / "x.wav", duration=2.0, sample_rate=4096)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert np.array_equal(file["waveform"][0].reshape(-1)[: len(expected)], expected[:8192])
+
+
+KILLED = """
+import sys
+from penstock import audio
+audio.build(sys.argv[1], sys.argv[2], duration=10.0, progress=False, workers=1, batch_files=1)
+"""
+
+
+def test_a_killed_build_goes_on(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    for i in range(150):
+        write_wav(source / f"label{i % 5}" / f"{i:03}.wav", tone(i, 10.0))
+    for i in (3, 77):
+        (source / f"label{i % 5}" / f"{i:03}.wav").write_bytes(b"no sound")
+    whole, killed = tmp_path / "whole.h5", tmp_path / "killed.h5"
+    audio.build(source, whole, progress=False)
+    journal = tmp_path / "killed.h5.building" / "journal"
+    resumed = 0
+    for lines in (20, 60, 100):
+        process = subprocess.Popen([sys.executable, "-c", KILLED, source, killed])
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if journal.exists() and journal.read_bytes().count(b"\n") > lines:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+            time.sleep(0.0005)
+        resumed += process.wait(timeout=120) == -signal.SIGKILL
+    assert resumed > 0, "the build was never killed in time"
+    assert not killed.exists() or digest(killed) == digest(whole)
+    report = audio.build(source, killed, progress=False)
+    assert report.was_complete or report.resumed_at > 0
+    assert report.skipped == 2
+    assert digest(killed) == digest(whole)
+    assert not journal.parent.exists()
+
+
+def test_another_source_is_not_resumed(sounds: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.h5"
+    with pytest.raises(penstock.CorruptError):
+        broken = sounds / "dog" / "99.wav"
+        broken.write_bytes(b"no sound")
+        audio.build(sounds, out, **SETTINGS, on_error="raise", batch_files=1, workers=1)
+    assert (tmp_path / "out.h5.building" / "journal").exists()
+    broken.unlink()
+    report = audio.build(sounds, out, **SETTINGS)
+    assert report.resumed_at == 0 and report.samples == 12
+
+
+def test_features_by_torch(sounds: Path, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    settings = {**SETTINGS, "n_fft": 256, "mel_dtype": "float32"}
+    audio.build(sounds, tmp_path / "own.h5", **settings)
+    audio.build(sounds, tmp_path / "torch.h5", **settings, device="cpu:0")
+    with h5py.File(tmp_path / "own.h5") as own, h5py.File(tmp_path / "torch.h5") as other:
+        assert np.array_equal(own["waveform"][:], other["waveform"][:])
+        assert np.abs(own["mel"][:] - other["mel"][:]).max() < 0.02
+    if not torch.cuda.is_available():
+        with pytest.raises(penstock.InvalidError, match="cuda"):
+            audio.build(sounds, tmp_path / "gpu.h5", **SETTINGS, device="cuda")
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"duration": 2.0001}, "duration"),
+        ({"long_segment": 1000}, "long_segment"),
+        ({"short_segment": 500}, "short_segment"),
+        ({"n_fft": 1024}, "512 samples"),
+        ({"num_mega_buffers": 0}, "num_mega_buffers"),
+        ({"seg_microbatch_segments": 0}, "seg_microbatch_segments"),
+        ({"mel_dtype": "int8"}, "mel_dtype"),
+        ({"sample_rate": 4096.0}, "sample_rate"),
+        ({"workers": 0}, "workers"),
+        ({"on_error": "replace"}, "on_error"),
+    ],
+)
+def test_impossible_settings_are_refused(sounds: Path, tmp_path: Path, change: dict, word: str) -> None:
+    with pytest.raises(penstock.InvalidError, match=word):
+        audio.build(sounds, tmp_path / "out.h5", **{**SETTINGS, **change})
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_missing_source(tmp_path: Path) -> None:
+    with pytest.raises(penstock.NotFoundError):
+        audio.build(tmp_path / "nowhere", tmp_path / "out.h5", **SETTINGS)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(penstock.InvalidError, match="no sound file"):
+        audio.build(tmp_path / "empty", tmp_path / "out.h5", **SETTINGS)
+
+
+def test_little_memory_gives_small_buffers(sounds: Path, tmp_path: Path) -> None:
+    program = shutil.which("penstock", path=str(Path(sys.executable).parent))
+    if program is None:
+        pytest.skip("the program is not installed")
+    # Ten buffers of all files, 1.7 MB each, are more than the process may have.
+    command = f"{program} audio build {sounds} {tmp_path / 'out.h5'} --duration 100 --num-mega-buffers 10 --workers 1"
+    limited = ["bash", "-c", f"ulimit -v 200000; exec {command} --no-autosize-gpu-batch --json"]
+    done = subprocess.run(limited, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["samples"] == 12 and report["batch_files"] < 12

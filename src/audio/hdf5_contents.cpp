@@ -1,0 +1,16 @@
+#include <functional>
+#include <numeric>
+
+#include "audio/hdf5_file.hpp"
+
+namespace penstock {
+
+std::uint64_t SoundFileContents::waveform_bytes() const noexcept {
+  return std::accumulate(waveform.begin(), waveform.end(), std::uint64_t{sizeof(float)}, std::multiplies<>());
+}
+
+std::uint64_t SoundFileContents::mel_bytes() const noexcept {
+  return std::accumulate(mel.begin(), mel.end(), std::uint64_t{half ? 2U : 4U}, std::multiplies<>());
+}
+
+}  // namespace penstock

@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "cli/tolerance.hpp"
+#include "cli/verbs.hpp"
+#include "penstock/sound_build.hpp"
+
+namespace penstock::cli {
+namespace {
+
+struct Arguments {
+  SoundBuildSettings settings;
+  std::vector<std::string> paths;  ///< SRC and DST; none with --test-pipeline
+  int win_length = 0;
+  double fmax = 0;
+  std::string window = "hann";
+  std::string pad_mode = "constant";
+  std::string norm = "slaney";
+  std::string mel_dtype = "float16";
+  double db_mult = 20.0;
+  bool linear = false;
+  int batch_files = 0;
+  int workers = 0;
+  std::string on_error = "skip";
+  std::string max_errors;
+  bool no_autosize = false;
+  bool no_resume = false;
+  bool profile = false;
+  std::uint64_t test_pipeline = 0;
+  bool json = false;
+};
+
+template <class Choice>
+Choice choice_named(const std::string& name, const std::vector<Choice>& choices) {
+  for (const Choice choice : choices) {
+    if (name == name_of(choice)) {
+      return choice;
+    }
+  }
+  return choices.front();  // CLI11 has checked the name
+}
+
+const std::vector<SoundWindow> kWindows = {SoundWindow::hann, SoundWindow::hamming, SoundWindow::blackman,
+                                           SoundWindow::bartlett, SoundWindow::rectangular};
+const std::vector<SoundPadding> kPaddings = {SoundPadding::constant, SoundPadding::reflect,
+                                             SoundPadding::edge};
+
+std::optional<int> given(int value) { return value > 0 ? std::optional(value) : std::nullopt; }
+
+SoundBuildSettings settings_of(const Arguments& arguments) {
+  SoundBuildSettings settings = arguments.settings;
+  settings.mel.win_length = given(arguments.win_length);
+  settings.mel.window = choice_named(arguments.window, kWindows);
+  settings.mel.padding = choice_named(arguments.pad_mode, kPaddings);
+  settings.mel.slaney_norm = arguments.norm == "slaney";
+  settings.mel.fmax = arguments.fmax > 0 ? std::optional(arguments.fmax) : std::nullopt;
+  settings.mel.db_mult =
+      arguments.linear ? std::nullopt : std::optional(static_cast<float>(arguments.db_mult));
+  settings.half = arguments.mel_dtype == "float16";
+  settings.batch_files = given(arguments.batch_files);
+  settings.workers = given(arguments.workers);
+  settings.autosize_gpu_batch = !arguments.no_autosize;
+  settings.resume = !arguments.no_resume;
+  settings.skip_errors = arguments.on_error == "skip";
+  const Tolerance tolerance = tolerance_of(arguments.max_errors).value_or(Tolerance{});
+  settings.max_errors = tolerance.count;
+  settings.max_error_share = tolerance.share;
+  return settings;
+}
+
+double files_per_second(const SoundBuildReport& report) {
+  return report.seconds > 0 ? static_cast<double>(report.files - report.resumed_at) / report.seconds : 0;
+}
+
+void print_json(const SoundBuildReport& report, const Arguments& arguments) {
+  Json::List errors;
+  for (const Error& error : report.errors) {
+    errors.push_back(as_json(error));
+  }
+  print_document(Json::Members{{"file", arguments.paths.empty() ? Json() : Json(arguments.paths.back())},
+                               {"files", report.files},
+                               {"samples", report.samples},
+                               {"skipped", report.skipped},
+                               {"resumed_at", report.resumed_at},
+                               {"was_complete", report.was_complete},
+                               {"bytes_read", report.bytes_read},
+                               {"bytes_written", report.bytes_written},
+                               {"seconds", report.seconds},
+                               {"flush_seconds", report.flush_seconds},
+                               {"files_per_second", report.was_complete ? 0.0 : files_per_second(report)},
+                               {"workers", report.workers},
+                               {"batch_files", report.batch_files},
+                               {"stages", Json::Members{{"read", report.stages.read},
+                                                        {"convert", report.stages.convert},
+                                                        {"compute", report.stages.compute},
+                                                        {"write", report.stages.write},
+                                                        {"wait", report.stages.wait}}},
+                               {"bottleneck", report.bottleneck},
+                               {"errors", std::move(errors)}});
+}
+
+void print_profile(const SoundBuildReport& report) {
+  const double all = report.seconds * report.workers;
+  fmt::print("{} threads, {} files in a buffer\n", report.workers, report.batch_files);
+  const std::pair<const char*, double> stages[] = {{"read", report.stages.read},
+                                                   {"convert", report.stages.convert},
+                                                   {"compute", report.stages.compute},
+                                                   {"write", report.stages.write},
+                                                   {"wait", report.stages.wait}};
+  for (const auto& [name, seconds] : stages) {
+    fmt::print("  {:<8} {:9.3f} s {:5.1f} %\n", name, seconds, all > 0 ? 100 * seconds / all : 0);
+  }
+  fmt::print("  {:<8} {:9.3f} s, apart\n", "flush", report.flush_seconds);
+  fmt::print("bottleneck: {}\n", report.bottleneck);
+}
+
+void print(const SoundBuildReport& report, const Arguments& arguments) {
+  const std::string name = arguments.paths.empty() ? "pipeline" : arguments.paths.back();
+  if (report.was_complete) {
+    fmt::print("{}: {} samples, there already{}\n", name, report.samples,
+               report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "");
+    return;
+  }
+  for (const Error& error : report.errors) {
+    fmt::print(stderr, "left out: {}\n", error.to_string());
+  }
+  fmt::print("{}: {} samples", name, report.samples);
+  if (report.skipped > 0) {
+    fmt::print(", {} left out", report.skipped);
+  }
+  if (report.resumed_at > 0) {
+    fmt::print(", {} of the files before", report.resumed_at);
+  }
+  fmt::print("; {} read, {} written in {:.1f} s ({:.0f} files/s), then flushed in {:.1f} s\n",
+             as_size(report.bytes_read), as_size(report.bytes_written), report.seconds,
+             files_per_second(report), report.flush_seconds);
+  if (arguments.profile || arguments.test_pipeline > 0) {
+    print_profile(report);
+  }
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.paths.size() != (arguments.test_pipeline > 0 ? 0U : 2U)) {
+    return fail({.kind = ErrorKind::invalid,
+                 .message = fmt::format("{} paths were given", arguments.paths.size()),
+                 .advice = "give SRC and DST.h5, or --test-pipeline FILES alone"},
+                arguments.json);
+  }
+  if (!arguments.max_errors.empty() && arguments.on_error != "skip") {
+    return fail({.kind = ErrorKind::invalid,
+                 .message = "--max-errors counts files that are left out, and none is with --on-error raise",
+                 .advice = "leave one of them out"},
+                arguments.json);
+  }
+  SoundBuildSettings settings = settings_of(arguments);
+  catch_interrupt();
+  const auto report = [&] {
+    ProgressLine line(!arguments.json);
+    settings.progress = [&line](const SoundBuildProgress& progress) {
+      const double rate =
+          progress.seconds > 0 ? static_cast<double>(progress.bytes_read) / progress.seconds : 0;
+      line.show(progress.samples, progress.total,
+                fmt::format("  {:.0f} files/s, {}/s", progress.samples_per_second,
+                            as_size(static_cast<std::uint64_t>(rate))));
+      return !interrupted();
+    };
+    return arguments.test_pipeline > 0 ? test_sound_pipeline(arguments.test_pipeline, settings)
+                                       : build_sound(arguments.paths[0], arguments.paths[1], settings);
+  }();
+  if (!report.ok()) {
+    return fail(report.error(), arguments.json);
+  }
+  if (arguments.json) {
+    print_json(*report, arguments);
+  } else {
+    print(*report, arguments);
+  }
+  return report->skipped > 0 ? kFinding : kSuccess;
+}
+
+void add_features(CLI::App& verb, Arguments& arguments) {
+  SoundBuildSettings& settings = arguments.settings;
+  verb.add_option("--n-fft", settings.mel.n_fft, "samples in a frame")->capture_default_str();
+  verb.add_option("--hop-length", settings.mel.hop_length, "samples from frame to frame")
+      ->capture_default_str();
+  verb.add_option("--win-length", arguments.win_length, "samples of the window (default: n-fft)");
+  verb.add_option("--window", arguments.window, "shape of the window")
+      ->check(CLI::IsMember({"hann", "hamming", "blackman", "bartlett", "rectangular"}))
+      ->capture_default_str();
+  verb.add_flag("--center", settings.mel.center, "frames have their middle at multiples of the hop");
+  verb.add_option("--pad-mode", arguments.pad_mode, "with --center: what lies beyond a segment")
+      ->check(CLI::IsMember({"constant", "reflect", "edge"}))
+      ->capture_default_str();
+  verb.add_option("--power", settings.mel.power, "1 = magnitude, 2 = power")->capture_default_str();
+  verb.add_option("--n-mels", settings.mel.n_mels, "filters")->capture_default_str();
+  verb.add_option("--fmin", settings.mel.fmin, "Hz of the lowest filter")->capture_default_str();
+  verb.add_option("--fmax", arguments.fmax, "Hz of the highest (default: half the sample rate)");
+  verb.add_flag("--htk", settings.mel.htk, "HTK's scale of frequencies, else Slaney's");
+  verb.add_option("--norm", arguments.norm, "filters of equal area (slaney) or height (none)")
+      ->check(CLI::IsMember({"slaney", "none"}))
+      ->capture_default_str();
+  verb.add_option("--db-mult", arguments.db_mult, "times the logarithm to base 10")->capture_default_str();
+  verb.add_flag("--linear", arguments.linear, "no logarithm");
+  verb.add_option("--mel-dtype", arguments.mel_dtype, "of the features")
+      ->check(CLI::IsMember({"float16", "float32"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_audio(CLI::App& app, int& code) {
+  auto arguments = std::make_shared<Arguments>();
+  SoundBuildSettings& settings = arguments->settings;
+  CLI::App* const audio = app.add_subcommand("audio", "work with sound");
+  audio->require_subcommand(1);
+  CLI::App* const verb =
+      audio->add_subcommand("build", "sound files to segments and mel spectrograms in HDF5");
+  verb->add_option("paths", arguments->paths, "SRC DST.h5: the folder with the sounds, the file to make");
+  verb->add_option("--sample-rate", settings.sample_rate, "Hz; other rates are resampled")
+      ->capture_default_str();
+  verb->add_option("--duration", settings.duration, "seconds of every file, padded or trimmed")
+      ->capture_default_str();
+  verb->add_option("--long-segment", settings.long_segment, "samples")->capture_default_str();
+  verb->add_option("--short-segment", settings.short_segment, "samples")->capture_default_str();
+  add_features(*verb, *arguments);
+  verb->add_option("--label-pattern", settings.label_pattern,
+                   "where labels stand, such as '{label}_*' (default: folders)");
+  verb->add_option("--num-mega-buffers", settings.num_mega_buffers, "buffers in the ring")
+      ->capture_default_str();
+  verb->add_option("--seg-microbatch-segments", settings.seg_microbatch_segments,
+                   "short segments that are computed in one go")
+      ->capture_default_str();
+  verb->add_option("--batch-files", arguments->batch_files,
+                   "files in a buffer (default: by the free memory)");
+  verb->add_flag("--no-autosize-gpu-batch", arguments->no_autosize,
+                 "128 files in a buffer, whatever the memory");
+  verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
+      ->check(CLI::Range(1, 4096));
+  verb->add_option("--on-error", arguments->on_error, "what happens to bad files")
+      ->check(CLI::IsMember({"raise", "skip"}))
+      ->capture_default_str();
+  verb->add_option("--max-errors", arguments->max_errors,
+                   "fail above this number of bad files, or share of them (default: 10, or one in 20)")
+      ->check(check_max_errors);
+  verb->add_flag("--no-resume", arguments->no_resume,
+                 "begin anew instead of going on with an interrupted build");
+  verb->add_flag("--profile", arguments->profile, "say where the time went");
+  verb->add_option("--test-pipeline", arguments->test_pipeline,
+                   "no paths: run so many made-up files through the pipeline and write nothing");
+  verb->add_flag("--json", arguments->json, "print one JSON document");
+  verb->callback([arguments, &code] { code = run(*arguments); });
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,312 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+#include <variant>
+
+#include "audio/hdf5_file.hpp"
+#include "core/sha256.hpp"
+#include "formats/json.hpp"
+#include "io/file.hpp"
+#include "penstock/sound_build.hpp"
+#include "store/build_options.hpp"
+#include "store/sound_journal.hpp"
+#include "store/sound_pipeline.hpp"
+
+namespace penstock {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kErrorsKept = 1000;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Error error_of(const BadSound& bad, const SoundFiles& files) {
+  return {.kind = bad.kind,
+          .message = bad.message,
+          .advice = {},
+          .place = {.source = files.folder,
+                    .shard = files.path(bad.file),
+                    .key = files.keys[static_cast<std::size_t>(bad.file)],
+                    .index = bad.file,
+                    .stage = bad.stage}};
+}
+
+/// A file that is missing or impossible is damage of the source; a library that is missing is not.
+ErrorKind kind_of_source(ErrorKind kind) {
+  return kind == ErrorKind::unsupported || kind == ErrorKind::io ? kind : ErrorKind::corrupt;
+}
+
+/// How many bad files a build endures.
+std::uint64_t most_errors(const SoundBuildSettings& settings, std::uint64_t files) {
+  constexpr std::uint64_t kUsual = 10;
+  constexpr std::uint64_t kUsualShare = 20;
+  if (!settings.skip_errors) {
+    return 0;
+  }
+  if (settings.max_errors) {
+    return *settings.max_errors;
+  }
+  if (settings.max_error_share) {
+    return static_cast<std::uint64_t>(*settings.max_error_share * static_cast<double>(files));
+  }
+  return std::max(kUsual, files / kUsualShare);
+}
+
+/// What tells builds apart: `contents` the bytes of the file, `files` also whether the source is as it was.
+struct BuildNames {
+  std::string contents;
+  std::string files;
+};
+
+BuildNames names_of(const SoundFiles& files, const std::string& configuration) {
+  Sha256 contents;
+  Sha256 all;
+  const auto add = [](Sha256& hash, std::string_view text) {
+    hash.update(std::to_string(text.size())).update(":").update(text);
+  };
+  add(contents, configuration);
+  add(all, configuration);
+  for (std::size_t i = 0; i < files.keys.size(); ++i) {
+    // What cannot be looked at is a bad file in its turn.
+    const FileState state = file_state(files.path(i)).ok() ? *file_state(files.path(i)) : FileState{};
+    add(contents, files.keys[i]);
+    add(contents, std::to_string(state.size));
+    add(all, fmt::format("{} {} {} {}", files.keys[i], state.size, state.modified, state.changed));
+  }
+  return {.contents = to_hex(contents.finish()), .files = to_hex(all.finish())};
+}
+
+std::string text_of(const decltype(SoundFileContents::attributes)& configuration) {
+  Json::Members members;
+  for (const auto& [name, value] : configuration) {
+    members.emplace_back(name, std::visit([](const auto& held) { return Json(held); }, value));
+  }
+  return Json(std::move(members)).text();
+}
+
+class Build {
+ public:
+  Build(std::string destination, const SoundBuildSettings& settings, SoundShape shape, SoundFiles files)
+      : destination_(std::move(destination)),
+        folder_(destination_ + ".building"),
+        data_(folder_ + "/data.h5"),
+        settings_(settings),
+        shape_(shape),
+        files_(std::move(files)),
+        configuration_(text_of(configuration_of(settings))),
+        names_(names_of(files_, configuration_)) {
+    report_.files = files_.keys.size();
+  }
+
+  Result<SoundBuildReport> run() {
+    PENSTOCK_ASSIGN(const bool is_there, is_there_already());
+    if (is_there) {
+      return std::move(report_);
+    }
+    PENSTOCK_ASSIGN(FolderLock lock, FolderLock::take(folder_));
+    PENSTOCK_ASSIGN(SoundJournal journal, begin_or_go_on());
+    PENSTOCK_ASSIGN(DiskFile file, opened());
+    PENSTOCK_TRY(run_pipeline(file, journal));
+    PENSTOCK_TRY(leave_out_bad_rows(journal));
+    report_.seconds = seconds_since(begun_);
+    const Clock::time_point flush = Clock::now();
+    PENSTOCK_TRY(file.sync());
+    PENSTOCK_TRY(rename_folder(data_, destination_));
+    PENSTOCK_TRY(sync_folder(std::filesystem::path(destination_).parent_path().string()));
+    report_.flush_seconds = seconds_since(flush);
+    PENSTOCK_TRY(lock.remove_file());
+    std::error_code ignored;  // the file is complete; what is left of the folder harms nobody
+    std::filesystem::remove_all(folder_, ignored);
+    return std::move(report_);
+  }
+
+ private:
+  /// Nothing is done twice, and nothing that others made is overwritten.
+  Result<bool> is_there_already() {
+    std::error_code failure;
+    if (!std::filesystem::exists(destination_, failure)) {
+      return false;
+    }
+    const auto build = sound_file_attribute(destination_, "build");
+    if (!build.ok() || *build != names_.contents) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = "there is a file of this name already, from other files or settings",
+                   .advice = "delete it, or choose another name",
+                   .place = {.shard = destination_, .stage = "build"}};
+    }
+    PENSTOCK_ASSIGN(const std::string rows, sound_file_attribute(destination_, "summary"));
+    PENSTOCK_ASSIGN(const Json summary, Json::parse(rows));
+    const Json* const count = summary.find("rows");
+    report_.samples = count != nullptr ? count->whole().value_or(0) : 0;
+    report_.skipped = report_.files - std::min(report_.files, report_.samples);
+    report_.was_complete = true;
+    return true;
+  }
+
+  SoundFileContents contents() const {
+    SoundFileContents all{.waveform = {shape_.longs, shape_.shorts, shape_.samples},
+                          .mel = {shape_.longs, shape_.shorts, shape_.mels, shape_.frames},
+                          .half = shape_.half,
+                          .keys = {},
+                          .labels = {},
+                          .label_names = files_.label_names,
+                          .splits = {},
+                          .split_names = files_.split_names,
+                          .attributes = {}};
+    auto bad = progress_.bad.begin();
+    for (std::size_t i = 0; i < files_.keys.size(); ++i) {
+      if (bad != progress_.bad.end() && bad->file == i) {
+        ++bad;
+        continue;
+      }
+      all.keys.push_back(files_.keys[i]);
+      all.labels.push_back(files_.labels[i]);
+      if (!files_.splits.empty()) {
+        all.splits.push_back(files_.splits[i]);
+      }
+    }
+    const Json summary(Json::Members{{"files", report_.files}, {"rows", std::uint64_t{all.keys.size()}}});
+    all.attributes = {{"format", "penstock sound"},    {"version", std::int64_t{1}},
+                      {"written_by", penstock_name()}, {"build", names_.contents},
+                      {"summary", summary.text()},     {"configuration", configuration_}};
+    const auto configuration = configuration_of(settings_);
+    all.attributes.insert(all.attributes.end(), configuration.begin(), configuration.end());
+    return all;
+  }
+
+  Result<SoundJournal> begin_or_go_on() {
+    const std::string build = Json(Json::Members{{"build", names_.contents},
+                                                 {"files", names_.files},
+                                                 {"boot", boot_name()},
+                                                 {"penstock", penstock_name()}})
+                                  .text();
+    const std::string path = folder_ + "/journal";
+    if (settings_.resume) {
+      PENSTOCK_ASSIGN(auto found, SoundJournal::go_on(path, build));
+      if (found) {
+        progress_ = std::move(found->progress);
+        // The same contents come to lie at the same places.
+        PENSTOCK_ASSIGN(places_, places_by_trial());
+        report_.resumed_at = progress_.files;
+        return std::move(found->journal);
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    PENSTOCK_ASSIGN(places_, create_sound_file(data_, contents()));
+    return SoundJournal::begin(path, build);
+  }
+
+  Result<SoundFilePlaces> places_by_trial() {
+    const SoundProgress done = std::exchange(progress_, {});
+    const std::string trial = folder_ + "/trial.h5";
+    auto places = create_sound_file(trial, contents());
+    std::error_code ignored;
+    std::filesystem::remove(trial, ignored);
+    progress_ = done;
+    return places;
+  }
+
+  Result<DiskFile> opened() {
+    PENSTOCK_ASSIGN(const FileState state, file_state(data_));
+    return DiskFile::open(data_, state.size);
+  }
+
+  Status run_pipeline(DiskFile& file, SoundJournal& journal) {
+    SoundPipeline pipeline(settings_, shape_, files_, {});
+    const auto write = [&](std::uint64_t row, std::size_t count, const void* waves,
+                           const void* mels) -> Status {
+      const auto* const wave_bytes = static_cast<const std::uint8_t*>(waves);
+      const auto* const mel_bytes = static_cast<const std::uint8_t*>(mels);
+      PENSTOCK_TRY(file.write_at(places_.waveform + row * shape_.wave_bytes(),
+                                 {wave_bytes, count * shape_.wave_bytes()}));
+      return file.write_at(places_.mel + row * shape_.mel_bytes(), {mel_bytes, count * shape_.mel_bytes()});
+    };
+    const auto finished = [&](const SoundBuffer& buffer) { return end_batch(buffer, journal); };
+    Status status =
+        pipeline.run({.first_file = progress_.files, .first_row = progress_.rows}, write, finished, report_);
+    for (std::size_t i = 0; i < std::min(progress_.bad.size(), kErrorsKept); ++i) {
+      report_.errors.push_back(error_of(progress_.bad[i], files_));
+    }
+    report_.samples = progress_.rows;
+    report_.skipped = progress_.bad.size();
+    return status;
+  }
+
+  Status end_batch(const SoundBuffer& buffer, SoundJournal& journal) {
+    std::vector<BadSound> bad;
+    for (std::size_t row = 0; row < buffer.count; ++row) {
+      if (const auto& error = buffer.bad[row]) {
+        bad.push_back({.file = buffer.first_file + row,
+                       .kind = error->kind,
+                       .message = error->message,
+                       .stage = error->place.stage});
+      }
+    }
+    progress_.files = buffer.first_file + buffer.count;
+    progress_.rows = buffer.first_row + buffer.count - bad.size();
+    progress_.bad.insert(progress_.bad.end(), bad.begin(), bad.end());
+    if (const std::uint64_t most = most_errors(settings_, report_.files); progress_.bad.size() > most) {
+      Error error = error_of(progress_.bad[static_cast<std::size_t>(most)], files_);
+      if (settings_.skip_errors) {
+        error.kind = kind_of_source(error.kind);
+        error.message = fmt::format("{} of {} files are bad, more than max_errors allows; one of them: {}",
+                                    progress_.bad.size(), progress_.files, error.message);
+      } else {
+        error.advice = "pass on_error='skip' to leave such files out";
+      }
+      return error;
+    }
+    return journal.add(progress_.files, progress_.rows, bad);
+  }
+
+  Status leave_out_bad_rows(SoundJournal& journal) {
+    if (progress_.rows == 0) {
+      Error error = error_of(progress_.bad.front(), files_);
+      error.kind = kind_of_source(error.kind);
+      error.message = "all files are bad; the first: " + error.message;
+      return error;
+    }
+    if (progress_.bad.empty()) {
+      return {};
+    }
+    PENSTOCK_TRY(journal.add_end());
+    return shorten_sound_file(data_, contents());
+  }
+
+  std::string destination_;
+  std::string folder_;
+  std::string data_;
+  const SoundBuildSettings& settings_;
+  SoundShape shape_;
+  SoundFiles files_;
+  std::string configuration_;
+  BuildNames names_;
+  SoundFilePlaces places_;
+  SoundProgress progress_;
+  SoundBuildReport report_;
+  Clock::time_point begun_ = Clock::now();
+};
+
+}  // namespace
+
+Result<SoundBuildReport> build_sound(const std::string& source, const std::string& destination,
+                                     const SoundBuildSettings& settings) {
+  PENSTOCK_ASSIGN(const SoundShape shape, shape_of(settings));
+  if (destination.empty() || destination.back() == '/') {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("'{}' is no name for a file", destination),
+                 .advice = "give one such as sounds.h5",
+                 .place = {.stage = "build"}};
+  }
+  PENSTOCK_ASSIGN(SoundFiles files, find_sound_files(source, settings.label_pattern));
+  return Build(absolute_path(destination), settings, shape, std::move(files)).run();
+}
+
+}  // namespace penstock

@@ -1,0 +1,267 @@
+#include "penstock/sound_build.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "audio/hdf5_file.hpp"
+#include "core/parallel_for.hpp"
+#include "io/temporary_folder_for_test.hpp"
+#include "store/sound_files.hpp"
+#include "store/sound_journal.hpp"
+#include "store/sound_ring.hpp"
+#include "store/sound_shape.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+bool has_hdf5() {
+  const auto attribute = sound_file_attribute("/nowhere", "build");
+  return attribute.error().kind != ErrorKind::unsupported;
+}
+
+/// 16 bits, one channel, 4,096 Hz.
+std::string wav(std::size_t samples, unsigned seed) {
+  std::string bytes("RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\x10\0\0\0\x20\0\0\x02\0\x10\0data\0\0\0\0",
+                    44);
+  const auto put = [&bytes](std::size_t at, std::size_t value) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      bytes[at + i] = static_cast<char>(value >> (8 * i));
+    }
+  };
+  put(4, 36 + 2 * samples);
+  put(40, 2 * samples);
+  for (std::size_t i = 0; i < 2 * samples; ++i) {
+    seed = seed * 1664525 + 1013904223;
+    bytes += static_cast<char>(seed >> 24);
+  }
+  return bytes;
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string sounds_in(const TemporaryFolder& folder, int count) {
+  for (int i = 0; i < count; ++i) {
+    write(folder / ("in/" + std::string(i % 2 != 0 ? "a" : "b") + "/" + std::to_string(10 + i) + ".wav"),
+          wav(static_cast<std::size_t>(1500 + 300 * i), static_cast<unsigned>(i)));
+  }
+  return folder / "in";
+}
+
+TEST(sound_build, bytes_do_not_depend_on_workers_and_bad_files_are_left_out) {
+  if (!has_hdf5()) {
+    GTEST_SKIP() << "built without HDF5";
+  }
+  const TemporaryFolder folder;
+  const std::string source = sounds_in(folder, 14);
+  write(folder / "in/a/12.wav", "RIFF");
+  const auto one = build_sound(source, folder / "one.h5", {.duration = 1, .workers = 1});
+  ASSERT_TRUE(one.ok()) << one.error().to_string();
+  const auto four = build_sound(source, folder / "four.h5",
+                                {.duration = 1, .num_mega_buffers = 5, .batch_files = 2, .workers = 4});
+  ASSERT_TRUE(four.ok()) << four.error().to_string();
+  EXPECT_EQ(four->files, 15U);
+  EXPECT_EQ(four->samples, 14U);
+  ASSERT_EQ(four->errors.size(), 1U);
+  EXPECT_EQ(four->errors[0].place.key, "a/12.wav");
+  EXPECT_TRUE(bytes_of(folder / "one.h5") == bytes_of(folder / "four.h5"));
+  EXPECT_FALSE(fs::exists(folder / "one.h5.building"));
+
+  const auto again = build_sound(source, folder / "one.h5", {.duration = 1});
+  ASSERT_TRUE(again.ok());
+  EXPECT_TRUE(again->was_complete);
+  EXPECT_EQ(again->samples, 14U);
+  EXPECT_EQ(build_sound(source, folder / "one.h5", {.duration = 2}).error().kind, ErrorKind::invalid);
+}
+
+TEST(sound_build, goes_on_after_it_was_cancelled) {
+  if (!has_hdf5()) {
+    GTEST_SKIP() << "built without HDF5";
+  }
+  const TemporaryFolder folder;
+  const std::string source = sounds_in(folder, 40);
+  SoundBuildSettings settings{.duration = 10, .batch_files = 1, .workers = 1};
+  ASSERT_TRUE(build_sound(source, folder / "whole.h5", settings).ok());
+  std::uint64_t seen = 0;
+  settings.compute = [&](const float*, std::size_t count, void* out) -> Status {
+    std::memset(out, 0, count * 64 * 2);
+    return ++seen > 20 ? Status(Error{.kind = ErrorKind::io, .message = "stopped"}) : Status();
+  };
+  EXPECT_FALSE(build_sound(source, folder / "cut.h5", settings).ok());
+  EXPECT_FALSE(fs::exists(folder / "cut.h5"));
+  settings.compute = {};
+  // What the other computed was zeros: rows before the interruption must come from its run.
+  const auto report = build_sound(source, folder / "cut.h5", settings);
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  EXPECT_GT(report->resumed_at, 0U);
+  EXPECT_LT(report->resumed_at, 40U);
+  const std::string whole = bytes_of(folder / "whole.h5");
+  const std::string cut = bytes_of(folder / "cut.h5");
+  ASSERT_EQ(whole.size(), cut.size());
+  EXPECT_FALSE(whole == cut);
+  settings.resume = false;
+  ASSERT_TRUE(build_sound(source, folder / "anew.h5", settings).ok());
+  EXPECT_TRUE(whole == bytes_of(folder / "anew.h5"));
+}
+
+TEST(sound_build, an_interrupted_build_of_other_files_is_begun_anew) {
+  if (!has_hdf5()) {
+    GTEST_SKIP() << "built without HDF5";
+  }
+  const TemporaryFolder folder;
+  const std::string source = sounds_in(folder, 6);
+  write(folder / "in/b/99.wav", "no sound");
+  const SoundBuildSettings strict{.duration = 1, .batch_files = 1, .workers = 1, .skip_errors = false};
+  const auto failed = build_sound(source, folder / "x.h5", strict);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().to_string(), HasSubstr("b/99.wav"));
+  write(folder / "in/b/99.wav", wav(5000, 1));
+  const auto report = build_sound(source, folder / "x.h5", strict);
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  EXPECT_EQ(report->resumed_at, 0U);
+  EXPECT_EQ(report->samples, 7U);
+}
+
+TEST(sound_build, the_pipeline_can_be_tried_without_files) {
+  const auto report = test_sound_pipeline(50, {.workers = 2});
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  EXPECT_EQ(report->samples, 50U);
+  EXPECT_GT(report->stages.compute, 0.0);
+  EXPECT_FALSE(report->bottleneck.empty());
+}
+
+TEST(sound_files, labels_by_pattern) {
+  EXPECT_EQ(match_label("{label}_*", "3_anna_7.wav")->label, "3");
+  EXPECT_EQ(match_label("*_{label}.wav", "3_anna_7.wav")->label, "anna_7");
+  const auto both = match_label("{split}/*/{label}-*", "train/x/dog-1.wav");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->split, "train");
+  EXPECT_EQ(both->label, "dog");
+  EXPECT_FALSE(match_label("{label}_*", "_7.wav"));  // empty
+  EXPECT_FALSE(match_label("{label}*", "a/b"));      // past a folder
+  EXPECT_FALSE(match_label("{label}.wav", "a.wave"));
+}
+
+TEST(sound_shape, buffers_are_sized_by_memory) {
+  SoundBuildSettings settings;
+  const SoundShape shape = *shape_of(settings);
+  EXPECT_EQ(shape.longs, 40U);
+  EXPECT_EQ(shape.shorts, 2U);
+  EXPECT_EQ(shape.frames, 1U);
+  const std::uint64_t row = shape.wave_bytes() + shape.mel_bytes();
+  EXPECT_EQ(batch_files_of(settings, shape, row * 12 * 30, 1000), 30U);  // a quarter, in three buffers
+  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 1U);
+  EXPECT_EQ(batch_files_of(settings, shape, std::uint64_t{1} << 40, 7), 7U);
+  EXPECT_EQ(batch_files_of(settings, shape, std::uint64_t{1} << 40, 100'000), (16U << 20) / row);
+  settings.autosize_gpu_batch = false;
+  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 128U);
+  settings.batch_files = 5;
+  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 5U);
+}
+
+TEST(sound_journal, ends_at_a_damaged_line) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "journal";
+  {
+    auto journal = SoundJournal::begin(path, "{}");
+    ASSERT_TRUE(
+        journal->add(5, 4, {{.file = 2, .kind = ErrorKind::io, .message = "m\n", .stage = "s"}}).ok());
+    ASSERT_TRUE(journal->add(9, 8, {}).ok());
+  }
+  const std::string whole = bytes_of(path);
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    write(path, whole.substr(0, size));
+    auto found = SoundJournal::go_on(path, "{}");
+    ASSERT_TRUE(found.ok());
+    const std::uint64_t files = *found ? (*found)->progress.files : 0;
+    const std::size_t lines = static_cast<std::size_t>(
+        std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
+    EXPECT_EQ(files, lines < 2 ? 0U : lines == 2 ? 5U : 9U) << size;
+    EXPECT_EQ(found->has_value(), lines > 0) << size;
+  }
+  write(path, whole);
+  EXPECT_EQ((*SoundJournal::go_on(path, "{}"))->progress.bad[0].message, "m\n");
+  EXPECT_FALSE(SoundJournal::go_on(path, "{\"other\": 1}")->has_value());
+}
+
+TEST(sound_ring, every_row_goes_through_every_stage_in_order) {
+  for (const std::size_t buffers : {1U, 2U, 5U}) {
+    constexpr std::size_t kFiles = 203;
+    SoundRing ring({.first_file = 3,
+                    .files = kFiles,
+                    .first_row = 2,
+                    .batch = 10,
+                    .buffers = buffers,
+                    .wave_bytes = 1,
+                    .mel_bytes = 1,
+                    .part = {3, 4, 2}});
+    std::vector<std::atomic<int>> stage(kFiles);
+    std::vector<std::uint64_t> rows(kFiles, 0);
+    std::uint64_t next = 3;
+    parallel_for(4, 4, [&](std::size_t) {
+      double waited = 0;
+      const auto work = [&](const SoundPart& part) -> Status {
+        for (std::size_t row = part.begin; row < part.end; ++row) {
+          const auto file = static_cast<std::size_t>(part.buffer->first_file) + row;
+          EXPECT_EQ(stage[file]++, static_cast<int>(part.stage));
+          if (part.stage == SoundStage::fill && file % 7 == 0) {
+            part.buffer->bad[row] = Error{};
+          }
+          if (part.stage == SoundStage::drain) {
+            rows[file] = part.buffer->first_row + part.buffer->good_before[row];
+          }
+        }
+        return {};
+      };
+      const auto finished = [&](const SoundBuffer& buffer) -> Status {
+        EXPECT_EQ(buffer.first_file, next);
+        next += buffer.count;
+        return {};
+      };
+      EXPECT_TRUE(ring.work(work, finished, waited).ok());
+    });
+    EXPECT_EQ(next, kFiles);
+    std::uint64_t row = 2;
+    for (std::size_t file = 3; file < kFiles; ++file) {
+      EXPECT_EQ(stage[file], 3) << file;
+      EXPECT_EQ(rows[file], row) << file;
+      row += file % 7 == 0 ? 0 : 1;
+    }
+  }
+}
+
+TEST(sound_ring, an_error_ends_all_threads) {
+  SoundRing ring({.files = 1000, .batch = 4, .buffers = 3, .wave_bytes = 1, .mel_bytes = 1});
+  std::atomic<int> failed = 0;
+  parallel_for(4, 4, [&](std::size_t) {
+    double waited = 0;
+    const auto work = [](const SoundPart& part) -> Status {
+      const bool fails = part.stage == SoundStage::drain && part.buffer->first_file >= 400;
+      return fails ? Status(Error{.kind = ErrorKind::io, .message = "full"}) : Status();
+    };
+    const Status status = ring.work(
+        work, [](const SoundBuffer&) { return Status(); }, waited);
+    failed += status.ok() ? 0 : 1;
+  });
+  EXPECT_EQ(failed, 4);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,144 @@
+#include "store/sound_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "store/build_options.hpp"
+
+namespace penstock {
+namespace {
+
+Error wrong(const std::string& name, const std::string& value, std::string advice) {
+  return {.kind = ErrorKind::invalid,
+          .message = fmt::format("{} = {} cannot be", name, value),
+          .advice = std::move(advice),
+          .place = {.stage = "build"}};
+}
+
+Status check_whole(const char* name, int value, int least, int most) {
+  return value >= least && value <= most
+             ? Status()
+             : Status(wrong(name, std::to_string(value), fmt::format("give {} to {}", least, most)));
+}
+
+/// A number in a file that holds it alone ("max" and the like: none).
+std::optional<std::uint64_t> number_in(const char* path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  return file >> number ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+MelSettings mel_of(const SoundBuildSettings& settings) {
+  MelSettings mel = settings.mel;
+  mel.sample_rate = settings.sample_rate;
+  return mel;
+}
+
+Result<SoundShape> shape_of(const SoundBuildSettings& s) {
+  constexpr int kHighestRate = 1 << 20;
+  constexpr int kMost = 1 << 24;
+  constexpr double kMostSamples = 1 << 28;
+  PENSTOCK_TRY(check_whole("sample_rate", s.sample_rate, 1, kHighestRate));
+  PENSTOCK_TRY(check_whole("long_segment", s.long_segment, 1, kMost));
+  PENSTOCK_TRY(check_whole("short_segment", s.short_segment, 1, kMost));
+  PENSTOCK_TRY(check_whole("num_mega_buffers", s.num_mega_buffers, 1, 64));
+  PENSTOCK_TRY(check_whole("seg_microbatch_segments", s.seg_microbatch_segments, 1, kMost));
+  PENSTOCK_TRY(check_whole("batch_files", s.batch_files.value_or(1), 1, kMost));
+  PENSTOCK_TRY(check_workers(s.workers, "build"));
+  if (s.max_error_share && !(*s.max_error_share >= 0 && *s.max_error_share <= 1)) {
+    return wrong("max_errors", fmt::format("{}", *s.max_error_share), "a share lies between 0.0 and 1.0");
+  }
+  const double samples = s.duration * s.sample_rate;
+  if (!(samples >= 1) || samples > kMostSamples || std::abs(samples - std::round(samples)) > 1e-6) {
+    return wrong(
+        "duration", fmt::format("{}", s.duration),
+        fmt::format("give seconds that are a whole number of samples at {} Hz, at most 2^28", s.sample_rate));
+  }
+  const auto total = static_cast<std::int64_t>(std::llround(samples));
+  if (total % s.long_segment != 0) {
+    return wrong(
+        "long_segment", std::to_string(s.long_segment),
+        fmt::format("{} seconds are {} samples: give a number that divides them", s.duration, total));
+  }
+  if (s.long_segment % s.short_segment != 0) {
+    return wrong("short_segment", std::to_string(s.short_segment),
+                 fmt::format("give a number that divides long_segment, which is {}", s.long_segment));
+  }
+  PENSTOCK_ASSIGN(const MelSpectrogram mel, MelSpectrogram::make(mel_of(s)));
+  PENSTOCK_ASSIGN(const std::size_t frames, mel.frames(static_cast<std::size_t>(s.short_segment)));
+  return SoundShape{.longs = static_cast<std::size_t>(total / s.long_segment),
+                    .shorts = static_cast<std::size_t>(s.long_segment / s.short_segment),
+                    .samples = static_cast<std::size_t>(s.short_segment),
+                    .mels = static_cast<std::size_t>(s.mel.n_mels),
+                    .frames = frames,
+                    .half = s.half};
+}
+
+decltype(SoundFileContents::attributes) configuration_of(const SoundBuildSettings& s) {
+  const auto whole = [](int value) { return std::int64_t{value}; };
+  SoundFileContents::Attribute db_mult = "none";
+  if (s.mel.db_mult) {
+    db_mult = double{*s.mel.db_mult};
+  }
+  return {{"sample_rate", whole(s.sample_rate)},
+          {"duration", s.duration},
+          {"long_segment", whole(s.long_segment)},
+          {"short_segment", whole(s.short_segment)},
+          {"n_fft", whole(s.mel.n_fft)},
+          {"hop_length", whole(s.mel.hop_length)},
+          {"win_length", whole(s.mel.win_length.value_or(s.mel.n_fft))},
+          {"window", name_of(s.mel.window)},
+          {"center", whole(s.mel.center)},
+          {"pad_mode", name_of(s.mel.padding)},
+          {"power", s.mel.power},
+          {"n_mels", whole(s.mel.n_mels)},
+          {"fmin", s.mel.fmin},
+          {"fmax", s.mel.fmax.value_or(s.sample_rate / 2.0)},
+          {"htk", whole(s.mel.htk)},
+          {"norm", s.mel.slaney_norm ? "slaney" : "none"},
+          {"db_mult", db_mult},
+          {"mel_dtype", s.half ? "float16" : "float32"},
+          {"label_pattern", s.label_pattern}};
+}
+
+std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape,
+                           std::uint64_t free_bytes, std::uint64_t files) {
+  constexpr std::uint64_t kUsual = 128;
+  constexpr std::uint64_t kMostBytes = 16 << 20;  // three of them lie in a large cache; more is no faster
+  std::uint64_t count = kUsual;
+  if (settings.batch_files) {
+    count = static_cast<std::uint64_t>(*settings.batch_files);
+  } else if (settings.autosize_gpu_batch) {
+    const std::uint64_t share = free_bytes / 4 / static_cast<std::uint64_t>(settings.num_mega_buffers);
+    count = std::min(share, kMostBytes) / (shape.wave_bytes() + shape.mel_bytes());
+  }
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, std::max<std::uint64_t>(files, 1)));
+}
+
+std::uint64_t free_memory() {
+  std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
+  std::ifstream machine("/proc/meminfo");
+  std::string name;
+  std::uint64_t kilobytes = 0;
+  std::string unit;
+  while (machine >> name >> kilobytes && std::getline(machine, unit)) {
+    if (name == "MemAvailable:") {
+      bytes = kilobytes << 10;
+    }
+  }
+  const auto limit = number_in("/sys/fs/cgroup/memory.max");
+  const auto used = number_in("/sys/fs/cgroup/memory.current");
+  if (limit && used) {
+    bytes = std::min(bytes, *limit > *used ? *limit - *used : 0);
+  }
+  return bytes;
+}
+
+}  // namespace penstock
