@@ -408,6 +408,31 @@ def test_helpers_die_with_a_parent_that_is_killed(shards, tmp_path):
         program.communicate()
 
 
+@pytest.mark.parametrize("ending", ["pass", "loader.cycle = loader"])
+def test_a_program_may_end_in_the_middle(shards, tmp_path, ending):
+    program = run_program(
+        tmp_path,
+        f"""
+        import sys, time
+        import penstock
+
+        def slow(array):
+            time.sleep(0.002)
+            return array
+
+        if __name__ == "__main__":
+            loader = penstock.Loader({shards!r}, num_workers=2, batch_size=4, output="numpy",
+                                     transforms=[penstock.transforms.CenterCrop(8), slow])
+            iterator = iter(loader)
+            next(iterator)
+            print(loader.stats()["python_stages"][0]["runs_in"], flush=True)
+            {ending}
+        """,
+    )
+    out, err = program.communicate(timeout=120)
+    assert (program.returncode, out, err) == (0, "helper\n", "")
+
+
 def test_what_cannot_be_sent_runs_here_and_says_so(shards):
     plain = contents(loader_of(shards, [CROP, invert], num_workers=0))
     with pytest.warns(RuntimeWarning, match="<lambda>: it cannot be pickled") as caught:
