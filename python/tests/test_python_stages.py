@@ -399,8 +399,38 @@ def test_helpers_die_with_a_parent_that_is_killed(shards, tmp_path):
     family = session_of(program.pid)
     assert {program.pid, *helpers} <= family
     program.kill()
-    program.communicate()
-    assert ends_soon(*family)
+    program.wait()
+    try:
+        assert ends_soon(*family)
+    finally:
+        for pid in filter(alive, family):
+            os.kill(pid, signal.SIGKILL)
+        program.communicate()
+
+
+@pytest.mark.parametrize("ending", ["pass", "loader.cycle = loader"])
+def test_a_program_may_end_in_the_middle(shards, tmp_path, ending):
+    program = run_program(
+        tmp_path,
+        f"""
+        import sys, time
+        import penstock
+
+        def slow(array):
+            time.sleep(0.002)
+            return array
+
+        if __name__ == "__main__":
+            loader = penstock.Loader({shards!r}, num_workers=2, batch_size=4, output="numpy",
+                                     transforms=[penstock.transforms.CenterCrop(8), slow])
+            iterator = iter(loader)
+            next(iterator)
+            print(loader.stats()["python_stages"][0]["runs_in"], flush=True)
+            {ending}
+        """,
+    )
+    out, err = program.communicate(timeout=120)
+    assert (program.returncode, out, err) == (0, "helper\n", "")
 
 
 def test_what_cannot_be_sent_runs_here_and_says_so(shards):
@@ -496,6 +526,18 @@ def test_resume_goes_on_with_the_same_bytes(shards):
     other = loader_of(shards, [CROP, invert, *OPERATIONS[2:]], shuffle=True, num_workers=0)
     with pytest.raises(penstock.InvalidError, match="transforms, fields"):
         other.load_state_dict(loader.state_dict())
+
+
+@pytest.mark.usefixtures("in_helpers")
+def test_functions_go_on_when_a_cache_takes_over(shards, tmp_path):
+    plain = loader_of(shards, OPERATIONS, shuffle=True, num_workers=0)
+    loader = loader_of(shards, OPERATIONS, shuffle=True, num_workers=1, cache=str(tmp_path / "stores"))
+    for _ in range(3):
+        assert contents(loader) == contents(plain)
+    stats = loader.stats()
+    assert stats["decoded"]["repacked"] > 0
+    assert stats["helpers"] == {"alive": 1, "started": 1, "replaced": 0}
+    loader.close()
 
 
 def test_interrupts_are_not_errors_of_samples(shards):
