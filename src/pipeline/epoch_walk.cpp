@@ -72,7 +72,12 @@ Cursor EpochWalk::after(const Cursor& at) const noexcept {
 }
 
 bool EpochWalk::was_delivered(const Cursor& at) const noexcept {
-  return at.epoch == epoch_ && std::binary_search(delivered_.begin(), delivered_.end(), at.position);
+  if (at.epoch != epoch_) {
+    return false;
+  }
+  // Steps that came early leave delivered_ when the one they waited for is taken.
+  const bool before_wanted = wanted_.epoch != epoch_ || at.position < wanted_.position;
+  return before_wanted || std::binary_search(delivered_.begin(), delivered_.end(), at.position);
 }
 
 const std::shared_ptr<const EpochOrder>& EpochWalk::order_of(std::uint64_t epoch) {

@@ -160,15 +160,23 @@ TEST(Resume, as_ready_remembers_what_came_early) {
   EXPECT_NE(seen[0], 0) << "the slow batch does not hold up the others";
   const std::string state = loader.state().value();
   EXPECT_LT(state.size(), 1000u);
-  Loader resumed = open_loader(table, options);
-  ASSERT_TRUE(resumed.load_state(state));
-  for (const std::int64_t index : indices(take_epoch(resumed))) {
-    seen.push_back(index);
-  }
-  std::sort(seen.begin(), seen.end());
   std::vector<std::int64_t> each(40);
   std::iota(each.begin(), each.end(), 0);
-  EXPECT_EQ(seen, each);
+  for (const int prefetch :
+       {4, 1}) {  // with 1 the missing batch is taken before those after it are looked at
+    LoaderOptions resuming = options;
+    resuming.prefetch = prefetch;
+    Loader resumed = open_loader(table, resuming);
+    ASSERT_TRUE(resumed.load_state(state));
+    std::vector<std::int64_t> all = seen;
+    const std::uint64_t rest = resumed.start_epoch().value();
+    while (const std::optional<Batch> batch = resumed.next(rest).value()) {
+      all.insert(all.end(), batch->index().begin(), batch->index().end());
+      ASSERT_TRUE(resumed.state());
+    }
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(all, each) << "prefetch " << prefetch;
+  }
 
   LoaderOptions other = options;
   other.batch_size = 5;
