@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import operator
-import time
 import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,9 +23,6 @@ from .samplers import Given
 from .transforms import Transform
 
 Transforms = Iterable[Transform] | Mapping[str, Iterable[Transform]]
-
-# How long an epoch waits for the store that is being built beside, at most, if the epoch before was shorter.
-CACHE_PATIENCE_SECONDS = 30.0
 
 _open_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
 
@@ -73,13 +69,13 @@ class Loader:
             raise InvalidError(f"options = {options!r} cannot be; give a LoaderOptions, or the options as keywords")
         self._options = options.replace(**keywords) if options is not None else LoaderOptions(**keywords)
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
-        self._converters = converters(self._options.output, self._options.memory_format)
-        self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), self._options.for_core())
+        for_core = self._options.for_core()
+        self._converters = converters(self._options.output, for_core["memory_format"])
+        self._core = _core.Loader.open(self._dataset._core, _transform_lists(transforms), for_core)
         self._transfer = transfer_for(self._options)
         self._state_ahead: str | None = None  # what had been received when the batch on its way was asked for
         self._knows_shard = self._options.shard_world_size is not None
-        self._warned_of_cache = False
-        self._whole_epoch_seconds: float | None = None  # of the last iteration, if it came to its end
+        self._warned_of: set[str] = set()
         _open_loaders.add(self)
 
     @property
@@ -98,8 +94,8 @@ class Loader:
 
     def __iter__(self) -> Iterator[Batch]:
         self._find_shard()
-        self._await_cache()
-        self._warn_of_cache()
+        self._core.await_cache()
+        self._warn()
         return _Iteration(self)
 
     def state_dict(self) -> dict[str, Any]:
@@ -159,26 +155,20 @@ class Loader:
             return self._core.start_epoch()
         return self._core.start_epoch(sampler.of_epoch(self._core.next_epoch))
 
-    def _await_cache(self) -> None:
-        """After a whole epoch the cache is nearly there and makes the next one faster: worth a wait, but one with an
-        end. After an abandoned epoch there is none."""
-        if self._whole_epoch_seconds is None:
-            return
-        deadline = time.monotonic() + max(CACHE_PATIENCE_SECONDS, self._whole_epoch_seconds)
-        self._whole_epoch_seconds = None
-        while time.monotonic() < deadline and self._core.cache_building(0.05):
-            pass  # between the short waits Ctrl-C is heard
-
-    def _warn_of_cache(self) -> None:
-        """Says once that the cache is of no use: nothing else tells why epochs stay slow."""
-        problem = "" if self._warned_of_cache else self._core.cache_problem()
-        if problem:
-            self._warned_of_cache = True
-            warnings.warn(f"the cache {problem}", RuntimeWarning, stacklevel=3)  # where the loop is
+    def _warn(self) -> None:
+        """Says once each what goes wrong without ending the iteration: a cache of no use, a report not written."""
+        for about, problem in self._core.problems():
+            if about not in self._warned_of:
+                self._warned_of.add(about)
+                warnings.warn(problem, RuntimeWarning, stacklevel=3)  # where the loop is
 
     def close(self) -> None:
-        """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid."""
+        """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid.
+
+        Threads that the source holds up for longer than 5 s are left behind, and a RuntimeWarning says so.
+        """
         self._core.close()
+        self._warn()
 
     def __del__(self) -> None:
         core: _core.Loader | None = getattr(self, "_core", None)
@@ -205,7 +195,6 @@ class _Iteration:
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
-        self._begin = time.monotonic()
         loader._state_ahead = None
         self._ticket = loader._start_epoch()
         self._finished = False
@@ -227,8 +216,7 @@ class _Iteration:
         if core is None:
             if not self._finished:
                 self._finished = True
-                loader._whole_epoch_seconds = time.monotonic() - self._begin
-                loader._warn_of_cache()
+                loader._warn()
             return None
         return Batch(core, *loader._converters)
 
