@@ -49,9 +49,21 @@ class Loader {
   /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs
   /// begun before it is complete are read from the source, later ones from the store.
   bool cache_building(std::chrono::milliseconds patience) const;
-  /// What is wrong with the cache, for people: it could not be built or is damaged, so that the source is
-  /// read. Empty if nothing is.
-  std::string cache_problem() const;
+  /// Whether the next epoch is worth a wait, after waiting for at most `patience`: after a whole epoch the
+  /// store of options().cache is nearly complete, and makes the next one faster. False when it is complete or
+  /// given up, or was waited for as long as that epoch took (30 s at least, timeout_seconds at most).
+  /// start_epoch() waits so by itself; call this before, until it is false, where something else must be
+  /// heard meanwhile.
+  bool await_cache(std::chrono::milliseconds patience);
+
+  /// What goes wrong without ending the iteration.
+  struct Problem {
+    std::string about;  ///< cache, error_report, close
+    std::string text;   ///< for people
+  };
+  /// The cache could not be built or is damaged, so that the source is read; the error report cannot be
+  /// written; close() has left workers behind.
+  std::vector<Problem> problems() const;
   /// Which part of each epoch is this process's, if the options did not say; before the first epoch.
   Status set_shard(int rank, int world);
   /// Begins the next epoch and ends an unfinished one. Returns a ticket for next(). `order`: the samples of
@@ -83,7 +95,8 @@ class Loader {
   /// What will run, for people.
   std::string plan() const;
   /// Ends the workers and the build of a cache, which the next loader resumes. Batches already delivered stay
-  /// valid. Iterating afterwards is `cancelled`.
+  /// valid. Iterating afterwards is `cancelled`. Takes at most 5 s for each of the two: threads that a source
+  /// holds up for longer are left behind, with all they need, and problems() tells.
   void close() noexcept;
 
  private:

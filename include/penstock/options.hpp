@@ -24,6 +24,13 @@ enum class LoadingMode : std::uint8_t {
   as_ready  ///< as batches complete: the same set, fewer waits for a slow one
 };
 
+/// How far apart an epoch's neighbours may lie in the data set.
+enum class ShuffleMode : std::uint8_t {
+  everywhere,  ///< any sample may come anywhere
+  shards,      ///< shards in random order, the samples of a few of them mixed
+  window       ///< a sample comes near its place in the data set
+};
+
 /// How many bad samples are too many, with on_error skip or replace.
 struct MaxErrors {
   std::optional<std::uint64_t> count{};  ///< more of them end the iteration
@@ -55,9 +62,15 @@ struct LoaderOptions {
   bool enable_transforms = true;                  ///< false: decoded samples as they are
   MaxErrors max_errors{};
   std::optional<std::uint64_t> max_error_run{};        ///< more bad samples in a row end the iteration
+  std::optional<std::string> error_report{};           ///< file of JSON lines, one for each bad sample
   std::optional<std::uint64_t> collate_buffer_size{};  ///< bytes of batches not yet delivered
   int worker_id = 0;                                   ///< this loader among those of one rank
   int num_workers_pytorch = 1;                         ///< how many loaders a rank has
+  bool auto_tune = false;  ///< workers and batches ahead settle by measurement; costs a few slow seconds
+  ShuffleMode shuffle_mode = ShuffleMode::everywhere;
+  std::optional<std::uint64_t> shuffle_window{};  ///< samples; absent = 16384
+  std::optional<std::uint64_t> shuffle_shards{};  ///< shards mixed together; absent = 8
+  double cpu_budget = 1.0;  ///< share of the cores this process may use that workers may use, 0 to 1
 
   /// Visits every option as v(name, value, what it does).
   template <class Self, class Visitor>
@@ -71,7 +84,9 @@ struct LoaderOptions {
     v("prefetch", self.prefetch, "batches prepared ahead of the consumer");
     v("decode", self.decode, "False: stored bytes instead of pictures, no transforms");
     v("on_error", self.on_error, "what happens to a bad sample: raise, skip or replace");
-    v("memory_format", self.memory_format, "channels_first or channels_last");
+    v("memory_format", self.memory_format,
+      "channels_first, channels_last, or auto: channels_last for tensors that go to a CUDA device, whose "
+      "convolutions prefer it, else channels_first; stats() shows which it is");
     v("max_pixels", self.max_pixels,
       "larger pictures (width * height) are refused before anything is allocated; None = the data set's "
       "limit");
@@ -92,9 +107,14 @@ struct LoaderOptions {
     v("enable_transforms", self.enable_transforms, "False: decoded samples as they are, without transforms");
     v("max_errors", self.max_errors,
       "with on_error skip or replace: more bad samples than this raise; a whole number counts them, a "
-      "fraction is a share of the samples seen, from the 100th on; None = any number");
+      "fraction is a share of the samples seen, from the 100th on, both since this process opened the "
+      "loader; "
+      "None = any number");
     v("max_error_run", self.max_error_run,
       "with on_error skip or replace: more bad samples in a row than this raise; None = any number");
+    v("error_report", self.error_report,
+      "file to which a line of JSON is appended for each bad sample that is delivered, skipped, replaced or "
+      "raised: epoch, index, key, kind, message, stage, source, shard, offset, replaced; ranks may share it");
     v("collate_buffer_size", self.collate_buffer_size,
       "bytes of batches prepared and not yet delivered, at most (one batch is always prepared); None = as "
       "prefetch says");
@@ -106,6 +126,22 @@ struct LoaderOptions {
     v("num_workers_pytorch", self.num_workers_pytorch,
       "loaders of each rank that share its part: the effective rank is shard_rank * num_workers_pytorch + "
       "worker_id");
+    v("shuffle_mode", self.shuffle_mode,
+      "global: any sample may come anywhere; shards: shards in random order, the samples of shuffle_shards "
+      "of "
+      "them mixed; window: each sample within shuffle_window places of its own. The last two are for data "
+      "that is larger than memory on disks that seek slowly");
+    v("shuffle_window", self.shuffle_window,
+      "with shuffle_mode='window': how far a sample may move, in samples, 4 or more; None = 16384");
+    v("shuffle_shards", self.shuffle_shards,
+      "with shuffle_mode='shards': how many shards are mixed; None = 8");
+    v("auto_tune", self.auto_tune,
+      "workers and batches ahead settle by measurement, within cpu_budget and collate_buffer_size: "
+      "num_workers "
+      "is then the most, prefetch the beginning; stats()['auto_tune'] tells what was measured and decided");
+    v("cpu_budget", self.cpu_budget,
+      "share of the cores this process may use, above 0 and up to 1, that workers may use where the loader "
+      "chooses their number; at least one worker");
   }
 
   /// Refuses impossible values, naming the option and what would be right.

@@ -25,7 +25,11 @@ struct FieldInfo {
 enum class ElementType : std::uint8_t { uint8, float32 };
 
 /// Order of a batch's picture elements: [B, 3, H, W] or [B, H, W, 3] in memory.
-enum class MemoryFormat : std::uint8_t { channels_first, channels_last };
+enum class MemoryFormat : std::uint8_t {
+  channels_first,
+  channels_last,
+  automatic  ///< only in options: as the consumer is known to prefer, else channels_first
+};
 
 struct ImageSize {
   int width = 0;

@@ -2,8 +2,11 @@
 // Where the time goes.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "penstock/sample.hpp"
 
 namespace penstock {
 
@@ -18,6 +21,22 @@ struct LoaderStats {
   struct Decoded {
     std::string codec;  ///< JPEG, PNG, WebP, repacked, pixels
     std::uint64_t pictures = 0;
+  };
+
+  /// What LoaderOptions::auto_tune measured and decided.
+  struct AutoTune {
+    struct Step {
+      int workers = 0;
+      int prefetch = 0;
+      double batches_per_second = 0;   ///< with so many workers and batches ahead
+      double consumer_wait_share = 0;  ///< of the time, waiting for a batch
+      std::string decision;            ///< what came of it, for people
+    };
+    std::vector<Step> steps;
+    bool settled = false;
+    int workers = 0;  ///< now
+    int prefetch = 0;
+    int most_workers = 0;  ///< as num_workers and cpu_budget allow
   };
 
   std::uint64_t batches = 0;   ///< delivered
@@ -43,9 +62,12 @@ struct LoaderStats {
   std::uint64_t buffer_bytes = 0;  ///< batch memory held by the loader and its consumers
 
   std::uint64_t undelivered_bytes = 0;  ///< of batches prepared and not yet delivered, the most there were
-  int workers = 0;
-  std::uint64_t rank = 0;   ///< this loader's part of each epoch ...
-  std::uint64_t world = 1;  ///< ... of so many
+  int workers = 0;                      ///< that may work now
+  std::optional<AutoTune> auto_tune;    ///< with that option
+  std::uint64_t rank = 0;               ///< this loader's part of each epoch ...
+  std::uint64_t world = 1;              ///< ... of so many
+  MemoryFormat memory_format =
+      MemoryFormat::channels_first;  ///< of pictures, also where the option is automatic
   std::string simd_target;
   std::string cache;    ///< state of the store of LoaderOptions::cache, for people; empty without one
   std::string verdict;  ///< one sentence: what limits the rate

@@ -126,6 +126,12 @@ struct VerifyReport {
 /// Checks every byte. What is no store, or cannot be opened, is an error; damage inside is in the report.
 /// Samples are compared with those of the same key, and fields with those of the same name.
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings = {});
+/// Reads and decodes every sample of a table, as a loader would: every bad field is in the report, with its
+/// place.
+Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettings& settings = {});
+/// The same for whatever Dataset opens; every byte of a store, if `paths` is the path of one. `fields` are
+/// then those of `paths`, where it is no store.
+Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifySettings& settings = {});
 
 struct StoreInfo {
   struct Codec {

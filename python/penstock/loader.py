@@ -6,7 +6,6 @@ import atexit
 import hashlib
 import json
 import operator
-import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,9 +28,6 @@ from .transforms import Transform
 
 Operation = Transform | Python | Callable[..., Any]
 Transforms = Iterable[Operation] | Mapping[str, Iterable[Operation]]
-
-# How long an epoch waits for the store that is being built beside, at most, if the epoch before was shorter.
-CACHE_PATIENCE_SECONDS = 30.0
 
 _open_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
 
@@ -92,13 +88,14 @@ class Loader:
             raise InvalidError(f"options = {options!r} cannot be; give a LoaderOptions, or the options as keywords")
         self._options = options.replace(**keywords) if options is not None else LoaderOptions(**keywords)
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
-        self._converters = converters(self._options.output, self._options.memory_format)
+        for_core = self._options.for_core()
+        self._converters = converters(self._options.output, for_core["memory_format"])
         self._transfer = transfer_for(self._options)
         self._collator = self._collator_for(collate_fn)
         self._stages = Stages(self._options)
         try:
             lists = _transform_lists(transforms, self._dataset.fields, self._stages)
-            self._core = _core.Loader.open(self._dataset._core, lists, self._options.for_core())
+            self._core = _core.Loader.open(self._dataset._core, lists, for_core)
             self._stages.warn(stacklevel=2)
         except BaseException:
             self._stages.close()
@@ -109,8 +106,7 @@ class Loader:
         self._resumed_order: tuple[int, str] | None = None  # what it gave when the state was taken
         self._iteration: weakref.ref[_Iteration] | None = None  # the newest
         self._knows_shard = self._options.shard_world_size is not None
-        self._warned_of_cache = False
-        self._whole_epoch_seconds: float | None = None  # of the last iteration, if it came to its end
+        self._warned_of: set[str] = set()
         _open_loaders.add(self)
 
     def _collator_for(self, collate_fn: Collate | None) -> Collator | None:
@@ -140,8 +136,8 @@ class Loader:
 
     def __iter__(self) -> Iterator[Batch]:
         self._find_shard()
-        self._await_cache()
-        self._warn_of_cache()
+        self._core.await_cache()
+        self._warn()
         return _Iteration(self)
 
     def state_dict(self) -> dict[str, Any]:
@@ -231,28 +227,22 @@ class Loader:
         self._order = given
         return order
 
-    def _await_cache(self) -> None:
-        """After a whole epoch the cache is nearly there and makes the next one faster: worth a wait, but one with an
-        end. After an abandoned epoch there is none."""
-        if self._whole_epoch_seconds is None:
-            return
-        deadline = time.monotonic() + max(CACHE_PATIENCE_SECONDS, self._whole_epoch_seconds)
-        self._whole_epoch_seconds = None
-        while time.monotonic() < deadline and self._core.cache_building(0.05):
-            pass  # between the short waits Ctrl-C is heard
-
-    def _warn_of_cache(self) -> None:
-        """Says once that the cache is of no use: nothing else tells why epochs stay slow."""
-        problem = "" if self._warned_of_cache else self._core.cache_problem()
-        if problem:
-            self._warned_of_cache = True
-            warnings.warn(f"the cache {problem}", RuntimeWarning, stacklevel=3)  # where the loop is
+    def _warn(self) -> None:
+        """Says once each what goes wrong without ending the iteration: a cache of no use, a report not written."""
+        for about, problem in self._core.problems():
+            if about not in self._warned_of:
+                self._warned_of.add(about)
+                warnings.warn(problem, RuntimeWarning, stacklevel=3)  # where the loop is
 
     def close(self) -> None:
-        """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid."""
+        """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid.
+
+        Threads that the source holds up for longer than 5 s are left behind, and a RuntimeWarning says so.
+        """
         self._stages.stop()
         self._core.close()
         self._stages.reap()
+        self._warn()
 
     def __del__(self) -> None:
         core: _core.Loader | None = getattr(self, "_core", None)
@@ -279,7 +269,6 @@ class _Iteration:
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
-        self._begin = time.monotonic()
         loader._state_ahead = None
         self._ticket = loader._start_epoch()
         self._untouched = True
@@ -330,8 +319,7 @@ class _Iteration:
         core = None if self._finished else loader._core.next(self._ticket)
         if core is None and not self._finished:
             self._finished = True
-            loader._whole_epoch_seconds = time.monotonic() - self._begin
-            loader._warn_of_cache()
+            loader._warn()
             if not loader._options.persistent_workers:
                 loader._stages.reap()
         return core

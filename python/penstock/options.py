@@ -137,7 +137,12 @@ class LoaderOptions:
         return self.replace(
             num_workers=0,
             prefetch=0,
+            auto_tune=False,
+            cpu_budget=1.0,
             shuffle=False,
+            shuffle_mode="global",
+            shuffle_window=None,
+            shuffle_shards=None,
             sampler=None,
             loading_mode="ordered",
             on_error="raise",
@@ -163,8 +168,20 @@ class LoaderOptions:
     def for_core(self) -> dict[str, Any]:
         """What the engine takes."""
         sampler = self._values["sampler"]
-        values = {**self._values, "sampler": None if sampler is None else sampler.spec()}
+        values = {
+            **self._values,
+            "sampler": None if sampler is None else sampler.spec(),
+            "memory_format": self._layout(),
+        }
         return {name: value for name, value in values.items() if name not in _OWN}
+
+    def _layout(self) -> str:
+        """The memory format, decided where it is auto: torch's convolutions prefer channels_last on CUDA."""
+        layout: str = self._values["memory_format"]
+        if layout != "auto":
+            return layout
+        on_cuda = self._values["output"] == "torch" and str(self._values["device"]).startswith("cuda")
+        return "channels_last" if on_cuda else "channels_first"
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> LoaderOptions:

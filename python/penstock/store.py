@@ -100,26 +100,36 @@ def build(
 
 
 def verify(
-    path: str | os.PathLike[str],
+    path: Source | Dataset,
     source: Source | Dataset | None = None,
     *,
     fields: Mapping[str, str] | None = None,
     progress: bool = True,
 ) -> VerifyReport:
     """Checks every byte of a store and decodes every picture; with `source`, compares with what it was built from.
+    Of anything else that Dataset opens it reads and decodes every sample with all cores, as training would.
 
+    path: a store, or tar shards, class folders, a Dataset.
     source: a Dataset, or anything that Dataset takes.
-    fields: {name: extension} of the source, as its Dataset had them when the store was built.
+    fields: {name: extension} of the source, as its Dataset had them when the store was built; of `path`, where that
+        is no store.
     progress: show a bar, on a terminal only.
     """
     chosen = field_choice(fields)
-    if chosen and (source is None or isinstance(source, Dataset)):
+    if chosen and (isinstance(path, Dataset) or isinstance(source, Dataset)):
         raise InvalidError("fields belong to a source that is given by its path; a Dataset has chosen its own")
-    dataset = source._core if isinstance(source, Dataset) else None
-    sources = [] if source is None or isinstance(source, Dataset) else source_list(source)
+    if isinstance(path, Dataset) and source is not None:
+        raise InvalidError("a Dataset is not compared with a source; give the path of the store")
+    opened, paths = _opened(path)
+    dataset, sources = (None, []) if source is None else _opened(source)
     with ProgressBar("verify") as bar:
         show = bar if progress and bar.visible else None
-        return VerifyReport(**_core.verify(os.fsdecode(path), dataset, sources, chosen, show))
+        return VerifyReport(**_core.verify(opened, paths, dataset, sources, chosen, show))
+
+
+def _opened(source: Source | Dataset) -> tuple[_core.Dataset | None, list[str]]:
+    """A data set that is open already, or the paths of one."""
+    return (source._core, []) if isinstance(source, Dataset) else (None, source_list(source))
 
 
 def _resize(resize: int | Mapping[str, int] | None) -> dict[str, int | None]:

@@ -60,6 +60,44 @@ nb::object next_if_ready(Loader& loader, std::uint64_t ticket) {
   return ready ? next(loader, ticket) : nb::none();
 }
 
+void await_cache(Loader& loader) {
+  for (;;) {
+    const bool worth_it = [&] {
+      const GilRelease release;
+      return loader.await_cache(kPatience);
+    }();
+    if (!worth_it) {
+      return;
+    }
+    if (PyErr_CheckSignals() != 0) {
+      throw nb::python_error();
+    }
+  }
+}
+
+nb::object auto_tune(const std::optional<LoaderStats::AutoTune>& tune) {
+  if (!tune) {
+    return nb::none();
+  }
+  nb::list steps;
+  for (const LoaderStats::AutoTune::Step& step : tune->steps) {
+    nb::dict entry;
+    entry["workers"] = step.workers;
+    entry["prefetch"] = step.prefetch;
+    entry["batches_per_second"] = step.batches_per_second;
+    entry["consumer_wait_share"] = step.consumer_wait_share;
+    entry["decision"] = step.decision;
+    steps.append(entry);
+  }
+  nb::dict values;
+  values["settled"] = tune->settled;
+  values["workers"] = tune->workers;
+  values["prefetch"] = tune->prefetch;
+  values["most_workers"] = tune->most_workers;
+  values["steps"] = steps;
+  return values;
+}
+
 nb::dict stats(const Loader& loader) {
   const LoaderStats stats = loader.stats();
   nb::dict stages;
@@ -89,6 +127,7 @@ nb::dict stats(const Loader& loader) {
   values["buffer_bytes"] = stats.buffer_bytes;
   values["undelivered_bytes"] = stats.undelivered_bytes;
   values["workers"] = stats.workers;
+  values["auto_tune"] = auto_tune(stats.auto_tune);
   values["rank"] = stats.rank;
   values["world_size"] = stats.world;
   nb::dict decoded;
@@ -96,6 +135,8 @@ nb::dict stats(const Loader& loader) {
     decoded[by.codec.c_str()] = by.pictures;
   }
   values["decoded"] = decoded;
+  values["memory_format"] =
+      stats.memory_format == MemoryFormat::channels_last ? "channels_last" : "channels_first";
   values["simd_target"] = stats.simd_target;
   values["cache"] = to_str(stats.cache);
   values["verdict"] = stats.verdict;
@@ -184,13 +225,18 @@ void bind_loader(nb::module_& m) {
             return errors;
           },
           nb::sig("def errors(self) -> list[Exception]"))
+      .def("await_cache", &await_cache,
+           "Waits as long as the next epoch gains by it that the cache becomes complete.")
       .def(
-          "cache_building",
-          [](const Loader& self, double seconds) {
-            return self.cache_building(std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds)));
+          "problems",
+          [](const Loader& self) {
+            nb::list problems;
+            for (const Loader::Problem& problem : self.problems()) {
+              problems.append(nb::make_tuple(problem.about, to_str(problem.text)));
+            }
+            return problems;
           },
-          nb::arg("seconds"), nb::call_guard<GilRelease>())
-      .def("cache_problem", [](const Loader& self) { return to_str(self.cache_problem()); })
+          nb::sig("def problems(self) -> list[tuple[str, str]]"))
       .def("plan", [](const Loader& self) { return to_str(self.plan()); })
       .def("close", &Loader::close, nb::call_guard<GilRelease>());
 }

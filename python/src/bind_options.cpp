@@ -22,8 +22,10 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, OnError>, 3> kOnError = {
     {{"raise", OnError::raise}, {"skip", OnError::skip}, {"replace", OnError::replace}}};
-constexpr std::array<std::pair<std::string_view, MemoryFormat>, 2> kMemoryFormat = {
-    {{"channels_first", MemoryFormat::channels_first}, {"channels_last", MemoryFormat::channels_last}}};
+constexpr std::array<std::pair<std::string_view, MemoryFormat>, 3> kMemoryFormat = {
+    {{"channels_first", MemoryFormat::channels_first},
+     {"channels_last", MemoryFormat::channels_last},
+     {"auto", MemoryFormat::automatic}}};
 
 constexpr std::array<std::pair<std::string_view, LoadingMode>, 2> kLoadingMode = {
     {{"ordered", LoadingMode::ordered}, {"as_ready", LoadingMode::as_ready}}};
@@ -35,9 +37,13 @@ constexpr std::array<std::pair<std::string_view, Sampler::Kind>, 6> kSamplerKind
      {"indices", Sampler::Kind::indices},
      {"given", Sampler::Kind::given}}};
 
+constexpr std::array<std::pair<std::string_view, ShuffleMode>, 3> kShuffleMode = {
+    {{"global", ShuffleMode::everywhere}, {"shards", ShuffleMode::shards}, {"window", ShuffleMode::window}}};
+
 constexpr const auto& names_of(OnError) { return kOnError; }
 constexpr const auto& names_of(MemoryFormat) { return kMemoryFormat; }
 constexpr const auto& names_of(LoadingMode) { return kLoadingMode; }
+constexpr const auto& names_of(ShuffleMode) { return kShuffleMode; }
 constexpr const auto& names_of(Sampler::Kind) { return kSamplerKind; }
 
 [[noreturn]] void wrong(const char* option, nb::handle given, std::string_view right) {

@@ -76,17 +76,28 @@ struct VerifyProgress {
   double samples_per_second = 0;
 };
 
-nb::dict verify(const nb::str& path, const Dataset* source, const nb::typed<nb::list, nb::str>& sources,
+std::vector<std::string> strings(const nb::typed<nb::list, nb::str>& list) {
+  std::vector<std::string> texts;
+  for (const nb::handle text : list) {
+    texts.push_back(from_str(text));
+  }
+  return texts;
+}
+
+/// `opened`: the data set to check, in place of `paths`.
+nb::dict verify(const Dataset* opened, const nb::typed<nb::list, nb::str>& paths, const Dataset* source,
+                const nb::typed<nb::list, nb::str>& sources,
                 const nb::typed<nb::dict, nb::str, nb::str>& fields, const nb::object& show) {
   Watched<VerifyProgress> watched;
   VerifySettings settings;
+  if (opened != nullptr) {
+    settings.max_pixels = opened->max_pixels();
+  }
   if (source != nullptr) {
     settings.table = source->table();
     settings.max_pixels = source->max_pixels();
   }
-  for (const nb::handle name : sources) {
-    settings.sources.push_back(from_str(name));
-  }
+  settings.sources = strings(sources);
   for (const auto& [name, extension] : fields) {
     settings.fields.emplace_back(from_str(name), from_str(extension));
   }
@@ -99,8 +110,13 @@ nb::dict verify(const nb::str& path, const Dataset* source, const nb::typed<nb::
                            .seconds = seconds,
                            .samples_per_second = seconds > 0 ? static_cast<double>(done) / seconds : 0});
   };
-  const std::string store = from_str(path);
-  const VerifyReport report = watched.run([&] { return verify_store(store, settings); }, show);
+  const std::vector<std::string> named = strings(paths);
+  const VerifyReport report = watched.run(
+      [&] {
+        return opened != nullptr ? verify_samples(*opened->table(), settings)
+                                 : penstock::verify(named, settings);
+      },
+      show);
   nb::dict values;
   values["samples"] = report.samples;
   values["pictures"] = report.pictures;
@@ -121,9 +137,10 @@ void bind_store(nb::module_& m) {
         nb::arg("show").none(),
         nb::sig("def build(source: Dataset, destination: str, settings: dict[str, Any], "
                 "show: collections.abc.Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
-  m.def("verify", &verify, nb::arg("path"), nb::arg("source").none(), nb::arg("sources"), nb::arg("fields"),
-        nb::arg("show").none(),
-        nb::sig("def verify(path: str, source: Dataset | None, sources: list[str], fields: dict[str, str], "
+  m.def("verify", &verify, nb::arg("opened").none(), nb::arg("paths"), nb::arg("source").none(),
+        nb::arg("sources"), nb::arg("fields"), nb::arg("show").none(),
+        nb::sig("def verify(opened: Dataset | None, paths: list[str], source: Dataset | None, "
+                "sources: list[str], fields: dict[str, str], "
                 "show: collections.abc.Callable[[int, int, int, float], None] | None) -> dict[str, Any]"));
 }
 

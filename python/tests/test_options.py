@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import multiprocessing
 import os
 import re
@@ -67,6 +68,52 @@ def test_option_shuffle(shards):
     assert first != second != list(range(60))
 
 
+def test_option_shuffle_mode(shards, tmp_path):
+    order = flat(penstock.Loader(shards, shuffle=True, shuffle_mode="shards", shuffle_shards=1))
+    assert sorted(order) == list(range(60))
+    assert [len({sample // 20 for sample in order[at : at + 20]}) for at in (0, 20, 40)] == [1, 1, 1]
+    assert order[:20] != sorted(order[:20])
+    mixed = flat(penstock.Loader(shards, shuffle=True, shuffle_mode="shards"))
+    assert len({sample // 20 for sample in mixed[:20]}) == 3, "all shards together"
+    loader = penstock.Loader(shards, shuffle=True, shuffle_mode="window", shuffle_window=8, batch_size=7)
+    iterator = iter(loader)
+    next(iterator)
+    resumed = penstock.Loader(shards, shuffle=True, shuffle_mode="window", shuffle_window=8, batch_size=3)
+    resumed.load_state_dict(loader.state_dict())
+    rest = [np.asarray(batch["index"]).tolist() for batch in iterator]
+    assert flat(resumed) == [index for batch in rest for index in batch]
+    for other in ({}, {"shuffle_mode": "window"}, {"shuffle_mode": "shards"}):
+        with pytest.raises(penstock.InvalidError, match="order: shuffled within 8 places in the state, shuffled"):
+            penstock.Loader(shards, shuffle=True, **other).load_state_dict(loader.state_dict())
+    (tmp_path / "folders" / "cats").mkdir(parents=True)
+    draw(1, 30, 20).save(tmp_path / "folders" / "cats" / "one.jpg")
+    with pytest.raises(penstock.InvalidError, match="no shards"):
+        penstock.Loader(tmp_path / "folders", shuffle=True, shuffle_mode="shards")
+    with pytest.raises(penstock.InvalidError, match="shuffle=True"):
+        penstock.Loader(shards, shuffle_mode="shards")
+
+
+def test_option_shuffle_window(shards):
+    make = lambda window: flat(  # noqa: E731
+        penstock.Loader(shards, shuffle=True, shuffle_mode="window", shuffle_window=window)
+    )
+    moved = [max(abs(sample - place) for place, sample in enumerate(make(window))) for window in (8, 30)]
+    assert 0 < moved[0] < 8 < moved[1] < 30
+    assert sorted(make(8)) == list(range(60))
+    for wrong in ({"shuffle_window": 3, "shuffle_mode": "window"}, {"shuffle_window": 8}):
+        with pytest.raises(penstock.InvalidError, match="shuffle_window"):
+            penstock.Loader(shards, shuffle=True, **wrong)
+
+
+def test_option_shuffle_shards(shards):
+    order = flat(penstock.Loader(shards, shuffle=True, shuffle_mode="shards", shuffle_shards=2))
+    assert sorted(order) == list(range(60))
+    assert len({sample // 20 for sample in order[:40]}) == 2
+    for wrong in ({"shuffle_shards": 0, "shuffle_mode": "shards"}, {"shuffle_shards": 2}):
+        with pytest.raises(penstock.InvalidError, match="shuffle_shards"):
+            penstock.Loader(shards, shuffle=True, **wrong)
+
+
 def test_option_seed(shards):
     make = lambda seed: flat(penstock.Loader(shards, shuffle=True, seed=seed))  # noqa: E731
     assert make(1) == make(1) != make(2)
@@ -91,6 +138,32 @@ def test_option_num_workers(shards):
             assert threads() - before == workers
     with penstock.Loader(shards) as loader:
         assert loader.stats()["workers"] == len(os.sched_getaffinity(0))
+
+
+def test_option_auto_tune(shards):
+    plain = penstock.Loader(shards, batch_size=4, shuffle=True, transforms=AUGMENTED)
+    tuned = penstock.Loader(shards, batch_size=4, shuffle=True, transforms=AUGMENTED, auto_tune=True)
+    assert plain.stats()["auto_tune"] is None
+    for _ in range(5000):
+        assert contents(tuned) == contents(plain), "order and pixels do not change"
+        tune = tuned.stats()["auto_tune"]
+        if tune["settled"]:
+            break
+    assert tune["settled"]
+    assert 1 <= tuned.stats()["workers"] == tune["workers"] <= tune["most_workers"] == len(os.sched_getaffinity(0))
+    assert all(step["batches_per_second"] > 0 and step["decision"] for step in tune["steps"])
+    for wrong in ({"num_workers": 0}, {"prefetch": 0}):
+        with pytest.raises(penstock.InvalidError, match="auto_tune"):
+            penstock.Loader(shards, auto_tune=True, **wrong)
+
+
+def test_option_cpu_budget(shards):
+    cores = len(os.sched_getaffinity(0))
+    assert penstock.Loader(shards, cpu_budget=0.5).stats()["workers"] == max(1, cores // 2)
+    assert penstock.Loader(shards, cpu_budget=0.01, auto_tune=True).stats()["auto_tune"]["most_workers"] == 1
+    for wrong in ({"cpu_budget": 0}, {"cpu_budget": 1.1}, {"cpu_budget": 0.5, "num_workers": 2}):
+        with pytest.raises(penstock.InvalidError, match="cpu_budget"):
+            penstock.Loader(shards, **wrong)
 
 
 def test_option_prefetch(shards):
@@ -119,6 +192,15 @@ def test_option_memory_format(shards):
     make = lambda form: next(iter(penstock.Loader(shards, batch_size=2, transforms=AUGMENTED, memory_format=form)))  # noqa: E731
     assert make("channels_first")["image"].is_contiguous()
     assert make("channels_last")["image"].is_contiguous(memory_format=torch.channels_last)
+    assert make("auto")["image"].is_contiguous()
+    assert penstock.Loader(shards, memory_format="auto").stats()["memory_format"] == "channels_first"
+    assert penstock.Loader(shards, memory_format="channels_last").stats()["memory_format"] == "channels_last"
+    decided = lambda **kw: LoaderOptions(memory_format="auto", **kw).for_core()["memory_format"]  # noqa: E731
+    assert [decided(), decided(device="cuda:1"), decided(device="cuda", output="numpy")] == [
+        "channels_first",
+        "channels_last",
+        "channels_first",
+    ]
 
 
 def test_option_output(shards):
@@ -168,6 +250,26 @@ def test_option_max_error_run(damaged):
     assert len(flat(penstock.Loader(damaged, on_error="skip", max_error_run=3))) == 56
     with pytest.raises(penstock.CorruptError, match="3 samples in a row"):
         flat(penstock.Loader(damaged, on_error="skip", max_error_run=2))
+
+
+def test_option_error_report(damaged, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    loader = penstock.Loader(damaged, on_error="skip", error_report=path)
+    flat(loader)
+    assert len(path.read_text().splitlines()) == 4
+    flat(loader)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(line["epoch"], line["index"], line["key"], line["kind"]) for line in lines[3:5]] == [
+        (0, 40, "040", "corrupt"),
+        (1, 12, "012", "corrupt"),
+    ]
+    assert {line["shard"] for line in lines} == {damaged}
+    assert all(line["offset"] > 0 and line["stage"] and line["message"] for line in lines)
+    broken = penstock.Loader(damaged, on_error="skip", error_report=tmp_path / "missing" / "bad.jsonl")
+    with pytest.warns(RuntimeWarning, match="missing/bad.jsonl.*No such file") as caught:
+        assert len(flat(broken)) == 56
+    assert len(caught) == 1
+    assert len(flat(broken)) == 56
 
 
 def test_option_sampler(shards):

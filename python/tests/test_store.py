@@ -315,6 +315,28 @@ def test_what_cjpeg_writes_survives(make_tar, tmp_path):
     check_stores_of(members, make_tar(members), tmp_path)
 
 
+def test_verify_lists_the_bad_samples_of_any_source(make_tar, shards, tmp_path):
+    assert penstock.verify(shards)
+    assert penstock.verify(penstock.Dataset(shards)).pictures == 60
+    members = [(f"{i}.jpg", encode(draw(i, 30, 20))[: 300 if i in (2, 5) else None]) for i in range(8)]
+    source = make_tar([*members, ("9.jpg", b"no picture")])
+    report = penstock.verify(source)
+    assert not report
+    assert [(error.index, error.key, error.shard) for error in report.errors] == [
+        (2, "2", source),
+        (5, "5", source),
+        (8, "9", source),
+    ]
+    assert [penstock.verify(source, fields={"image": "jpg"}).problems, report.samples, report.pictures] == [3, 9, 6]
+    (tmp_path / "folders" / "cats").mkdir(parents=True)
+    (tmp_path / "folders" / "cats" / "one.jpg").write_bytes(b"no picture")
+    assert penstock.verify(tmp_path / "folders").problems == 1
+    with pytest.raises(penstock.InvalidError, match="not compared"):
+        penstock.verify(penstock.Dataset(shards), shards)
+    with pytest.raises(penstock.NotFoundError):
+        penstock.verify(tmp_path / "nothing")
+
+
 def test_verify_takes_a_dataset_and_fields(shards, tmp_path):
     chosen = {"picture": "jpg", "class": "cls"}
     dataset = penstock.Dataset(shards, fields=chosen)

@@ -230,10 +230,25 @@ TEST(cli, usage_errors_are_documents_too) {
       nullptr);
 }
 
-TEST(cli, verify_tells_what_is_no_store) {
+TEST(cli, verify_reads_any_source) {
   const TemporaryFolder folder;
   EXPECT_EQ(run("verify " + (folder / "nope")).code, 2);
-  EXPECT_EQ(run("verify " + tar_of(folder, 1)).code, 2);
+  const std::string whole = tar_of(folder, 3);
+  const Outcome good = run("verify " + whole);
+  EXPECT_EQ(good.code, 0) << good.out;
+  EXPECT_THAT(good.out, HasSubstr("3 pictures decoded"));
+  EXPECT_EQ(run(fmt::format("verify {} --source {}", whole, whole)).code, 2) << "only stores are compared";
+  TarForTest tar;
+  tar.file("1.jpg", "no picture");
+  tar.file("2.jpg", as_text(jpeg_for_test(64, 48, 1)));
+  const std::string damaged = folder.write("y.tar", tar.end().bytes());
+  const Outcome bad = run(fmt::format("verify {} {}", damaged, whole) + " --field image=jpg");
+  EXPECT_EQ(bad.code, 1) << bad.out;
+  EXPECT_THAT(bad.out, HasSubstr("y.tar"));
+  const Json document = run("verify --json " + damaged).json();
+  ASSERT_NE(document.find("errors"), nullptr);
+  ASSERT_EQ(document.find("errors")->list()->size(), 1u);
+  EXPECT_EQ(document.find("problems")->whole(), 1u);
 }
 
 TEST(cli, audio_build_says_what_it_did) {

@@ -10,7 +10,7 @@ namespace penstock::cli {
 namespace {
 
 struct Arguments {
-  std::string path;
+  std::vector<std::string> paths;
   std::vector<std::string> sources;
   std::vector<std::string> fields;  ///< "name=field"
   bool no_decode = false;
@@ -33,7 +33,7 @@ int run(const Arguments& arguments) {
       line.show(done, total, "");
       return !interrupted();
     };
-    return verify_store(arguments.path, settings);
+    return verify(arguments.paths, settings);
   }();
   if (!report.ok()) {
     return fail(report.error(), arguments.json);
@@ -44,17 +44,18 @@ int run(const Arguments& arguments) {
     for (const Error& error : report->errors) {
       errors.push_back(as_json(error));
     }
-    print_document(Json::Members{{"store", arguments.path},
-                                 {"ok", report->ok()},
-                                 {"samples", report->samples},
-                                 {"pictures", report->pictures},
-                                 {"compared", report->compared},
-                                 {"bytes", report->bytes},
-                                 {"not_in_store", report->not_in_store},
-                                 {"problems", report->problems},
-                                 {"notes", as_json(report->notes)},
-                                 {"warnings", as_json(report->warnings)},
-                                 {"errors", std::move(errors)}});
+    print_document(Json::Members{
+        {"path", arguments.paths.size() == 1 ? Json(arguments.paths[0]) : as_json(arguments.paths)},
+        {"ok", report->ok()},
+        {"samples", report->samples},
+        {"pictures", report->pictures},
+        {"compared", report->compared},
+        {"bytes", report->bytes},
+        {"not_in_store", report->not_in_store},
+        {"problems", report->problems},
+        {"notes", as_json(report->notes)},
+        {"warnings", as_json(report->warnings)},
+        {"errors", std::move(errors)}});
   } else {
     for (const Error& error : report->errors) {
       fmt::print("{}\n", error.to_string());
@@ -65,8 +66,9 @@ int run(const Arguments& arguments) {
     for (const std::string& note : report->notes) {
       fmt::print("note: {}\n", note);
     }
-    fmt::print("{}: {} samples, {} pictures decoded, {} fields compared, {} checked: {}\n", arguments.path,
-               report->samples, report->pictures, report->compared, as_size(report->bytes),
+    fmt::print("{}: {} samples, {} pictures decoded, {} fields compared, {} checked: {}\n",
+               fmt::join(arguments.paths, " "), report->samples, report->pictures, report->compared,
+               as_size(report->bytes),
                report->ok() ? "no problem found" : fmt::format("{} problems", report->problems));
   }
   return report->ok() ? kSuccess : kFinding;
@@ -76,11 +78,12 @@ int run(const Arguments& arguments) {
 
 void add_verify(CLI::App& app, int& code) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* const verb = app.add_subcommand("verify", "check every byte of a store");
-  verb->add_option("path", arguments->path, "the store")->required();
+  CLI::App* const verb = app.add_subcommand(
+      "verify", "check every byte of a store, or read and decode every sample of any other source");
+  verb->add_option("path", arguments->paths, "a store, tar shards, class folders")->required();
   verb->add_option("--source", arguments->sources, "compare with the data set that the store was built from");
   verb->add_option("--field", arguments->fields,
-                   "with --source: a field of it, NAME or NAME=FIELD, as given to build; may be repeated")
+                   "a field of the source, NAME or NAME=FIELD, as given to build; may be repeated")
       ->take_all()
       ->expected(1);
   verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no picture");

@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "core/rng.hpp"
-
 namespace penstock {
 
 namespace {
@@ -29,11 +27,10 @@ std::uint64_t scaled(std::uint64_t word, std::uint64_t bound) noexcept {
 
 namespace detail {
 
-FeistelShuffle::FeistelShuffle(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch) noexcept
+FeistelShuffle::FeistelShuffle(std::uint64_t size, Draws draws) noexcept
     : size_(size), column_bits_(std::bit_width(size - 1) / 2) {
   columns_mask_ = (std::uint64_t{1} << column_bits_) - 1;
   rows_ = (size + columns_mask_) >> column_bits_;
-  Draws draws({.seed = seed, .epoch = epoch, .sample = size}, kShuffleOp);
   for (std::uint64_t& key : keys_) {
     key = draws.next64();
   }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/rng.hpp"
+
 namespace penstock {
 
 namespace detail {
@@ -14,7 +16,10 @@ namespace detail {
 class FeistelShuffle {
  public:
   FeistelShuffle() = default;
-  FeistelShuffle(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch) noexcept;
+  FeistelShuffle(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch) noexcept
+      : FeistelShuffle(size, Draws({.seed = seed, .epoch = epoch, .sample = size}, kShuffleOp)) {}
+  /// The key is the first of the draws.
+  FeistelShuffle(std::uint64_t size, Draws draws) noexcept;
 
   std::uint64_t forward(std::uint64_t x) const noexcept;
   std::uint64_t backward(std::uint64_t x) const noexcept;

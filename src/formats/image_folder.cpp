@@ -180,11 +180,6 @@ class ImageFolder final : public SampleTable {
   }
 
   std::string compute_fingerprint() const {
-    std::vector<std::pair<std::string_view, std::size_t>> order;
-    for (std::size_t f = 0; f < fields_.size(); ++f) {
-      order.emplace_back(fields_[f].name, f);
-    }
-    std::sort(order.begin(), order.end());
     constexpr std::size_t kRun = 1024;
     std::vector<std::uint64_t> sizes(contents_.paths.size());
     parallel_for((sizes.size() + kRun - 1) / kRun, usable_cores(), [&](std::size_t run) {
@@ -193,14 +188,11 @@ class ImageFolder final : public SampleTable {
         sizes[i] = state.ok() ? state->size : 0;
       }
     });
-    Fingerprint hash;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      hash.add_sample(key_view(i), order.size());
-      for (const auto& [name, field] : order) {
-        hash.add_field(name, roles_[field] == Role::label ? kLabelSize : sizes[i]);
-      }
-    }
-    return hash.finish();
+    return fingerprint_of(
+        sizes.size(), fields_, [this](std::uint64_t sample) { return key_view(sample); },
+        [&](std::uint64_t sample, std::size_t field) {
+          return std::optional<std::uint64_t>(roles_[field] == Role::label ? kLabelSize : sizes[sample]);
+        });
   }
 
   NamedPath root_;

@@ -51,12 +51,43 @@ class SampleTable {
   /// Size of the picture if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
+  /// The first sample of each shard, ascending, the first 0: samples of a shard lie together and are cheapest
+  /// read together. Empty if there are no shards.
+  virtual std::vector<std::uint64_t> shard_starts() const { return {}; }
   /// Hash over the ordered (key, field name, stored size) of all samples, 32 hex digits; from the index
   /// alone.
   virtual std::string fingerprint() const = 0;
   /// Things worth telling the user once: a key that returns, a shard without samples. At most a few lines.
   virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
+
+/// The first sample of each of `shards` that has one, found in few looks at shard_of(sample), which does not
+/// fall. Ascending even where a damaged index makes it fall.
+template <class ShardOf>
+std::vector<std::uint64_t> find_shard_starts(std::uint64_t samples, std::uint64_t shards,
+                                             ShardOf&& shard_of) {
+  std::vector<std::uint64_t> starts;
+  std::uint64_t begin = 0;
+  for (std::uint64_t shard = 0; shard < shards && begin < samples; ++shard) {
+    std::uint64_t end = samples;  // the first sample of a later shard is in [low, end]
+    for (std::uint64_t low = begin; low < end;) {
+      const std::uint64_t middle = low + (end - low) / 2;
+      if (shard_of(middle) > shard) {
+        end = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    if (end > begin) {
+      starts.push_back(begin);
+      begin = end;
+    }
+  }
+  if (begin < samples) {
+    starts.push_back(begin);  // of shards that the index should not name
+  }
+  return starts;
+}
 
 /// What the user chose: {name: extension}, in order; empty = every field that all samples have.
 using FieldChoice = std::vector<std::pair<std::string, std::string>>;

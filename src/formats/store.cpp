@@ -103,22 +103,20 @@ class StoreTable final : public SampleTable {
     return place;
   }
 
+  std::vector<std::uint64_t> shard_starts() const override {
+    return find_shard_starts(size(), columns_.empty() ? 0 : files_->manifest().shards.size(),
+                             [this](std::uint64_t sample) { return files_->records(sample)[0].shard(); });
+  }
+
   std::string fingerprint() const override {
     if (default_fields_) {
       return files_->manifest().fingerprint;
     }
-    std::vector<std::size_t> order(fields_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [this](auto a, auto b) { return fields_[a].name < fields_[b].name; });
-    Fingerprint hash;
-    for (std::uint64_t sample = 0; sample < size(); ++sample) {
-      hash.add_sample(files_->key(sample), fields_.size());
-      for (const std::size_t field : order) {
-        hash.add_field(fields_[field].name, stored_size(sample, field));
-      }
-    }
-    return hash.finish();
+    return fingerprint_of(
+        size(), fields_, [this](std::uint64_t sample) { return files_->key(sample); },
+        [this](std::uint64_t sample, std::size_t field) {
+          return std::optional<std::uint64_t>(stored_size(sample, field));
+        });
   }
 
  private:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -113,29 +112,23 @@ class TarTable final : public SampleTable {
     return place;
   }
 
+  std::vector<std::uint64_t> shard_starts() const override {
+    return find_shard_starts(size(), shards_.size(), [this](std::uint64_t sample) {
+      const auto found = index_.sample(sample);
+      return found ? found->shard : 0;
+    });
+  }
+
   std::string fingerprint() const override {
     if (default_fields_) {
       return std::string(index_.fingerprint());
     }
-    std::vector<std::size_t> order(fields_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [this](auto a, auto b) { return fields_[a].name < fields_[b].name; });
-    Fingerprint hash;
-    std::vector<std::pair<std::size_t, std::uint64_t>> present;
-    for (std::uint64_t sample = 0; sample < size(); ++sample) {
-      present.clear();
-      for (const std::size_t field : order) {
-        if (const MemberRecord* const member = member_of(sample, field)) {
-          present.emplace_back(field, member->size());
-        }
-      }
-      hash.add_sample(index_.key(sample), present.size());
-      for (const auto& [field, size] : present) {
-        hash.add_field(fields_[field].name, size);
-      }
-    }
-    return hash.finish();
+    return fingerprint_of(
+        size(), fields_, [this](std::uint64_t sample) { return index_.key(sample); },
+        [this](std::uint64_t sample, std::size_t field) {
+          const MemberRecord* const member = member_of(sample, field);
+          return member != nullptr ? std::optional<std::uint64_t>(member->size()) : std::nullopt;
+        });
   }
 
  private:

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <random>
 #include <system_error>
@@ -56,6 +58,7 @@ Result<std::pair<int, std::string>> open_temporary(const std::string& path) {
     std::string name = fmt::format("{}{}{:08x}{:08x}", path, kTemporaryMark, random(), random());
     const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
+      ::flock(descriptor, LOCK_EX);  // ends with the process: who is alive has it
       return std::pair(descriptor, std::move(name));
     }
     if (errno != EEXIST) {
@@ -65,16 +68,34 @@ Result<std::pair<int, std::string>> open_temporary(const std::string& path) {
   return file_error(errno, "cannot write", path);
 }
 
-/// Deletes what a killed process left behind. Files that are being written right now are younger.
-void remove_orphans(const std::filesystem::path& target) {
-  constexpr auto kOld = std::chrono::hours(1);
-  const std::string start = target.filename().string() + kTemporaryMark;
+bool is_temporary(const std::string& name) {
+  constexpr std::size_t kDigits = 16;
+  const std::size_t mark = name.rfind(kTemporaryMark);
+  return mark != std::string::npos && name.size() == mark + std::strlen(kTemporaryMark) + kDigits &&
+         name.find_first_not_of("0123456789abcdef", name.size() - kDigits) == std::string::npos;
+}
+
+/// Whether the process that wrote it has ended: it would have it locked.
+bool has_no_owner(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    return false;
+  }
+  const bool free = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+  ::close(descriptor);
+  return free;
+}
+
+/// Deletes what killed processes left behind in a folder.
+void remove_orphans(const std::filesystem::path& folder) {
+  constexpr auto kYoung = std::chrono::seconds(10);  // may be made and not yet locked
   std::error_code failed;
-  for (std::filesystem::directory_iterator entry(target.parent_path(), failed), end; !failed && entry != end;
+  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
        entry.increment(failed)) {
     std::error_code skipped;
-    if (entry->path().filename().string().starts_with(start) &&
-        entry->last_write_time(skipped) < std::filesystem::file_time_type::clock::now() - kOld && !skipped) {
+    if (is_temporary(entry->path().filename().string()) &&
+        entry->last_write_time(skipped) < std::filesystem::file_time_type::clock::now() - kYoung &&
+        !skipped && has_no_owner(entry->path().string())) {
       std::filesystem::remove(entry->path(), skipped);
     }
   }
@@ -162,7 +183,7 @@ Status replace_file(const std::string& path, ByteSpan bytes) {
       return file_error(failed.value(), "cannot make the folder", target.parent_path().string());
     }
   }
-  remove_orphans(target);
+  remove_orphans(target.parent_path());
   PENSTOCK_ASSIGN(const auto temporary, open_temporary(path));
   const auto& [descriptor, name] = temporary;
   int failure = write_all(descriptor, bytes) ? 0 : errno;

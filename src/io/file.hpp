@@ -55,8 +55,8 @@ class OpenFile {
 Result<ByteSpan> read_file(const char* path, Scratch& scratch);
 
 /// Writes `bytes` beside `path` and renames: other processes see the old file or the new one, never a part.
-/// Makes missing folders. Leaves no temporary file behind when it fails, and deletes those of killed
-/// processes after an hour.
+/// Makes missing folders. Leaves no temporary file behind when it fails, and deletes those that killed
+/// processes left in the folder.
 Status replace_file(const std::string& path, ByteSpan bytes);
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -72,15 +73,26 @@ TEST(replace_file, makes_folders_replaces_and_leaves_nothing_else) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "a/b"), {}), 1);
 }
 
-TEST(replace_file, removes_old_orphans_only) {
+TEST(replace_file, removes_what_dead_processes_left_and_nothing_else) {
   const TemporaryFolder folder;
   const std::string path = folder / "x";
-  const std::string old = folder.write("x.tmp-0123", "left by a killed process");
-  const std::string young = folder.write("x.tmp-4567", "being written");
-  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(3));
+  const std::string orphan = folder.write("y.tmp-0123456789abcdef", "left by a killed process");
+  const std::string owned = folder.write("x.tmp-0123456789abcdef", "being written, slowly");
+  const std::string young = folder.write("x.tmp-fedcba9876543210", "not yet locked");
+  const std::string other = folder.write("x.tmp-0123", "somebody else's");
+  for (const std::string& file : {orphan, owned, other}) {
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(3));
+  }
+  const int owner = ::open(owned.c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(owner, LOCK_EX), 0);
   ASSERT_TRUE(replace_file(path, bytes_of("new")).ok());
-  EXPECT_FALSE(fs::exists(old));
+  EXPECT_FALSE(fs::exists(orphan));
+  EXPECT_TRUE(fs::exists(owned));
   EXPECT_TRUE(fs::exists(young));
+  EXPECT_TRUE(fs::exists(other));
+  ::close(owner);
+  ASSERT_TRUE(replace_file(path, bytes_of("newer")).ok());
+  EXPECT_FALSE(fs::exists(owned));
 }
 
 TEST(replace_file, fails_below_a_file_with_the_systems_words) {

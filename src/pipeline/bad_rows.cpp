@@ -68,6 +68,13 @@ void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
 
 }  // namespace
 
+BadRows::BadRows(const LoaderOptions& options, ConsumerCounters& counters)
+    : options_(options), counters_(counters) {
+  if (options_.error_report) {
+    report_.emplace(*options_.error_report);
+  }
+}
+
 Status BadRows::take(const Plan& plan, BatchStorage& storage) {
   bool lost_rows = false;
   for (std::size_t row = 0; row < storage.rows; ++row) {
@@ -78,7 +85,11 @@ Status BadRows::take(const Plan& plan, BatchStorage& storage) {
     }
     Error error = *storage.row_errors[row];
     const bool lost = storage.row_replaced[row] == 0;
+    write_down(storage, row);
     if (lost && options_.on_error != OnError::skip) {
+      for (std::size_t later = row + 1; later < storage.rows; ++later) {
+        write_down(storage, later);
+      }
       counters_.errors.add(static_cast<std::uint64_t>(
           std::count_if(storage.row_errors.begin() + static_cast<std::ptrdiff_t>(row),
                         storage.row_errors.begin() + static_cast<std::ptrdiff_t>(storage.rows),
@@ -95,6 +106,22 @@ Status BadRows::take(const Plan& plan, BatchStorage& storage) {
     leave_out_bad_rows(plan, storage);
   }
   return {};
+}
+
+void BadRows::write_down(const BatchStorage& storage, std::size_t row) {
+  if (!report_ || !storage.row_errors[row]) {
+    return;
+  }
+  std::string problem = report_->add(*storage.row_errors[row], storage.epoch, storage.row_replaced[row] != 0);
+  if (!problem.empty()) {
+    const std::lock_guard lock(mutex_);
+    report_problem_ = std::move(problem);
+  }
+}
+
+std::string BadRows::report_problem() const {
+  const std::lock_guard lock(mutex_);
+  return report_problem_;
 }
 
 Status BadRows::note(Error error) {
@@ -137,6 +164,7 @@ void BadRows::go_on_from(const BadRows& before) {
   noted_ = before.noted_;
   run_ = before.run_;
   errors_ = before.errors();
+  report_problem_ = before.report_problem();
 }
 
 }  // namespace penstock

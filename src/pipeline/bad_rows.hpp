@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
 #include "pipeline/batch_storage.hpp"
 #include "pipeline/consumer_counters.hpp"
+#include "pipeline/error_report.hpp"
 #include "pipeline/plan.hpp"
 
 namespace penstock {
@@ -17,18 +20,20 @@ namespace penstock {
 /// for any.
 class BadRows {
  public:
-  BadRows(const LoaderOptions& options, ConsumerCounters& counters)
-      : options_(options), counters_(counters) {}
+  BadRows(const LoaderOptions& options, ConsumerCounters& counters);
 
   /// Leaves bad rows out of the batch, as on_error says; the error that ends the iteration if there is one.
   Status take(const Plan& plan, BatchStorage& storage);
 
   /// Those that did not end an iteration, oldest first.
   std::vector<Error> errors() const;
+  /// Why the report of LoaderOptions::error_report cannot be written; empty if it can.
+  std::string report_problem() const;
   void go_on_from(const BadRows& before);
 
  private:
   Status note(Error error);
+  void write_down(const BatchStorage& storage, std::size_t row);
   Status check_budget(const Error& error) const;
 
   const LoaderOptions& options_;
@@ -36,8 +41,10 @@ class BadRows {
   std::uint64_t seen_ = 0;   // samples, good or bad
   std::uint64_t noted_ = 0;  // bad ones
   std::uint64_t run_ = 0;    // bad ones since the last good one
+  std::optional<ErrorReport> report_;
   mutable std::mutex mutex_;
   std::vector<Error> errors_;
+  std::string report_problem_;
 };
 
 }  // namespace penstock

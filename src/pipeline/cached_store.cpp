@@ -13,11 +13,14 @@
 #include "core/sha256.hpp"
 #include "formats/store.hpp"
 #include "io/file.hpp"
+#include "pipeline/cache_orphans.hpp"
 
 namespace penstock {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kEndPatience{5};
 
 /// The last component of the source as a plain file name.
 std::string short_name(const std::string& description) {
@@ -73,25 +76,51 @@ CachedStore::CachedStore(Dataset source, const std::string& folder, int workers)
       shown_((fs::path(folder) / name_).string()),
       folder_(absolute_path(folder)),
       path_((fs::path(folder_) / name_).string()),
-      workers_(std::max(workers, 1)) {
-  if (try_to_open()) {
-    ended_ = true;
+      workers_(std::max(workers, 1)) {}
+
+std::shared_ptr<CachedStore> CachedStore::start(Dataset source, const std::string& folder, int workers) {
+  std::shared_ptr<CachedStore> made(new CachedStore(std::move(source), folder, workers));
+  if (made->try_to_open()) {
+    made->ended_ = true;
   } else {
-    worker_ = std::thread([this] { work(); });
+    made->worker_ = std::thread([self = made] { self->work(); });
+  }
+  return made;
+}
+
+// The thread owns it too, so that it has ended or was left behind: it may even be the one that is here.
+CachedStore::~CachedStore() {
+  if (worker_.joinable()) {
+    worker_.detach();
   }
 }
 
-CachedStore::~CachedStore() { stop(); }
-
 void CachedStore::stop() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    given_up_ = true;
+  std::unique_lock lock(mutex_);
+  if (left_behind_) {
+    return;
   }
+  given_up_ = true;
   changed_.notify_all();
-  if (worker_.joinable()) {
+  left_behind_ = !changed_.wait_for(lock, kEndPatience, [this] { return ended_; });
+  lock.unlock();
+  if (!worker_.joinable()) {
+    return;
+  }
+  if (left_behind_) {
+    worker_.detach();
+  } else {
     worker_.join();
   }
+}
+
+std::string CachedStore::left_behind() const {
+  const std::lock_guard lock(mutex_);
+  return left_behind_ ? fmt::format(
+                            "the build of the cache {} did not end within {} s and was left behind; it "
+                            "ends when the source answers",
+                            shown_, kEndPatience.count())
+                      : "";
 }
 
 bool CachedStore::building(std::chrono::milliseconds patience) {
@@ -166,6 +195,7 @@ Status CachedStore::build() {
         .advice = "give another cache=",
         .place = {.stage = "cache"}};
   }
+  remove_cache_orphans(folder_);
   // Looking, clearing away and building are one step for other processes.
   const std::string lock_path = path_ + ".lock";
   PENSTOCK_ASSIGN(FolderLock lock, take_turn(lock_path));

@@ -19,11 +19,10 @@ namespace penstock {
 /// Looks for the store of a data set in a folder of stores; where it is missing, incomplete or damaged,
 /// builds it on threads of its own. Of several processes that start at once one builds and the others look
 /// for its result; if it dies, another goes on. Any thread may call any member.
-class CachedStore {
+class CachedStore : public std::enable_shared_from_this<CachedStore> {
  public:
   /// `folder` is made if it is not there. The build uses at most `workers` threads (at least one).
-  CachedStore(Dataset source, const std::string& folder, int workers);
-  /// Gives up an unfinished build; the next loader resumes it.
+  static std::shared_ptr<CachedStore> start(Dataset source, const std::string& folder, int workers);
   ~CachedStore();
   CachedStore(const CachedStore&) = delete;
   CachedStore& operator=(const CachedStore&) = delete;
@@ -38,10 +37,14 @@ class CachedStore {
   std::string state() const;
   /// Whether the store could not be built or is damaged, as state() says.
   bool troubled() const;
-  /// Ends an unfinished build; the next loader resumes it.
+  /// Ends an unfinished build; the next loader resumes it. One that a source holds up for longer than 5 s is
+  /// left behind: it ends when the source answers, and owns what it needs until then.
   void stop() noexcept;
+  /// That it was, for people; empty if not.
+  std::string left_behind() const;
 
  private:
+  CachedStore(Dataset source, const std::string& folder, int workers);
   void work();
   bool try_to_open();
   Status build();
@@ -61,6 +64,7 @@ class CachedStore {
   std::condition_variable changed_;
   bool given_up_ = false;  // by stop()
   bool ended_ = false;
+  bool left_behind_ = false;
   BuildProgress progress_;
   std::optional<Dataset> store_;
   std::shared_ptr<CacheDamage> damage_;  // of the store

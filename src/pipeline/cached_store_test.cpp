@@ -100,6 +100,25 @@ void flip_a_bit(const fs::path& file, std::streamoff place) {
   bytes.put(static_cast<char>(byte ^ 4));
 }
 
+/// Without the words that it begins with.
+std::string cache_problem(const Loader& loader) {
+  const std::vector<Loader::Problem> problems = loader.problems();
+  return problems.empty() ? "" : problems[0].text.substr(std::string("the cache ").size());
+}
+
+TEST_F(Cache, the_epoch_after_a_whole_one_waits_for_it) {
+  Loader loader = open(write_source());
+  EXPECT_FALSE(loader.await_cache(kLong)) << "before the first epoch there is nothing to wait for";
+  read_epoch(loader);
+  read_epoch(loader);
+  EXPECT_THAT(loader.stats().cache, StartsWith("complete"));
+  std::uint64_t repacked = 0;
+  for (const LoaderStats::Decoded& by : loader.stats().decoded) {
+    repacked += by.codec == "repacked" ? by.pictures : 0;
+  }
+  EXPECT_GE(repacked, static_cast<std::uint64_t>(kSamples));
+}
+
 TEST_F(Cache, totals_and_errors_go_on_when_the_cache_is_read) {
   Loader loader = open(write_source(5));
   read_epoch(loader);
@@ -144,12 +163,12 @@ TEST_F(Cache, what_is_damaged_comes_from_the_source_and_is_built_again) {
   {
     Loader loader = open(source);
     EXPECT_EQ(loader.stats().cache, "complete: " + store.string());
-    EXPECT_EQ(loader.cache_problem(), "");
+    EXPECT_EQ(cache_problem(loader), "");
     for (int epoch = 0; epoch < 2; ++epoch) {
       EXPECT_TRUE(read_epoch(loader) == read_epoch(plain));
     }
     EXPECT_THAT(loader.stats().cache, StartsWith("is damaged: "));
-    EXPECT_THAT(loader.cache_problem(), HasSubstr(store.string()));
+    EXPECT_THAT(cache_problem(loader), HasSubstr(store.string()));
     EXPECT_EQ(loader.stats().errors, 0u);
   }
   EXPECT_FALSE(open(source).cache_building(kLong));
@@ -203,7 +222,7 @@ TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
   const Dataset chosen = Dataset::open(source, {.fields = {{"image", "jpg"}, {"label", "cls"}}}).value();
   Loader loader = Loader::open(chosen, presets::imagenet_train(32), options).value();
   ASSERT_FALSE(loader.cache_building(kLong));
-  EXPECT_THAT(loader.cache_problem(), StartsWith("could not be built"));
+  EXPECT_THAT(cache_problem(loader), StartsWith("could not be built"));
   EXPECT_EQ(read_epoch(loader).order.size(), kSamples - 1u);
   EXPECT_TRUE(fs::is_empty(folder_ / "cache"));
 }
@@ -220,7 +239,7 @@ TEST_F(Cache, a_fork_does_not_wait_for_it) {
   if (child == 0) {
     const bool waits = loader.cache_building(std::chrono::seconds(20));
     const auto refused = loader.start_epoch();
-    const bool told = !waits && loader.cache_problem().empty() && !refused.ok();
+    const bool told = !waits && cache_problem(loader).empty() && !refused.ok();
     // Another program's exit: that of this one would be searched for leaks by valgrind.
     ::execlp(told ? "true" : "false", "told", nullptr);
     ::_exit(2);
@@ -233,10 +252,10 @@ TEST_F(Cache, a_fork_does_not_wait_for_it) {
 TEST_F(Cache, is_written_where_it_was_when_the_process_changes_its_folder) {
   const Dataset source = Dataset::open(write_source()).value();
   fs::create_directory(folder_ / "elsewhere");
-  std::optional<CachedStore> cache;
+  std::shared_ptr<CachedStore> cache;
   {
     const InFolder here(folder_.path());
-    cache.emplace(source, "relative", 1);
+    cache = CachedStore::start(source, "relative", 1);
   }
   const InFolder there(folder_ / "elsewhere");
   ASSERT_FALSE(cache->building(kLong));
@@ -258,7 +277,7 @@ TEST_F(Cache, of_a_source_that_no_store_can_hold_says_why) {
   Loader loader = open(folder_.write("x.tar", tar.bytes()));
   EXPECT_EQ(read_epoch(loader).order.size(), 1u);
   ASSERT_FALSE(loader.cache_building(kLong));
-  EXPECT_THAT(loader.cache_problem(), HasSubstr("a field of the source has no name"));
+  EXPECT_THAT(cache_problem(loader), HasSubstr("a field of the source has no name"));
 }
 
 TEST_F(Cache, keeps_labels_that_are_no_numbers) {

@@ -57,6 +57,8 @@ class CachedTable final : public SampleTable {
   Place place(std::uint64_t sample, std::size_t field) const override {
     return source_->place(sample, field);
   }
+  /// The source's, since the order must not depend on what is read.
+  std::vector<std::uint64_t> shard_starts() const override { return source_->shard_starts(); }
   std::string fingerprint() const override { return source_->fingerprint(); }
   const std::vector<std::string>& warnings() const noexcept override { return source_->warnings(); }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "penstock/stats.hpp"
 #include "pipeline/counters.hpp"
@@ -43,7 +44,9 @@ struct ConsumerCounters {
   }
 };
 
+/// `steps`: batches of an epoch.
 LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
-                       std::uint64_t buffer_bytes, const Plan& plan);
+                       std::optional<LoaderStats::AutoTune> auto_tune, std::uint64_t buffer_bytes,
+                       const Plan& plan, std::uint64_t steps);
 
 }  // namespace penstock

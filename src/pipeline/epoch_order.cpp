@@ -131,14 +131,33 @@ Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t 
   return repeats;
 }
 
+Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const SampleTable& table) {
+  constexpr std::uint64_t kWindow = 16384;
+  constexpr std::uint64_t kShards = 8;
+  ShuffleRule rule{.mode = options.shuffle_mode};
+  if (rule.mode == ShuffleMode::window) {
+    rule.reach = options.shuffle_window.value_or(kWindow);
+  } else if (rule.mode == ShuffleMode::shards) {
+    rule.reach = options.shuffle_shards.value_or(kShards);
+    rule.shard_starts = table.shard_starts();
+    if (rule.shard_starts.empty() && table.size() > 0) {
+      return wrong("shuffle_mode = 'shards' cannot be: the data set has no shards",
+                   "give shuffle_mode='window' or 'global', or build a store of it: penstock build SRC DST");
+    }
+  }
+  return rule;
+}
+
 Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler, bool shuffle,
-                                                         std::uint64_t samples, std::uint64_t seed) {
+                                                         std::uint64_t samples, std::uint64_t seed,
+                                                         ShuffleRule shuffle_rule) {
   using Kind = Sampler::Kind;
   auto rule = std::make_shared<OrderRule>();
   rule->sampler_ = sampler;
   rule->samples_ = samples;
   rule->seed_ = seed;
   rule->places_ = samples;
+  rule->shuffle_rule_ = std::move(shuffle_rule);
   if (sampler.kind == Kind::automatic) {
     rule->sampler_.kind = shuffle ? Kind::random : Kind::sequential;
   } else if (shuffle && (sampler.kind != Kind::random || sampler.replacement)) {
@@ -189,19 +208,40 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
   return std::shared_ptr<const OrderRule>(std::move(rule));
 }
 
+/// What a shuffle does, if it does not reach everywhere: " within 100 places".
+std::string OrderRule::describe_reach() const {
+  if (sampler_.kind != Sampler::Kind::random || sampler_.replacement) {
+    return "";
+  }
+  switch (shuffle_rule_.mode) {
+    case ShuffleMode::everywhere:
+      break;
+    case ShuffleMode::window:
+      return fmt::format(" within {} places", shuffle_rule_.reach);
+    case ShuffleMode::shards:
+      return fmt::format(" by shards, {} together", shuffle_rule_.reach);
+  }
+  return "";
+}
+
 std::string OrderRule::describe() const {
   const bool seeded = sampler_.kind == Sampler::Kind::random || sampler_.kind == Sampler::Kind::weighted;
-  return seeded ? fmt::format("{} by (seed {}, epoch)", words(sampler_), seed_) : words(sampler_);
+  return seeded ? fmt::format("{}{} by (seed {}, epoch)", words(sampler_), describe_reach(), seed_)
+                : words(sampler_);
 }
 
 std::string OrderRule::describe_sampler() const {
-  const auto with_hash = [this](const auto& list) {
+  const auto with_hash = [](const std::string& text, const auto& list) {
     const std::string bytes(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]);
-    return fmt::format("{} {}", words(sampler_), short_hash(bytes));
+    return fmt::format("{} {}", text, short_hash(bytes));
   };
-  std::string text = sampler_.kind == Sampler::Kind::weighted  ? with_hash(*sampler_.weights)
-                     : sampler_.kind == Sampler::Kind::indices ? with_hash(*sampler_.indices)
-                                                               : words(sampler_);
+  std::string text = sampler_.kind == Sampler::Kind::weighted ? with_hash(words(sampler_), *sampler_.weights)
+                     : sampler_.kind == Sampler::Kind::indices
+                         ? with_hash(words(sampler_), *sampler_.indices)
+                         : std::string(words(sampler_)) + describe_reach();
+  if (sampler_.kind == Sampler::Kind::random && !shuffle_rule_.shard_starts.empty()) {
+    text = with_hash(text, shuffle_rule_.shard_starts);  // a store of the same samples has other shards
+  }
   if (places_ != samples_ && !is_given()) {
     text += fmt::format(", {} an epoch", places_);
   }
@@ -212,7 +252,19 @@ EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoc
     : rule_(std::move(rule)), epoch_(epoch), places_(rule_->places()), repeats_(rule_->repeats()) {
   const Sampler& sampler = rule_->sampler();
   if (sampler.kind == Sampler::Kind::random && !sampler.replacement) {
-    shuffle_.emplace(rule_->samples(), rule_->seed(), epoch);
+    const ShuffleRule& shuffle = rule_->shuffle_rule();
+    switch (shuffle.mode) {
+      case ShuffleMode::everywhere:
+        shuffle_.emplace<IndexShuffle>(rule_->samples(), rule_->seed(), epoch);
+        break;
+      case ShuffleMode::shards:
+        shuffle_.emplace<ShardShuffle>(rule_->samples(), shuffle.shard_starts, shuffle.reach, rule_->seed(),
+                                       epoch);
+        break;
+      case ShuffleMode::window:
+        shuffle_.emplace<WindowShuffle>(rule_->samples(), shuffle.reach, rule_->seed(), epoch);
+        break;
+    }
   } else if (sampler.kind == Sampler::Kind::weighted && !sampler.replacement) {
     list_ = draw_without_replacement(*rule_, epoch);
   }
@@ -227,8 +279,14 @@ EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoc
       list_(std::move(order)) {}
 
 std::uint64_t EpochOrder::sample_at(std::uint64_t place) const noexcept {
-  if (shuffle_) {
-    return shuffle_->at(place);
+  if (const auto* const everywhere = std::get_if<IndexShuffle>(&shuffle_)) {
+    return everywhere->at(place);
+  }
+  if (const auto* const shards = std::get_if<ShardShuffle>(&shuffle_)) {
+    return shards->at(place);
+  }
+  if (const auto* const window = std::get_if<WindowShuffle>(&shuffle_)) {
+    return window->at(place);
   }
   if (!list_.empty()) {
     return list_[place];

@@ -5,10 +5,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/index_shuffle.hpp"
+#include "core/local_shuffle.hpp"
 #include "core/rng.hpp"
+#include "formats/sample_table.hpp"
+#include "penstock/options.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sampler.hpp"
 
@@ -26,17 +30,29 @@ class WeightedDraw {
   std::vector<std::uint64_t> other_;  // the one taken otherwise
 };
 
+/// How samples are shuffled, where they are.
+struct ShuffleRule {
+  ShuffleMode mode = ShuffleMode::everywhere;
+  std::uint64_t reach = 0;                    ///< shards mixed together, or samples of the window
+  std::vector<std::uint64_t> shard_starts{};  ///< with ShuffleMode::shards
+
+  /// `invalid` where the data set has no shards to shuffle.
+  static Result<ShuffleRule> make(const LoaderOptions& options, const SampleTable& table);
+};
+
 /// A Sampler made ready for a data set. Immutable; shared by the orders of all epochs.
 class OrderRule {
  public:
   /// `invalid` if the sampler does not fit: indices out of range, weights that cannot be, or together with
   /// `shuffle`.
   static Result<std::shared_ptr<const OrderRule>> make(const Sampler& sampler, bool shuffle,
-                                                       std::uint64_t samples, std::uint64_t seed);
+                                                       std::uint64_t samples, std::uint64_t seed,
+                                                       ShuffleRule shuffle_rule = {});
 
   std::uint64_t samples() const noexcept { return samples_; }
   std::uint64_t seed() const noexcept { return seed_; }
   const Sampler& sampler() const noexcept { return sampler_; }
+  const ShuffleRule& shuffle_rule() const noexcept { return shuffle_rule_; }
   const std::optional<WeightedDraw>& weighted() const noexcept { return weighted_; }
   /// In an epoch whose order is not given.
   std::uint64_t places() const noexcept { return places_; }
@@ -50,7 +66,10 @@ class OrderRule {
   std::string describe_sampler() const;
 
  private:
+  std::string describe_reach() const;
+
   Sampler sampler_;  // never automatic
+  ShuffleRule shuffle_rule_;
   std::uint64_t samples_ = 0;
   std::uint64_t seed_ = 0;
   std::uint64_t places_ = 0;
@@ -81,7 +100,7 @@ class EpochOrder {
   std::uint64_t epoch_;
   std::uint64_t places_;
   bool repeats_;
-  std::optional<IndexShuffle> shuffle_;
+  std::variant<std::monostate, IndexShuffle, ShardShuffle, WindowShuffle> shuffle_;
   std::vector<std::uint64_t> list_;  // given, or drawn without replacement
 };
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
+#include "pipeline/loader_for_test.hpp"
 #include "pipeline/rank_slices.hpp"
 
 namespace penstock {
@@ -155,6 +157,85 @@ TEST(EpochOrder, refuses_what_does_not_fit) {
               HasSubstr("2 samples cannot be drawn from 1"));
   EXPECT_THAT(refusal(Sampler::random(false, 5)), HasSubstr("5 samples cannot be drawn from 4"));
   EXPECT_THAT(refusal(Sampler::sequential(), true), HasSubstr("contradict"));
+}
+
+class ShardedTable : public MemoryTable {
+ public:
+  using MemoryTable::MemoryTable;
+  std::vector<std::uint64_t> shard_starts() const override { return starts; }
+  std::vector<std::uint64_t> starts;
+};
+
+TEST(EpochOrder, shuffle_modes_reach_as_far_as_they_say) {
+  const auto table = std::make_shared<ShardedTable>(1000);
+  for (std::uint64_t start = 0; start < 1000; start += 50) {
+    table->starts.push_back(start);
+  }
+  const auto run = [&table](LoaderOptions options) {
+    options.shuffle = true;
+    Loader loader = open_loader(table, options);
+    return indices(take_epoch(loader));
+  };
+  const auto window = run({.shuffle_mode = ShuffleMode::window, .shuffle_window = 30});
+  for (std::int64_t place = 0; place < 1000; ++place) {
+    ASSERT_LT(std::abs(window[static_cast<std::size_t>(place)] - place), 30);
+  }
+  const auto shards = run({.shuffle_mode = ShuffleMode::shards, .shuffle_shards = 4});
+  for (std::size_t group = 0; group < 5; ++group) {
+    std::set<std::int64_t> seen;
+    for (std::size_t place = 200 * group; place < 200 * (group + 1); ++place) {
+      seen.insert(shards[place] / 50);
+    }
+    EXPECT_EQ(seen.size(), 4u);
+  }
+  EXPECT_EQ(std::set(window.begin(), window.end()).size(), 1000u);
+  EXPECT_EQ(std::set(shards.begin(), shards.end()).size(), 1000u);
+}
+
+TEST(EpochOrder, a_state_knows_how_samples_were_shuffled) {
+  const auto table = std::make_shared<ShardedTable>(1000);
+  table->starts = {0, 400};
+  const auto other = std::make_shared<ShardedTable>(1000);
+  other->starts = {0, 500};
+  const LoaderOptions by_shards{.shuffle = true, .shuffle_mode = ShuffleMode::shards};
+  const std::string state = open_loader(table, by_shards).state().value();
+  EXPECT_LT(state.size(), 1000u);
+  EXPECT_TRUE(open_loader(table, by_shards).load_state(state));
+  EXPECT_THAT(open_loader(other, by_shards).load_state(state).error().to_string(),
+              HasSubstr("order: shuffled by shards, 8 together"));
+  EXPECT_FALSE(open_loader(table, {.shuffle = true}).load_state(state));
+  EXPECT_FALSE(open_loader(table, {.shuffle = true, .shuffle_mode = ShuffleMode::shards, .shuffle_shards = 1})
+                   .load_state(state));
+}
+
+TEST(EpochOrder, shuffle_modes_that_cannot_be_are_refused) {
+  const auto refused = [](const LoaderOptions& options) {
+    const auto loader =
+        Loader::open(Dataset::of(std::make_shared<MemoryTable>(4), "memory"), FieldTransforms{}, options);
+    return loader ? "" : loader.error().to_string();
+  };
+  EXPECT_THAT(refused({.shuffle = true, .shuffle_mode = ShuffleMode::shards}), HasSubstr("no shards"));
+  EXPECT_THAT(refused({.shuffle_mode = ShuffleMode::window}), HasSubstr("shuffle=True"));
+  EXPECT_THAT(refused({.shuffle = true, .shuffle_window = 8}), HasSubstr("shuffle_window"));
+  EXPECT_THAT(refused({.shuffle = true, .shuffle_shards = 8}), HasSubstr("shuffle_shards"));
+  EXPECT_THAT(refused({.shuffle = true, .shuffle_mode = ShuffleMode::window, .shuffle_window = 3}),
+              HasSubstr("shuffle_window"));
+  EXPECT_EQ(refused({.sampler = Sampler::random(), .shuffle_mode = ShuffleMode::window}), "");
+  EXPECT_THAT(refused({.sampler = Sampler::random(true), .shuffle_mode = ShuffleMode::window}),
+              HasSubstr("shuffle_mode"));
+}
+
+TEST(EpochOrder, finds_the_shards_in_few_looks) {
+  const auto find = [](const std::vector<std::uint64_t>& shard_of, std::uint64_t shards) {
+    return find_shard_starts(shard_of.size(), shards, [&](std::uint64_t sample) { return shard_of[sample]; });
+  };
+  EXPECT_THAT(find({0, 0, 1, 1, 1, 4}, 5), ElementsAre(0, 2, 5)) << "shards without samples are none";
+  EXPECT_THAT(find({2, 2}, 3), ElementsAre(0));
+  EXPECT_THAT(find({}, 3), ElementsAre());
+  const std::vector<std::uint64_t> damaged = find({5, 0, 3, 1, 9, 2}, 4);
+  EXPECT_EQ(damaged[0], 0u);
+  EXPECT_EQ(std::set(damaged.begin(), damaged.end()).size(), damaged.size());
+  EXPECT_TRUE(std::is_sorted(damaged.begin(), damaged.end()));
 }
 
 }  // namespace

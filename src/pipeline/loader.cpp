@@ -4,11 +4,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 #include <system_error>
 
 #include "core/sha256.hpp"
-#include "core/usable_cores.hpp"
+#include "pipeline/auto_tuner.hpp"
 #include "pipeline/cached_store.hpp"
 #include "pipeline/loader_state.hpp"
 #include "pipeline/planner.hpp"
@@ -31,6 +32,9 @@ std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& 
   return short_hash(text);
 }
 
+// Waits are cut into slices, so that close() and stats() of other threads get their turn.
+constexpr std::chrono::milliseconds kSlice{100};
+
 }  // namespace
 
 /// The planner, what lets several threads meet it, and the cache that may give it another data set.
@@ -44,8 +48,13 @@ class Loader::Impl {
         planner_(std::make_shared<Planner>(this->dataset, std::move(plan), this->options, rule_)),
         transforms_(std::move(transforms)) {
     if (this->options.cache) {
-      const int workers = this->options.num_workers.value_or(static_cast<int>(usable_cores()));
-      cache_ = std::make_unique<CachedStore>(this->dataset, *this->options.cache, workers);
+      cache_ = CachedStore::start(this->dataset, *this->options.cache, most_workers(this->options));
+    }
+  }
+
+  ~Impl() {
+    if (cache_) {
+      cache_->stop();
     }
   }
 
@@ -67,7 +76,24 @@ class Loader::Impl {
                    .place = {.stage = "deliver"}};
     }
     PENSTOCK_TRY(read_from_cache());
+    epoch_took_.reset();
+    cache_deadline_.reset();
+    epoch_begun_ = Clock::now();
     return planner_->start_epoch(std::move(order));
+  }
+  /// The epoch has come to its end. `iterating` is held.
+  void epoch_ended() { epoch_took_ = epoch_took_.value_or(Clock::now() - epoch_begun_); }
+
+  /// Until when the next epoch waits for the cache: nothing if it does not. `iterating` is held.
+  std::optional<Clock::time_point> cache_deadline() {
+    constexpr std::chrono::seconds kCachePatience{30};
+    if (cache_ && epoch_took_ && !cache_deadline_) {
+      const std::chrono::duration<double> patience = std::max<Clock::duration>(kCachePatience, *epoch_took_);
+      cache_deadline_ =
+          Clock::now() + std::chrono::duration_cast<Clock::duration>(std::min(
+                             patience, std::chrono::duration<double>(options.timeout_seconds.value_or(1e9))));
+    }
+    return cache_deadline_;
   }
 
   RunIdentity identity() const {
@@ -125,7 +151,10 @@ class Loader::Impl {
   mutable std::mutex replacing_;
   std::shared_ptr<Planner> planner_;
   const FieldTransforms transforms_;
-  std::unique_ptr<CachedStore> cache_;
+  std::shared_ptr<CachedStore> cache_;
+  Clock::time_point epoch_begun_;
+  std::optional<Clock::duration> epoch_took_;  // the last one, if it came to its end
+  std::optional<Clock::time_point> cache_deadline_;
   bool from_cache_ = false;
 };
 
@@ -146,8 +175,10 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
     transforms.clear();
   }
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
-  PENSTOCK_ASSIGN(auto rule, OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed));
-  PENSTOCK_TRY(plan.start_stages(options.num_workers.value_or(static_cast<int>(usable_cores()))));
+  PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *dataset.table()));
+  PENSTOCK_ASSIGN(auto rule, OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed,
+                                             std::move(shuffle_rule)));
+  PENSTOCK_TRY(plan.start_stages(most_workers(options)));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
                                          std::move(options), std::move(rule)));
@@ -188,6 +219,8 @@ Status Loader::set_shard(int rank, int world) {
 
 Result<std::uint64_t> Loader::start_epoch(std::optional<std::vector<std::uint64_t>> order) {
   PENSTOCK_TRY(impl_->check_owner());
+  while (await_cache(kSlice)) {
+  }
   const std::lock_guard lock(impl_->iterating);
   return impl_->start_epoch(std::move(order));
 }
@@ -224,7 +257,11 @@ Status Loader::load_state(std::string_view text, bool strict) {
 Result<Loader::Step> Loader::next(std::uint64_t ticket, std::chrono::milliseconds patience) {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  return impl_->planner()->next(ticket, Clock::now() + patience);
+  Result<Step> step = impl_->planner()->next(ticket, Clock::now() + patience);
+  if (step && step->state == Step::State::finished) {
+    impl_->epoch_ended();
+  }
+  return step;
 }
 
 bool Loader::is_ready(std::uint64_t ticket) const {
@@ -236,8 +273,6 @@ bool Loader::is_ready(std::uint64_t ticket) const {
 }
 
 Result<std::optional<Batch>> Loader::next(std::uint64_t ticket) {
-  // In slices, so that close() and stats() of other threads get their turn.
-  constexpr std::chrono::milliseconds kSlice{100};
   for (;;) {
     PENSTOCK_ASSIGN(Step step, next(ticket, kSlice));
     if (step.state == Step::State::ready) {
@@ -253,8 +288,40 @@ bool Loader::cache_building(std::chrono::milliseconds patience) const {
   return impl_->cache() != nullptr && impl_->cache()->building(patience);
 }
 
-std::string Loader::cache_problem() const {
-  return impl_->cache() != nullptr && impl_->cache()->troubled() ? impl_->cache()->state() : "";
+bool Loader::await_cache(std::chrono::milliseconds patience) {
+  if (impl_->cache() == nullptr) {
+    return false;
+  }
+  const std::optional<Clock::time_point> deadline = [this] {
+    const std::lock_guard lock(impl_->iterating);
+    return impl_->cache_deadline();
+  }();
+  const Clock::time_point now = Clock::now();
+  if (!deadline || now >= *deadline) {
+    return false;
+  }
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - now);
+  return impl_->cache()->building(std::min(patience, left));
+}
+
+std::vector<Loader::Problem> Loader::problems() const {
+  std::vector<Problem> problems;
+  if (impl_->inherited()) {
+    return problems;
+  }
+  const auto add = [&problems](const char* about, const char* before, const std::string& text) {
+    if (!text.empty()) {
+      problems.push_back({.about = about, .text = before + text});
+    }
+  };
+  const std::shared_ptr<Planner> planner = impl_->planner();
+  if (CachedStore* const cache = impl_->cache()) {
+    add("cache", "the cache ", cache->troubled() ? cache->state() : "");
+    add("close", "", cache->left_behind());
+  }
+  add("error_report", "", planner->report_problem());
+  add("close", "", planner->left_behind());
+  return problems;
 }
 
 LoaderStats Loader::stats() const {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 
+#include "io/temporary_folder_for_test.hpp"
 #include "pipeline/loader_for_test.hpp"
 
 namespace penstock {
@@ -127,6 +129,54 @@ TEST(Loader, sizes_that_are_not_true_take_no_memory) {
     EXPECT_EQ(batches[1].raw()->sizes[row], static_cast<std::int64_t>(pictures[row % 2].size()));
   }
   EXPECT_LT(loader.stats().buffer_bytes, std::uint64_t{1} << 30);
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(Loader, bad_samples_are_written_down) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "bad.jsonl";
+  auto table = std::make_shared<MemoryTable>(12);
+  table->bad = {1, 5, 6};
+  for (const OnError on_error : {OnError::skip, OnError::replace, OnError::raise}) {
+    Loader loader = open_loader(table, {.batch_size = 4, .on_error = on_error, .error_report = path});
+    const std::uint64_t ticket = loader.start_epoch().value();
+    for (int step = 0; step < 3; ++step) {
+      EXPECT_EQ(loader.next(ticket).ok(), on_error != OnError::raise || step == 2);
+    }
+    EXPECT_TRUE(loader.problems().empty());
+  }
+  const std::vector<std::string> lines = lines_of(path);
+  ASSERT_EQ(lines.size(), 9u) << "three loaders appended to one file";
+  EXPECT_EQ(lines[0], R"({"epoch": 0, "index": 1, "key": "key1", "kind": "corrupt", )"
+                      R"("message": "field 'label': bad on purpose", "stage": "read", "source": "memory", )"
+                      R"("shard": null, "offset": null, "replaced": false})");
+  EXPECT_THAT(lines[3], HasSubstr("\"replaced\": true"));
+  EXPECT_THAT(lines[8], HasSubstr("\"index\": 6"));
+}
+
+TEST(Loader, a_report_that_cannot_be_written_is_told_of_and_changes_nothing) {
+  const TemporaryFolder folder;
+  auto table = std::make_shared<MemoryTable>(12);
+  table->bad = {1, 5};
+  for (const std::string& path : {(folder / "missing") + "/bad.jsonl", std::string("/dev/full")}) {
+    Loader loader = open_loader(table, {.batch_size = 4, .on_error = OnError::skip, .error_report = path});
+    EXPECT_EQ(indices(take_epoch(loader)).size(), 10u);
+    ASSERT_EQ(loader.problems().size(), 1u);
+    EXPECT_EQ(loader.problems()[0].about, "error_report");
+    EXPECT_THAT(loader.problems()[0].text, HasSubstr(path));
+  }
+  Loader unused = open_loader(std::make_shared<MemoryTable>(12), {.error_report = folder / "none"});
+  take_epoch(unused);
+  EXPECT_TRUE(lines_of(folder / "none").empty());
+  EXPECT_FALSE(std::ifstream(folder / "none")) << "no bad sample, no file";
 }
 
 }  // namespace

@@ -13,6 +13,49 @@ Error wrong(const char* option, std::string given, const char* right) {
                .place = {.stage = "options"}};
 }
 
+Status check_shuffle(const LoaderOptions& options) {
+  const bool shuffles =
+      options.shuffle || (options.sampler.kind == Sampler::Kind::random && !options.sampler.replacement);
+  if (options.shuffle_mode != ShuffleMode::everywhere && !shuffles) {
+    return wrong("shuffle_mode", "other than 'global' without shuffle=True", "give shuffle=True too");
+  }
+  if (options.shuffle_window && options.shuffle_mode != ShuffleMode::window) {
+    return wrong("shuffle_window", fmt::format("{} without shuffle_mode='window'", *options.shuffle_window),
+                 "give both, or leave it out");
+  }
+  if (options.shuffle_shards && options.shuffle_mode != ShuffleMode::shards) {
+    return wrong("shuffle_shards", fmt::format("{} without shuffle_mode='shards'", *options.shuffle_shards),
+                 "give both, or leave it out");
+  }
+  if (options.shuffle_window && *options.shuffle_window < 4) {
+    return wrong("shuffle_window", fmt::format("{}", *options.shuffle_window), "give 4 samples or more");
+  }
+  if (options.shuffle_shards == std::uint64_t{0}) {
+    return wrong("shuffle_shards", "0", "give 1 or more");
+  }
+  return {};
+}
+
+Status check_tuning(const LoaderOptions& options) {
+  if (!(options.cpu_budget > 0 && options.cpu_budget <= 1)) {
+    return wrong("cpu_budget", fmt::format("{}", options.cpu_budget), "give a share above 0.0 and up to 1.0");
+  }
+  if (options.cpu_budget != 1 && options.num_workers && !options.auto_tune) {
+    return wrong("cpu_budget",
+                 fmt::format("{} with num_workers={}", options.cpu_budget, *options.num_workers),
+                 "leave out one of them, or give auto_tune=True too");
+  }
+  if (options.auto_tune && options.num_workers == 0) {
+    return wrong("auto_tune", "True with num_workers=0",
+                 "there are no workers to tune: give the most that may be used, or leave num_workers out");
+  }
+  if (options.auto_tune && options.prefetch == 0) {
+    return wrong("auto_tune", "True with prefetch=0",
+                 "workers need batches to prepare: give prefetch=1 or more to begin with");
+  }
+  return {};
+}
+
 }  // namespace
 
 Status LoaderOptions::validate() const {
@@ -32,6 +75,9 @@ Status LoaderOptions::validate() const {
   }
   if (cache && cache->empty()) {
     return wrong("cache", "''", "name a folder, or leave it out");
+  }
+  if (error_report && error_report->empty()) {
+    return wrong("error_report", "''", "name a file, or leave it out");
   }
   if (timeout_seconds && !(*timeout_seconds > 0 && *timeout_seconds <= 1e9)) {
     return wrong("timeout_seconds", fmt::format("{}", *timeout_seconds),
@@ -63,7 +109,8 @@ Status LoaderOptions::validate() const {
   if (worker_id < 0 || worker_id >= num_workers_pytorch) {
     return wrong("worker_id", fmt::format("{}", worker_id), "give 0 to num_workers_pytorch - 1");
   }
-  return {};
+  PENSTOCK_TRY(check_shuffle(*this));
+  return check_tuning(*this);
 }
 
 }  // namespace penstock

@@ -162,7 +162,10 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   }
 
   Plan plan;
-  plan.memory_format_ = options.memory_format;
+  // Both are written equally fast, so without a consumer that is known to prefer one there is no reason for
+  // another than usual.
+  plan.memory_format_ =
+      options.memory_format == MemoryFormat::automatic ? MemoryFormat::channels_first : options.memory_format;
   for (std::size_t number = 0; number < fields.size(); ++number) {
     const FieldInfo& field = fields[number];
     if (!options.decode && field.kind != FieldKind::integer) {
@@ -177,9 +180,9 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     }
     const auto chosen = std::find_if(transforms.begin(), transforms.end(),
                                      [&field](const auto& entry) { return entry.first == field.name; });
-    PENSTOCK_ASSIGN(ColumnPlan column, plan_column(*dataset.table(), number, field,
-                                                   chosen == transforms.end() ? nullptr : &chosen->second,
-                                                   options.memory_format));
+    PENSTOCK_ASSIGN(ColumnPlan column,
+                    plan_column(*dataset.table(), number, field,
+                                chosen == transforms.end() ? nullptr : &chosen->second, plan.memory_format_));
     plan.columns_.push_back(std::move(column));
   }
   if (!options.decode && !plan.raw_field_) {

@@ -6,12 +6,12 @@
 #include <new>
 #include <system_error>
 
-#include "core/usable_cores.hpp"
-
 namespace penstock {
 
 namespace {
 
+constexpr std::chrono::seconds kEndPatience{5};
+constexpr double kLongestWaitSeconds = 1e8;  // what a clock can count
 constexpr std::size_t kSpareStorages =
     2;  // held by the consumer: the batch in use, and the one it has just asked for
 
@@ -51,31 +51,54 @@ Error workers_refused(const std::system_error& refused) {
 Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_ptr<const OrderRule> rule,
                  const Planner* before)
     : dataset_(std::move(dataset)),
-      plan_(std::move(plan)),
+      shared_plan_(std::make_shared<const Plan>(std::move(plan))),
       options_(std::move(options)),
       walk_(std::move(rule),
             slices_for(options_, options_.shard_rank.value_or(0), options_.shard_world_size.value_or(1))),
       batch_rows_(largest_batch(walk_.rule(), options_)),
-      workers_(options_.num_workers.value_or(static_cast<int>(usable_cores()))),
-      storages_(std::make_shared<BatchPool>(window_size() + kSpareStorages)) {
-  make_scheduler();
+      workers_(most_workers(options_)),
+      storages_(std::make_shared<BatchPool>(0)) {
+  if (options_.auto_tune) {
+    tuner_.emplace(workers_, options_.prefetch, plan_.raw_field().has_value());
+  }
   if (before != nullptr) {
     go_on_from(*before);
   }
+  make_scheduler();
 }
 
 void Planner::make_scheduler() {
+  keep_memory();
+  const std::size_t most_batches = tuner_ ? static_cast<std::size_t>(tuner_->most_prefetch()) : window_size();
+  auto scheduler = Scheduler::start(shared_plan_, dataset_.table(), options_, workers_,
+                                    most_batches * runs_per_batch(), pool_);
+  if (tuner_) {
+    scheduler->let_work(tuner_->settings().workers);
+  }
+  const std::lock_guard lock(scheduler_mutex_);
+  scheduler_ = std::move(scheduler);
+}
+
+std::size_t Planner::runs_per_batch() const noexcept {
   const std::size_t run_rows = plan_.rows_per_item(batch_rows_, workers_);
-  const std::size_t runs_per_batch = (batch_rows_ + run_rows - 1) / run_rows;
+  return (batch_rows_ + run_rows - 1) / run_rows;
+}
+
+/// As much memory stays for re-use as the window and the consumer need.
+void Planner::keep_memory() {
   // What varies in size: one piece per run, or per picture or sound of a list.
   const bool lists = std::any_of(
       plan_.columns().begin(), plan_.columns().end(),
       [](const ColumnPlan& column) { return (column.chain || column.sound) && column.row_bytes == 0; });
-  pool_.set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch));
-  auto scheduler = std::make_unique<Scheduler>(plan_, dataset_.table(), options_, workers_,
-                                               window_size() * runs_per_batch, pool_);
-  const std::lock_guard lock(scheduler_mutex_);
-  scheduler_ = std::move(scheduler);
+  storages_->keep_at_most(window_size() + kSpareStorages);
+  pool_->set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch()));
+}
+
+void Planner::tune(Clock::time_point now) {
+  if (tuner_ && tuner_->note(now, counters_.wait.get())) {
+    scheduler_->let_work(tuner_->settings().workers);
+    keep_memory();
+  }
 }
 
 void Planner::go_on_from(const Planner& before) {
@@ -83,6 +106,9 @@ void Planner::go_on_from(const Planner& before) {
   ticket_ = before.ticket_;
   counters_.go_on_from(before.counters_);
   bad_rows_.go_on_from(before.bad_rows_);
+  if (tuner_) {
+    tuner_->go_on_from(*before.tuner_);
+  }
   const std::lock_guard lock(before.scheduler_mutex_);
   earlier_ = before.scheduler_ ? before.scheduler_->totals(before.earlier_) : before.earlier_;
 }
@@ -93,11 +119,11 @@ void Planner::close(bool keep_stages) noexcept {
   closed_ = true;
   end_workers(keep_stages);
   storages_->keep_at_most(0);
-  pool_.set_keep_free(0);
+  pool_->set_keep_free(0);
 }
 
 void Planner::end_workers(bool keep_stages) noexcept {
-  std::unique_ptr<Scheduler> ending;
+  std::shared_ptr<Scheduler> ending;
   {
     const std::lock_guard lock(scheduler_mutex_);
     if (!scheduler_) {
@@ -110,13 +136,31 @@ void Planner::end_workers(bool keep_stages) noexcept {
   if (!keep_stages) {
     plan_.stop_stages();  // first: a worker may be waiting for one
   }
-  ending.reset();  // joins the workers: nobody writes to the window's memory after this
+  const std::string occupation = ending->occupation();
+  if (!ending->end(window_, kEndPatience)) {
+    const std::lock_guard lock(scheduler_mutex_);
+    left_behind_ = fmt::format(
+        "workers did not end within {} s and were left behind, with the memory they write to: {}; they end "
+        "when the source answers",
+        kEndPatience.count(), occupation);
+  }
   drop_window();
 }
 
+std::string Planner::left_behind() const {
+  const std::lock_guard lock(scheduler_mutex_);
+  return left_behind_;
+}
+
+int Planner::batches_ahead() const noexcept {
+  if (workers_ == 0) {
+    return 0;  // nobody works beside the consumer
+  }
+  return tuner_ ? tuner_->settings().prefetch : options_.prefetch;
+}
+
 std::size_t Planner::window_size() const noexcept {
-  // Without workers nothing is done ahead.
-  return workers_ == 0 ? 1 : static_cast<std::size_t>(std::max(options_.prefetch, 1));
+  return static_cast<std::size_t>(std::max(batches_ahead(), 1));
 }
 
 Status Planner::set_shard(int rank, int world) {
@@ -145,16 +189,42 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
   const bool prefetched =
       !order && !walk_.starts_with_gaps() && !window_.empty() && window_.front()->at == start;
   if (!prefetched) {
-    scheduler_->cancel_all();
-    drop_window();
+    PENSTOCK_TRY(drop_everything());
     planned_ = start;
   }
   walk_.begin(std::move(order), repeats);
   waiting_since_.reset();
-  if (options_.prefetch > 0 && workers_ > 0) {
+  if (tuner_) {
+    tuner_->interrupt();
+  }
+  if (batches_ahead() > 0) {
     fill_window();
   }
   return ++ticket_;
+}
+
+Status Planner::drop_everything() {
+  ++ticket_;  // an older iteration cannot go on with what is half done
+  const Clock::time_point start = Clock::now();
+  const auto deadline =
+      options_.timeout_seconds
+          ? start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                        std::min(*options_.timeout_seconds, kLongestWaitSeconds)))
+          : Parking::kForever;
+  if (!scheduler_->cancel_all(deadline)) {
+    return no_answer(start, Clock::now());
+  }
+  drop_window();
+  return {};
+}
+
+Error Planner::no_answer(Clock::time_point start, Clock::time_point now) const {
+  const std::chrono::duration<double> waited = now - start;
+  return {.kind = ErrorKind::timeout,
+          .message =
+              fmt::format("no batch was ready within {:.1f} s: {}", waited.count(), scheduler_->occupation()),
+          .advice = "look after the source that does not answer, or raise timeout_seconds",
+          .place = {.source = dataset_.description(), .stage = "deliver"}};
 }
 
 std::optional<std::size_t> Planner::complete_job() const noexcept {
@@ -204,12 +274,13 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
   BatchStorage* storage = std::exchange(job->storage, nullptr);
   job->order.reset();
   spare_jobs_.push_back(std::move(job));
-  if (options_.prefetch > 0 && workers_ > 0) {
-    try {
+  try {
+    tune(end);
+    if (batches_ahead() > 0) {
       fill_window();
-    } catch (const std::bad_alloc&) {
-      // This batch is complete and must not be lost: the next request tries again, and says so.
     }
+  } catch (const std::bad_alloc&) {
+    // This batch is complete and must not be lost: the next request tries again, and says so.
   }
   counters_.last_delivery.store(clock_nanoseconds(end), std::memory_order_relaxed);
   if (counters_.batches.get() == 0) {
@@ -244,12 +315,8 @@ Status Planner::check_timeout(Clock::time_point start, Clock::time_point now) {
   if (!options_.timeout_seconds || waited.count() < *options_.timeout_seconds) {
     return {};
   }
-  waiting_since_.reset();  // whoever asks again waits as long again
-  return Error{.kind = ErrorKind::timeout,
-               .message = fmt::format("no batch was ready within {:.1f} s: {}", waited.count(),
-                                      scheduler_->occupation()),
-               .advice = "look after the source that does not answer, or raise timeout_seconds",
-               .place = {.source = dataset_.description(), .stage = "deliver"}};
+  const Clock::time_point since = *std::exchange(waiting_since_, {});  // who asks again waits as long again
+  return no_answer(since, now);
 }
 
 void Planner::note_request() {
@@ -367,37 +434,6 @@ Result<Batch> Planner::deliver(BatchStorage* storage) {
   counters_.batches.add(1);
   counters_.samples.add(storage->rows);
   return batch;
-}
-
-std::uint64_t Planner::buffer_bytes() const {
-  return whole_batches_.stats().bytes_allocated() + pool_.stats().bytes_allocated();
-}
-
-LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
-  LoaderStats stats =
-      make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(), buffer_bytes(), plan_);
-  stats.rank = walk_.slices().rank();
-  stats.world = walk_.slices().world();
-  return stats;
-}
-
-LoaderStats Planner::stats() const {
-  const std::lock_guard lock(scheduler_mutex_);
-  if (scheduler_) {
-    return stats_of(*scheduler_);
-  }
-  LoaderStats stats = last_stats_;
-  stats.buffer_bytes = buffer_bytes();  // of batches that are still held
-  return stats;
-}
-
-std::string Planner::describe() const {
-  const RankSlices& slices = walk_.slices();
-  const std::string rank =
-      slices.world() == 1 ? "" : fmt::format(", rank {} of {}", slices.rank(), slices.world());
-  return fmt::format("{}: {} samples, {}{}\n{} steps of {} rows, {} workers, {} batches ahead\n{}",
-                     dataset_.description(), dataset_.size(), walk_.rule().describe(), rank, steps(),
-                     options_.batch_size, workers_, workers_ == 0 ? 0 : options_.prefetch, plan_.describe());
 }
 
 }  // namespace penstock

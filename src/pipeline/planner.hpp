@@ -13,6 +13,7 @@
 #include "core/buffer_pool.hpp"
 #include "penstock/dataset.hpp"
 #include "penstock/loader.hpp"
+#include "pipeline/auto_tuner.hpp"
 #include "pipeline/bad_rows.hpp"
 #include "pipeline/batch_storage.hpp"
 #include "pipeline/consumer_counters.hpp"
@@ -58,6 +59,9 @@ class Planner {
 
   LoaderStats stats() const;
   std::vector<Error> errors() const { return bad_rows_.errors(); }
+  std::string report_problem() const { return bad_rows_.report_problem(); }
+  /// Which workers did not end when they should have, for people; empty if all did.
+  std::string left_behind() const;
   std::string describe() const;
 
  private:
@@ -65,6 +69,10 @@ class Planner {
   Status start_workers();
   void end_workers(bool keep_stages = false) noexcept;
   std::size_t window_size() const noexcept;
+  int batches_ahead() const noexcept;
+  std::size_t runs_per_batch() const noexcept;
+  void keep_memory();
+  void tune(Clock::time_point now);
   std::size_t batch_bytes() const noexcept;
   bool has_room() const noexcept;
   void fill_window();
@@ -75,20 +83,24 @@ class Planner {
   void drop_window() noexcept;
   Result<Batch> deliver(BatchStorage* storage);
   void note_request();
+  Status drop_everything();
+  Error no_answer(Clock::time_point start, Clock::time_point now) const;
   Status check_timeout(Clock::time_point start, Clock::time_point now);
   void go_on_from(const Planner& before);
   std::uint64_t buffer_bytes() const;
   LoaderStats stats_of(const Scheduler& scheduler) const;
 
   const Dataset dataset_;
-  const Plan plan_;
+  const std::shared_ptr<const Plan> shared_plan_;
+  const Plan& plan_ = *shared_plan_;
   const LoaderOptions options_;
   EpochWalk walk_;
   const std::size_t
-      batch_rows_;  // rows of the largest batch there is: batch_size, or all places if they are fewer
-  const int workers_;
-  BufferPool whole_batches_{0};  // keeps none: storages keep theirs
-  BufferPool pool_;              // what varies in size
+      batch_rows_;     // rows of the largest batch there is: batch_size, or all places if they are fewer
+  const int workers_;  // the most there may be
+  std::optional<AutoTuner> tuner_;  // with auto_tune
+  BufferPool whole_batches_{0};     // keeps none: storages keep theirs
+  const std::shared_ptr<BufferPool> pool_ = std::make_shared<BufferPool>();  // what varies in size
   std::shared_ptr<BatchPool> storages_;
 
   std::deque<std::unique_ptr<Job>> window_;  // under way, oldest first
@@ -102,7 +114,8 @@ class Planner {
   WorkerTotals earlier_;           // of schedulers before
   BadRows bad_rows_{options_, counters_};
   mutable std::mutex scheduler_mutex_;  // held to replace the scheduler, or to look at it from other threads
-  std::unique_ptr<Scheduler> scheduler_;  // null when closed, or between epochs
+  std::shared_ptr<Scheduler> scheduler_;  // null when closed, or between epochs
+  std::string left_behind_;               // workers that did not end, for people
   bool closed_ = false;
   LoaderStats last_stats_;  // of a closed loader
 };

@@ -48,41 +48,87 @@ void name_thread(std::thread& thread, std::size_t worker) {
 
 }  // namespace
 
-Scheduler::Scheduler(const Plan& plan, std::shared_ptr<const SampleTable> table, const LoaderOptions& options,
-                     int workers, std::size_t most_runs, BufferPool& pool)
-    : plan_(plan), table_(std::move(table)), options_(options), pool_(pool), queue_(ring_size(most_runs)) {
+Scheduler::Scheduler(std::shared_ptr<const Plan> plan, std::shared_ptr<const SampleTable> table,
+                     const LoaderOptions& options, int workers, std::size_t most_runs,
+                     std::shared_ptr<BufferPool> pool)
+    : plan_(std::move(plan)),
+      table_(std::move(table)),
+      options_(options),
+      pool_(std::move(pool)),
+      queue_(ring_size(most_runs)),
+      active_(workers) {
   const std::size_t threads = static_cast<std::size_t>(workers);
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
     counters_.push_back(std::make_unique<WorkerCounters>());
   }
   if (threads == 0) {
-    own_worker_ = std::make_unique<RowWorker>(plan_, *table_, options_, pool_, *counters_[0]);
+    own_worker_ = std::make_unique<RowWorker>(*plan_, *table_, options_, *pool_, *counters_[0]);
   }
   for (std::size_t i = 0; i < threads; ++i) {
     tokens_.push_back(std::make_unique<SpscRing<Token>>(ring_size(most_runs)));
   }
   threads_.reserve(threads);
+}
+
+std::shared_ptr<Scheduler> Scheduler::start(std::shared_ptr<const Plan> plan,
+                                            std::shared_ptr<const SampleTable> table,
+                                            const LoaderOptions& options, int workers, std::size_t most_runs,
+                                            std::shared_ptr<BufferPool> pool) {
+  std::shared_ptr<Scheduler> made(
+      new Scheduler(std::move(plan), std::move(table), options, workers, most_runs, std::move(pool)));
   try {
-    for (std::size_t i = 0; i < threads; ++i) {
-      threads_.emplace_back(&Scheduler::work, this, i);
-      name_thread(threads_.back(),
-                  i);  // here and not there: whoever has opened a loader can find its threads
+    for (std::size_t i = 0; i < static_cast<std::size_t>(workers); ++i) {
+      made->running_.fetch_add(1, std::memory_order_relaxed);
+      made->threads_.emplace_back([self = made, i]() mutable {
+        self->work(i);
+        self->running_.fetch_sub(1, std::memory_order_release);
+        self->thread_ended_.wake_all();
+        self.reset();
+      });
+      // Here and not there: whoever has opened a loader can find its threads.
+      name_thread(made->threads_.back(), i);
     }
   } catch (const std::system_error&) {  // the system refuses another thread
-    end_threads();
+    made->ask_to_end();
+    for (std::thread& thread : made->threads_) {
+      thread.join();  // they have no work yet
+    }
+    made->threads_.clear();
     throw;
+  }
+  return made;
+}
+
+Scheduler::~Scheduler() {
+  for (const std::unique_ptr<Job>& job : left_behind_) {
+    job->storage->release();
   }
 }
 
-Scheduler::~Scheduler() { end_threads(); }
-
-void Scheduler::end_threads() noexcept {
+void Scheduler::ask_to_end() noexcept {
   generation_.fetch_add(1, std::memory_order_relaxed);
   stop_.store(true, std::memory_order_release);
+  let_go_on_.wake_all();
   work_there_.wake_all();
+}
+
+bool Scheduler::end(std::deque<std::unique_ptr<Job>>& jobs, std::chrono::milliseconds patience) {
+  ask_to_end();
+  const bool ended = wait_until(
+      thread_ended_, [this] { return running_.load(std::memory_order_acquire) == 0; },
+      Clock::now() + patience);
   for (std::thread& thread : threads_) {
-    thread.join();
+    if (ended) {
+      thread.join();
+    } else {
+      thread.detach();
+    }
   }
+  threads_.clear();
+  if (!ended) {
+    left_behind_.swap(jobs);
+  }
+  return ended;
 }
 
 void Scheduler::submit(Job& job, std::uint64_t first_place, std::size_t rows_per_run) {
@@ -130,39 +176,56 @@ bool Scheduler::work_here() {
   return true;
 }
 
-void Scheduler::cancel_all() {
+bool Scheduler::cancel_all(Clock::time_point deadline) {
   generation_.fetch_add(1, std::memory_order_relaxed);
   if (own_worker_) {
     while (work_here()) {
     }
-    return;
+    return true;
   }
-  wait_until(work_done_, [this] {
-    collect();
-    return runs_out_ == 0;
-  });
+  return wait_until(
+      work_done_,
+      [this] {
+        collect();
+        return runs_out_ == 0;
+      },
+      deadline);
+}
+
+void Scheduler::let_work(int workers) noexcept {
+  active_.store(workers, std::memory_order_release);
+  let_go_on_.wake_all();
+  work_there_.wake_all();  // those that may no longer work go to sleep elsewhere
 }
 
 void Scheduler::work(std::size_t number) {
   block_signals();
   WorkerCounters& counters = *counters_[number];
-  RowWorker worker(plan_, *table_, options_, pool_, counters);
+  std::optional<RowWorker> worker;  // one that never works needs no decoders
   SpscRing<Token>& tokens = *tokens_[number];
-  for (;;) {
+  const auto ends = [this] { return stop_.load(std::memory_order_acquire); };
+  while (!ends()) {
+    if (!may_work(number)) {
+      wait_until(let_go_on_, [&] { return may_work(number) || ends(); });
+      continue;
+    }
     std::optional<Item> item = queue_.try_pop();
     if (!item) {
       const Clock::time_point start = Clock::now();
-      wait_until(work_there_, [this, &item] {
-        item = queue_.try_pop();
-        return item.has_value() || stop_.load(std::memory_order_acquire);
+      wait_until(work_there_, [&] {
+        item = may_work(number) ? queue_.try_pop() : std::nullopt;
+        return item.has_value() || !may_work(number) || ends();
       });
       counters.wait.add(nanoseconds_between(start, Clock::now()));
     }
-    if (stop_.load(std::memory_order_acquire)) {
-      return;
+    if (!item) {
+      continue;
     }
     if (item->generation == generation_.load(std::memory_order_relaxed)) {
-      worker.fill(item->run);
+      if (!worker) {
+        worker.emplace(*plan_, *table_, options_, *pool_, counters);
+      }
+      worker->fill(item->run);
     }
     // Never full: as many places as runs that can be out.
     tokens.try_push(item->job);

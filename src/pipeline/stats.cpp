@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "codecs/catalog.hpp"
 #include "core/cpu.hpp"
@@ -17,7 +18,10 @@ double share_of(double part, double whole) { return whole > 0 ? part / whole : 0
 
 std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
-std::string verdict_of(const LoaderStats& stats) {
+// Epochs of fewer batches are over before all workers are under way, whatever is prefetched.
+constexpr std::uint64_t kFewSteps = 3;
+
+std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
   if (stats.batches == 0) {
     return "nothing has been delivered yet";
   }
@@ -39,6 +43,21 @@ std::string verdict_of(const LoaderStats& stats) {
         "the consumer limits the rate: it waited for data {} of the time, and the workers were idle {} of "
         "theirs",
         percent(waiting), percent(1 - busy));
+  }
+  if (stats.auto_tune) {
+    const LoaderStats::AutoTune& tune = *stats.auto_tune;
+    return fmt::format(
+        "the consumer waited {} of the time, and {}; auto_tune {} {} workers of at most {} and {} batches "
+        "ahead",
+        percent(waiting), most, tune.settled ? "settled on" : "is measuring, now with", tune.workers,
+        tune.most_workers, tune.prefetch);
+  }
+  if (busy < 0.7 && steps <= kFewSteps) {
+    return fmt::format(
+        "an epoch has {}, too few to keep the workers busy: the consumer waited {} of the time and the "
+        "workers "
+        "{} of theirs; make batches smaller, or name more data",
+        steps == 1 ? "one batch" : fmt::format("{} batches", steps), percent(waiting), percent(1 - busy));
   }
   if (busy < 0.7) {
     return fmt::format(
@@ -66,8 +85,10 @@ std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
 }  // namespace
 
 LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
-                       std::uint64_t buffer_bytes, const Plan& plan) {
+                       std::optional<LoaderStats::AutoTune> auto_tune, std::uint64_t buffer_bytes,
+                       const Plan& plan, std::uint64_t steps) {
   LoaderStats stats;
+  stats.auto_tune = std::move(auto_tune);
   stats.batches = consumer.batches.get();
   stats.samples = consumer.samples.get();
   stats.errors = consumer.errors.get();
@@ -114,7 +135,7 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.undelivered_bytes = consumer.undelivered_bytes.load(std::memory_order_relaxed);
   const Result<CpuTarget> target = active_cpu_target();
   stats.simd_target = target ? name_of(*target) : "unknown";
-  stats.verdict = verdict_of(stats);
+  stats.verdict = verdict_of(stats, steps);
   return stats;
 }
 

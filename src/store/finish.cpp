@@ -1,8 +1,8 @@
 #include "store/finish.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <optional>
+#include <string_view>
 
 #include "core/crc32c.hpp"
 #include "formats/fingerprint.hpp"
@@ -13,27 +13,27 @@ namespace penstock {
 namespace {
 
 /// Over the rows and keys as they were written.
-std::string fingerprint_of(ByteSpan index, ByteSpan keys, const std::vector<FieldInfo>& fields) {
-  std::vector<std::size_t> order(fields.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return fields[a].name < fields[b].name; });
-  Fingerprint hash;
-  std::uint64_t key_begin = 0;
-  for (ByteSpan rows = index.subspan(sizeof(StoreIndexHeader)); !rows.empty();
-       rows = rows.subspan(store_row_size(fields.size()))) {
-    std::uint64_t key_end = 0;
-    std::memcpy(&key_end, rows.data(), sizeof key_end);
-    hash.add_sample({reinterpret_cast<const char*>(keys.data()) + key_begin,
-                     static_cast<std::size_t>(key_end - key_begin)},
-                    fields.size());
-    key_begin = key_end;
-    for (const std::size_t field : order) {
-      FieldRecord record;
-      std::memcpy(&record, rows.data() + sizeof key_end + field * sizeof record, sizeof record);
-      hash.add_field(fields[field].name, record.original_size());
-    }
-  }
-  return hash.finish();
+std::string fingerprint_of_rows(ByteSpan index, ByteSpan keys, const std::vector<FieldInfo>& fields) {
+  const auto row = [&](std::uint64_t sample) {
+    return index.data() + sizeof(StoreIndexHeader) + sample * store_row_size(fields.size());
+  };
+  const auto key_end = [&](std::uint64_t sample) {
+    std::uint64_t end = 0;
+    std::memcpy(&end, row(sample), sizeof end);
+    return end;
+  };
+  return fingerprint_of((index.size() - sizeof(StoreIndexHeader)) / store_row_size(fields.size()), fields,
+                        [&](std::uint64_t sample) {
+                          const std::uint64_t begin = sample == 0 ? 0 : key_end(sample - 1);
+                          return std::string_view(reinterpret_cast<const char*>(keys.data()) + begin,
+                                                  static_cast<std::size_t>(key_end(sample) - begin));
+                        },
+                        [&](std::uint64_t sample, std::size_t field) {
+                          FieldRecord record;
+                          std::memcpy(&record, row(sample) + sizeof(std::uint64_t) + field * sizeof record,
+                                      sizeof record);
+                          return std::optional<std::uint64_t>(record.original_size());
+                        });
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ Status complete_manifest(const std::string& folder, const Checkpoint& state, Sto
   manifest.index = {index->size(), crc32c(index->bytes())};
   manifest.keys = state.keys;
   manifest.shards = state.shards;
-  manifest.fingerprint = fingerprint_of(index->bytes(), keys->bytes(), manifest.fields);
+  manifest.fingerprint = fingerprint_of_rows(index->bytes(), keys->bytes(), manifest.fields);
   if (const auto tables = MappedFile::open(folder + "/" + kStoreTablesName); tables.ok()) {
     manifest.tables = StoreFile{(*tables)->size(), crc32c((*tables)->bytes())};
   }

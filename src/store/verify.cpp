@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -17,20 +16,10 @@
 #include "penstock/store.hpp"
 #include "store/build_options.hpp"
 #include "store/counterpart.hpp"
-#include "store/ordered_run.hpp"
+#include "store/verify_run.hpp"
 
 namespace penstock {
 namespace {
-
-constexpr std::size_t kErrorsKept = 1000;
-
-/// What one sample gave.
-struct Findings {
-  std::uint64_t pictures = 0;
-  std::uint64_t compared = 0;
-  std::uint64_t bytes = 0;
-  std::vector<Error> errors;
-};
 
 /// What all threads share. Immutable.
 struct Subject {
@@ -99,7 +88,7 @@ class Checker {
     const bool picture = subject_.table.fields()[field].kind == FieldKind::image;
     ImageSize size;
     if (picture && subject_.decode) {
-      PENSTOCK_ASSIGN(size, decode(decoder_, stored, pixels_));
+      PENSTOCK_ASSIGN(size, decode_whole(decoder_, stored, pixels_));
       ++found.pictures;
       if (record.width != 0 && size != ImageSize{record.width, record.height}) {
         return wrong("the index gives another size than the picture has");
@@ -137,25 +126,14 @@ class Checker {
       return file.ok() ? std::move(source_file).error() : std::move(file).error();
     }
     if (!subject_.decode) {
-      PENSTOCK_ASSIGN(size, decode(decoder_, stored, pixels_));
+      PENSTOCK_ASSIGN(size, decode_whole(decoder_, stored, pixels_));
     }
-    PENSTOCK_ASSIGN(const ImageSize source_size, decode(source_decoder_, theirs, source_pixels_));
+    PENSTOCK_ASSIGN(const ImageSize source_size, decode_whole(source_decoder_, theirs, source_pixels_));
     const std::size_t bytes = std::size_t{3} * size.width * size.height;
     if (size != source_size || std::memcmp(pixels_.data(), source_pixels_.data(), bytes) != 0) {
       return wrong("the pixels differ from the source's");
     }
     return {};
-  }
-
-  static Result<ImageSize> decode(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels) {
-    PENSTOCK_ASSIGN(const ImageSize size, decoder.open(stored.bytes, stored.tables));
-    const std::size_t stride = std::size_t{3} * size.width;
-    PENSTOCK_TRY(
-        decoder.decode({0, 0, size.width, size.height}, {.data = pixels.reserve(stride * size.height),
-                                                         .stride = stride,
-                                                         .width = size.width,
-                                                         .height = size.height}));
-    return size;
   }
 
   static Error wrong(const char* message) {
@@ -243,33 +221,8 @@ Result<VerifyReport> verify_store(const std::string& path, const VerifySettings&
                         .same_pixels = !built.resize_shorter && !built.resize_longest && !built.quality,
                         .decode = settings.decode,
                         .max_pixels = settings.max_pixels};
-  const unsigned threads = worker_count(settings.workers);
-  std::vector<std::unique_ptr<Checker>> checkers(threads);
-  const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
-  PENSTOCK_TRY(run_in_order<Findings>(
-      0, files->size(), limits,
-      [&](std::size_t worker, std::uint64_t sample) {
-        if (!checkers[worker]) {
-          checkers[worker] = std::make_unique<Checker>(subject);
-        }
-        return checkers[worker]->check(sample);
-      },
-      [](const Findings&) -> std::uint64_t { return 0; },
-      [&](std::uint64_t sample, Findings found) -> Status {
-        report.pictures += found.pictures;
-        report.compared += found.compared;
-        report.bytes += found.bytes;
-        report.problems += found.errors.size();
-        for (Error& error : found.errors) {
-          if (report.errors.size() < kErrorsKept) {
-            report.errors.push_back(std::move(error));
-          }
-        }
-        if (settings.progress && !settings.progress(sample + 1, files->size())) {
-          return Error{.kind = ErrorKind::cancelled, .message = "the check was cancelled"};
-        }
-        return {};
-      }));
+  PENSTOCK_TRY(check_samples(
+      files->size(), settings, [&] { return std::make_unique<Checker>(subject); }, report));
   return report;
 }
 

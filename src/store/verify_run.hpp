@@ -1,0 +1,57 @@
+#pragma once
+// What checks of stores and of their sources have in common: every sample by all threads, findings in order.
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "codecs/image_decoder.hpp"
+#include "core/scratch.hpp"
+#include "formats/sample_table.hpp"
+#include "penstock/store.hpp"
+#include "store/build_options.hpp"
+#include "store/ordered_run.hpp"
+
+namespace penstock {
+
+/// What one sample gave.
+struct Findings {
+  std::uint64_t pictures = 0;
+  std::uint64_t compared = 0;
+  std::uint64_t bytes = 0;
+  std::vector<Error> errors;
+};
+
+/// The whole picture into `pixels`.
+Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels);
+
+/// Adds what one sample gave.
+void add_findings(VerifyReport& report, Findings found);
+
+/// Checks `samples` samples with make_checker()->check(sample) -> Findings, one checker for each thread.
+template <class MakeChecker>
+Status check_samples(std::uint64_t samples, const VerifySettings& settings, MakeChecker&& make_checker,
+                     VerifyReport& report) {
+  const unsigned threads = worker_count(settings.workers);
+  std::vector<decltype(make_checker())> checkers(threads);
+  const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
+  return run_in_order<Findings>(
+      0, samples, limits,
+      [&](std::size_t worker, std::uint64_t sample) {
+        if (!checkers[worker]) {
+          checkers[worker] = make_checker();
+        }
+        return checkers[worker]->check(sample);
+      },
+      [](const Findings&) -> std::uint64_t { return 0; },
+      [&](std::uint64_t sample, Findings found) -> Status {
+        add_findings(report, std::move(found));
+        if (settings.progress && !settings.progress(sample + 1, samples)) {
+          return Error{.kind = ErrorKind::cancelled, .message = "the check was cancelled"};
+        }
+        return {};
+      });
+}
+
+}  // namespace penstock

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "codecs/image_decoder.hpp"
+#include "formats/field_value.hpp"
+#include "formats/sample_table.hpp"
+#include "formats/store.hpp"
+#include "io/mapping_guard.hpp"
+#include "store/verify_run.hpp"
+
+namespace penstock {
+
+Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels) {
+  PENSTOCK_ASSIGN(const ImageSize size, decoder.open(stored.bytes, stored.tables));
+  const std::size_t stride = std::size_t{3} * size.width;
+  PENSTOCK_TRY(decoder.decode({0, 0, size.width, size.height}, {.data = pixels.reserve(stride * size.height),
+                                                                .stride = stride,
+                                                                .width = size.width,
+                                                                .height = size.height}));
+  return size;
+}
+
+void add_findings(VerifyReport& report, Findings found) {
+  constexpr std::size_t kErrorsKept = 1000;
+  report.pictures += found.pictures;
+  report.compared += found.compared;
+  report.bytes += found.bytes;
+  report.problems += found.errors.size();
+  for (Error& error : found.errors) {
+    if (report.errors.size() < kErrorsKept) {
+      report.errors.push_back(std::move(error));
+    }
+  }
+}
+
+namespace {
+
+/// Reads and decodes what a loader would. One per thread.
+class SourceChecker {
+ public:
+  SourceChecker(const SampleTable& table, const VerifySettings& settings)
+      : table_(table), decodes_(settings.decode), decoder_(DecodeLimits{.max_pixels = settings.max_pixels}) {}
+
+  Findings check(std::uint64_t sample) {
+    Findings found;
+    for (std::size_t field = 0; field < table_.fields().size(); ++field) {
+      if (Status status = check_field(sample, field, found); !status) {
+        found.errors.push_back(at_sample(std::move(status).error(), table_, sample, field));
+      }
+    }
+    return found;
+  }
+
+ private:
+  Status check_field(std::uint64_t sample, std::size_t field, Findings& found) {
+    PENSTOCK_ASSIGN(const StoredValue stored, table_.read(sample, field, scratch_));
+    found.bytes += stored.bytes.size();
+    return unless_gone(stored.bytes, check_contents(table_.fields()[field].kind, stored, found));
+  }
+
+  Status check_contents(FieldKind kind, const StoredValue& stored, Findings& found) {
+    if (kind == FieldKind::image && decodes_) {
+      PENSTOCK_TRY(decode_whole(decoder_, stored, pixels_));
+      ++found.pictures;
+    }
+    return check_value(kind, stored);
+  }
+
+  const SampleTable& table_;
+  const bool decodes_;
+  ImageDecoder decoder_;
+  Scratch scratch_;
+  Scratch pixels_;
+};
+
+}  // namespace
+
+Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettings& settings) {
+  PENSTOCK_TRY(check_workers(settings.workers, "verify"));
+  VerifyReport report;
+  report.samples = table.size();
+  report.warnings = table.warnings();
+  PENSTOCK_TRY(check_samples(
+      table.size(), settings, [&] { return std::make_unique<SourceChecker>(table, settings); }, report));
+  return report;
+}
+
+Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifySettings& settings) {
+  const bool has_source = settings.table || !settings.sources.empty();
+  if (paths.size() == 1 && (is_store(paths[0]) || has_source)) {
+    if (!settings.fields.empty() && settings.sources.empty()) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = "fields belong to a source that is given by its path: a store has its own",
+                   .advice = "leave them out, or name the source too",
+                   .place = {.source = paths[0], .stage = "verify"}};
+    }
+    return verify_store(paths[0], settings);
+  }
+  if (has_source) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "only one store at a time is compared with its source",
+                 .advice = "name one store",
+                 .place = {.stage = "verify"}};
+  }
+  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(paths, settings.fields));
+  return verify_samples(*table, settings);
+}
+
+}  // namespace penstock
