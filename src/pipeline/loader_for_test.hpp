@@ -1,6 +1,7 @@
 #pragma once
 // Loaders of tables in memory, and what they deliver, for tests.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,6 +71,18 @@ inline std::string contents(const Batch& batch) {
         case Column::Shape::arrays: {
           const std::size_t bytes = ArraySpec{column.scalar, column.extents, true}.bytes();
           add(static_cast<const char*>(column.data) + row * bytes, bytes);
+          break;
+        }
+        case Column::Shape::sounds:
+        case Column::Shape::sound_list: {
+          const bool list = column.shape == Column::Shape::sound_list;
+          const auto frames =
+              static_cast<std::size_t>(list ? column.sounds[row].frames : column.sound.frames);
+          const std::size_t values =
+              static_cast<std::size_t>(column.sound.channels * std::max(column.sound.bands, 1)) * frames;
+          add(&column.integers[row], sizeof(std::int64_t));
+          add(list ? column.sounds[row].data : static_cast<const float*>(column.data) + row * values,
+              values * sizeof(float));
           break;
         }
         case Column::Shape::array_list:

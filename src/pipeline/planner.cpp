@@ -10,10 +10,7 @@ namespace penstock {
 
 namespace {
 
-constexpr std::chrono::seconds kEndPatience{5};
 constexpr double kLongestWaitSeconds = 1e8;  // what a clock can count
-constexpr std::size_t kSpareStorages =
-    2;  // held by the consumer: the batch in use, and the one it has just asked for
 
 RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
   return {static_cast<std::uint64_t>(options.batch_size),
@@ -41,13 +38,6 @@ Error cancelled(std::string message, std::string advice) {
 
 }  // namespace
 
-Error workers_refused(const std::system_error& refused) {
-  return {.kind = ErrorKind::io,
-          .message = fmt::format("the system refused to start the workers: {}", refused.what()),
-          .advice = "lower num_workers or raise the limit on threads",
-          .place = {.stage = "open"}};
-}
-
 Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_ptr<const OrderRule> rule,
                  const Planner* before)
     : dataset_(std::move(dataset)),
@@ -65,40 +55,6 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_
     go_on_from(*before);
   }
   make_scheduler();
-}
-
-void Planner::make_scheduler() {
-  keep_memory();
-  const std::size_t most_batches = tuner_ ? static_cast<std::size_t>(tuner_->most_prefetch()) : window_size();
-  auto scheduler = Scheduler::start(shared_plan_, dataset_.table(), options_, workers_,
-                                    most_batches * runs_per_batch(), pool_);
-  if (tuner_) {
-    scheduler->let_work(tuner_->settings().workers);
-  }
-  const std::lock_guard lock(scheduler_mutex_);
-  scheduler_ = std::move(scheduler);
-}
-
-std::size_t Planner::runs_per_batch() const noexcept {
-  const std::size_t run_rows = plan_.rows_per_item(batch_rows_, workers_);
-  return (batch_rows_ + run_rows - 1) / run_rows;
-}
-
-/// As much memory stays for re-use as the window and the consumer need.
-void Planner::keep_memory() {
-  // What varies in size: one piece per run, or per picture or sound of a list.
-  const bool lists = std::any_of(
-      plan_.columns().begin(), plan_.columns().end(),
-      [](const ColumnPlan& column) { return (column.chain || column.sound) && column.row_bytes == 0; });
-  storages_->keep_at_most(window_size() + kSpareStorages);
-  pool_->set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch()));
-}
-
-void Planner::tune(Clock::time_point now) {
-  if (tuner_ && tuner_->note(now, counters_.wait.get())) {
-    scheduler_->let_work(tuner_->settings().workers);
-    keep_memory();
-  }
 }
 
 void Planner::go_on_from(const Planner& before) {
@@ -120,36 +76,6 @@ void Planner::close(bool keep_stages) noexcept {
   end_workers(keep_stages);
   storages_->keep_at_most(0);
   pool_->set_keep_free(0);
-}
-
-void Planner::end_workers(bool keep_stages) noexcept {
-  std::shared_ptr<Scheduler> ending;
-  {
-    const std::lock_guard lock(scheduler_mutex_);
-    if (!scheduler_) {
-      return;
-    }
-    last_stats_ = stats_of(*scheduler_);
-    earlier_ = scheduler_->totals(earlier_);
-    ending = std::move(scheduler_);
-  }
-  if (!keep_stages) {
-    plan_.stop_stages();  // first: a worker may be waiting for one
-  }
-  const std::string occupation = ending->occupation();
-  if (!ending->end(window_, kEndPatience)) {
-    const std::lock_guard lock(scheduler_mutex_);
-    left_behind_ = fmt::format(
-        "workers did not end within {} s and were left behind, with the memory they write to: {}; they end "
-        "when the source answers",
-        kEndPatience.count(), occupation);
-  }
-  drop_window();
-}
-
-std::string Planner::left_behind() const {
-  const std::lock_guard lock(scheduler_mutex_);
-  return left_behind_;
 }
 
 int Planner::batches_ahead() const noexcept {
@@ -329,16 +255,6 @@ void Planner::note_request() {
   counters_.queue_fill.add(out == 0 ? 0 : 1000 * std::min(scheduler_->runs_waiting(), out) / out);
   counters_.batches_ready.add(static_cast<std::uint64_t>(
       std::count_if(window_.begin(), window_.end(), [](const auto& job) { return job->complete(); })));
-}
-
-Status Planner::start_workers() {
-  PENSTOCK_TRY(plan_.start_stages(workers_));
-  try {
-    make_scheduler();
-    return {};
-  } catch (const std::system_error& refused) {
-    return workers_refused(refused);
-  }
 }
 
 /// Bytes of a batch: what is known beforehand, and the most that was seen of what varies.

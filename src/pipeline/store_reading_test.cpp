@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "formats/sample_table.hpp"
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
@@ -13,6 +14,8 @@
 
 namespace penstock {
 namespace {
+
+namespace fs = std::filesystem;
 
 class StoreReading : public testing::TestWithParam<StoreImage> {
  protected:
@@ -58,6 +61,28 @@ std::vector<std::uint8_t> delivered(const std::string& path, std::vector<std::in
     }
   }
   return bytes;
+}
+
+TEST_P(StoreReading, tables_know_where_their_shards_begin) {
+  BuildSettings settings;
+  settings.image = GetParam();
+  settings.shard_bytes = 65536;
+  ASSERT_TRUE(build_store({source_}, folder_ / "small", settings));
+  fs::copy_file(source_, folder_ / "y.tar");
+  for (const std::vector<std::string>& paths :
+       {std::vector{folder_ / "small"}, {folder_ / "s"}, {source_, folder_ / "y.tar"}}) {
+    const Dataset dataset = Dataset::open(paths).value();
+    std::vector<std::uint64_t> starts;
+    std::string shard;
+    for (std::uint64_t sample = 0; sample < dataset.size(); ++sample) {
+      if (dataset.table()->place(sample, 0).shard != shard) {
+        shard = dataset.table()->place(sample, 0).shard;
+        starts.push_back(sample);
+      }
+    }
+    EXPECT_EQ(dataset.table()->shard_starts(), starts);
+    EXPECT_EQ(starts.size() > 1, paths[0] != folder_ / "s");
+  }
 }
 
 TEST_P(StoreReading, batches_equal_those_of_the_source) {
