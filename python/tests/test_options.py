@@ -5,13 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from conftest import draw, encode
+from conftest import draw, encode, slow_function
 
 import penstock
 from penstock import LoaderOptions, samplers
@@ -278,11 +277,6 @@ def test_option_pin_memory(shards):
     assert flat(loader) == list(range(60)), "and all goes on without"
     with pytest.raises(penstock.InvalidError, match="output='numpy' contradict"):
         penstock.Loader(shards, pin_memory=True, output="numpy")
-
-
-def slow_function(array):
-    time.sleep(0.002)
-    return array
 
 
 def test_option_multiprocessing_context(shards):
