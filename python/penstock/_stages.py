@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import threading
 import time
 import warnings
 import weakref
@@ -13,7 +15,7 @@ from . import _core
 from ._functions import Python, identity, work_of
 from ._helper import RETURNED, Outcome, run
 from ._helpers import Helpers, being_imported_by_helper, why_fork_is_unsafe, why_not_sent
-from .errors import InvalidError, IoError
+from .errors import CancelledError, InvalidError, IoError
 from .options import LoaderOptions
 
 #: What it costs to have a function run by a helper: a request and an answer between two processes that may have to
@@ -37,6 +39,8 @@ class Stage:
         self._helpers = helpers
         self._outputs: dict[tuple[Any, ...], tuple[str, tuple[int, ...], bool]] = {}
         self._pays = False
+        self._closed = False
+        self._callers: set[int] = set()  # threads that run it here
         helpers.works.append(None if self.not_sent else self.work)
         self.core = _core.PythonStage(
             weakref.proxy(self), self.work.name, identity(declared.fn), len(helpers.works) - 1, helpers.pool
@@ -86,6 +90,7 @@ class Stage:
 
     def start(self, workers: int) -> bool:
         """Decides where it runs, with so many workers."""
+        self._closed = False
         if workers == 0:
             self.in_helper, self.why = False, "num_workers is 0"
         else:
@@ -105,11 +110,24 @@ class Stage:
     ) -> tuple[Any, ...]:
         """Runs it here, in the thread of a worker."""
         array: np.ndarray[Any, Any] = np.ndarray(shape, dtype, buffer=memory)
-        outcome = run(self.work, array, stream, sample, op)
+        caller = threading.get_ident()
+        self._callers.add(caller)
+        try:
+            if self._closed:
+                raise CancelledError("the loader was closed")
+            outcome = run(self.work, array, stream, sample, op)
+        finally:
+            self._callers.discard(caller)
         if outcome.array is None:
             return outcome.code, outcome.message, outcome.detail, outcome.cause
         result = np.ascontiguousarray(outcome.array).reshape(outcome.array.shape)
         return RETURNED, result.dtype.name, result.shape, result.reshape(-1).view(np.uint8)
+
+    def close(self) -> None:
+        """Interrupts calls under way here, as far as Python can: between two steps of Python code."""
+        self._closed = True
+        for caller in self._callers - {threading.get_ident()}:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(caller), ctypes.py_object(CancelledError))
 
     def where(self) -> str:
         """Where it runs, for people."""
@@ -174,7 +192,9 @@ class Stages:
         }
 
     def stop(self) -> None:
-        """Before the engine is closed: nobody waits for helpers that are being started."""
+        """Before the engine is closed: nobody waits for helpers that are being started, or for functions."""
+        for stage in self._all:
+            stage.close()
         self._helpers.stop()
 
     def reap(self) -> None:

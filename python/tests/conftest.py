@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -61,6 +62,12 @@ def sample_members(number: int) -> list[tuple[str, bytes]]:
         (f"{key}.json", json.dumps({"number": number}).encode()),
         (f"{key}.txt", f"sample {number} é".encode()),
     ]
+
+
+def slow_function(array: np.ndarray) -> np.ndarray:
+    """A stage that pays in a helper process; in a module that a helper imports quickly."""
+    time.sleep(0.002)
+    return array
 
 
 @pytest.fixture(scope="session")

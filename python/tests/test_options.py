@@ -8,13 +8,12 @@ import multiprocessing
 import os
 import re
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from conftest import draw, encode
+from conftest import draw, encode, slow_function
 
 import penstock
 from penstock import LoaderOptions, samplers
@@ -382,11 +381,6 @@ def test_option_pin_memory(shards):
     assert flat(loader) == list(range(60)), "and all goes on without"
     with pytest.raises(penstock.InvalidError, match="output='numpy' contradict"):
         penstock.Loader(shards, pin_memory=True, output="numpy")
-
-
-def slow_function(array):
-    time.sleep(0.002)
-    return array
 
 
 def test_option_multiprocessing_context(shards):

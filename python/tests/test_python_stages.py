@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -343,6 +344,25 @@ def test_a_helper_that_hangs_is_a_timeout_that_says_where(shards):
         next(iter(loader))
     loader.close()
     assert ends_soon(helper)
+
+
+def test_a_function_that_hangs_here_is_a_timeout_too_and_closing_ends_it(shards):
+    calls = []
+
+    def hang_later(array):
+        calls.append(1)
+        while len(calls) > 20:
+            time.sleep(0.01)
+        return array
+
+    with pytest.warns(RuntimeWarning, match="hang_later"):
+        loader = loader_of(shards, [CenterCrop(8), hang_later], num_workers=2, timeout_seconds=1.0)
+    with pytest.raises(penstock.TimeoutError, match="wait for Python .longest: hang_later of sample"):
+        list(loader)
+    closing = threading.Thread(target=loader.close, daemon=True)
+    closing.start()
+    closing.join(60)
+    assert not closing.is_alive()
 
 
 @pytest.mark.usefixtures("in_helpers")

@@ -26,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 // A helper whose owner is gone may finish what it is at, for so long.
 constexpr std::chrono::milliseconds kLastWords{1000};
+constexpr int kMostStarts = 3;
 constexpr int kLookAfterParent = 500;  // ms; only where the system has no pidfd
 
 Error system_error(const char* what) {
@@ -244,7 +245,12 @@ Result<std::unique_ptr<HelperPool::Helper>> HelperPool::take() {
   if (helper) {
     return helper;
   }
-  return launch();
+  for (int starts = 1;; ++starts) {  // one may die before it is ready, as well as later
+    Result<std::unique_ptr<Helper>> started = launch();
+    if (started || started.error().kind != ErrorKind::io || starts == kMostStarts) {
+      return started;
+    }
+  }
 }
 
 void HelperPool::give_back(std::unique_ptr<Helper> helper) {

@@ -152,6 +152,28 @@ TEST(HelperPool, tries_again_with_another_helper_when_one_dies) {
   EXPECT_EQ(pool.alive(), 1U);
 }
 
+TEST(HelperPool, tries_again_when_a_helper_dies_before_it_is_ready) {
+  class Unlucky final : public HelperStarter {
+   public:
+    Result<Started> start() override {
+      if (++starts_ % 3 != 0) {
+        return Error{.kind = ErrorKind::io, .message = "it was killed", .advice = "", .place = {}};
+      }
+      return threads_.start();
+    }
+    std::string ended(int id) override { return threads_.ended(id); }
+
+   private:
+    int starts_ = 0;
+    ThreadStarter threads_{[](int, const HelperRequest& request, int memory, HelperReply& reply) {
+      return add_one(request, memory, 1, reply);
+    }};
+  };
+  HelperPool pool(std::make_unique<Unlucky>(), 10.0);
+  EXPECT_EQ(call(pool, {4}).result, std::vector<std::uint8_t>{5});
+  EXPECT_EQ(pool.started(), 1U);
+}
+
 TEST(HelperPool, reports_a_sample_that_ends_two_helpers) {
   HelperPool pool(
       std::make_unique<ThreadStarter>([](int, const HelperRequest&, int, HelperReply&) { return false; }),
