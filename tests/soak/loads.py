@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import tarfile
 import tempfile
 import threading
@@ -18,9 +19,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 import penstock
 import stalled_pages
-from soak_data import SAMPLES, SHARDS, Sources, number_of, rows_of, transforms
+from soak_data import SAMPLES, SHARDS, SIZE, Sources, number_of, rows_of, transforms
 
 EPOCHS = 4  # of which there is a reference
 FORK_SECONDS = 60.0
@@ -35,13 +38,14 @@ class References:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._rows: dict[tuple[str, str, int], list[bytes]] = {}
+        self._rows: dict[tuple[str, str, int, bool], list[bytes]] = {}
 
-    def rows(self, source: str, on_error: str, epoch: int) -> list[bytes]:
+    def rows(self, source: str, on_error: str, epoch: int, *, with_python: bool = False) -> list[bytes]:
         with self._lock:
-            wanted = (source, on_error, epoch)
+            wanted = (source, on_error, epoch, with_python)
             if wanted not in self._rows:
-                with open_loader(source, on_error=on_error, num_workers=1, prefetch=1, batch_size=16) as loader:
+                stages = {"transforms": PYTHON_STAGES, "num_workers": 0} if with_python else {"num_workers": 1}
+                with open_loader(source, on_error=on_error, prefetch=1, batch_size=16, **stages) as loader:
                     loader.set_epoch(epoch)
                     self._rows[wanted] = [row for batch in loader for row in rows_of(batch)]
             return self._rows[wanted]
@@ -87,7 +91,16 @@ class Run:
 
 
 def open_loader(source: str, **options: object) -> penstock.Loader:
-    return penstock.Loader(source, transforms=transforms(), shuffle=True, seed=9, **options)
+    return penstock.Loader(source, **{"transforms": transforms(), "shuffle": True, "seed": 9, **options})
+
+
+def slowly_inverted(array: np.ndarray) -> np.ndarray:
+    """Takes long enough that helper processes run it."""
+    time.sleep(0.003)
+    return 255 - array
+
+
+PYTHON_STAGES = [penstock.transforms.RandomResizedCrop(SIZE), slowly_inverted]
 
 
 def rows_until_end(iterator: Iterator[penstock.Batch]) -> list[bytes]:
@@ -279,6 +292,22 @@ def fork_in_between(run: Run) -> None:
     run.check(got, run.references.rows(source, on_error, 0), f"{source}, forked")
 
 
+def killed_helpers(run: Run) -> None:
+    """A helper process of a Python function is killed: another one takes its place and does its sample again."""
+    source, settings = run.sources.tars, {**run.settings(), "num_workers": run.choose.randint(1, 2)}
+    with open_loader(source, transforms=PYTHON_STAGES, **settings) as loader:
+        for epoch in range(run.choose.randint(1, 2)):
+            iterator = iter(loader)
+            got = rows_of(next(iterator))
+            # One at a time: a sample that ends two helpers is a bad one.
+            helper = run.choose.choice(list(loader._stages._helpers._processes.values()))
+            os.kill(helper.pid, signal.SIGKILL)
+            got += rows_until_end(iterator)
+            run.check(got, run.references.rows(source, "raise", epoch, with_python=True), f"killed helper, {settings}")
+        if loader.stats()["helpers"]["replaced"] == 0:
+            raise FindingError("no helper was replaced although one was killed")
+
+
 LOADS: list[Callable[[Run], None]] = [
     whole_epochs,
     several_ranks,
@@ -288,5 +317,6 @@ LOADS: list[Callable[[Run], None]] = [
     shard_cut_short,
     cache_built,
     fork_in_between,
+    killed_helpers,
     *([] if stalled_pages.why_not() else [stalled_source]),
 ]
