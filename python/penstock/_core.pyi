@@ -207,8 +207,6 @@ def to_db(power: bool, values: Any, ref: float, amin: float, top_db: float | Non
 
 def build_sound(source: str, destination: str, settings: dict[str, Any], show: Callable[[int, int, int, float], None] | None, compute: Callable[[Any, Any], None] | None) -> dict[str, Any]: ...
 
-def test_sound_pipeline(files: int, settings: dict[str, Any]) -> dict[str, Any]: ...
-
 from .errors import Error
 
 __version__: str

@@ -12,8 +12,9 @@ _BAR = 24
 class ProgressBar:
     """Call it with samples done, samples in all, bytes and samples per second. It writes to standard error."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, unit: str = "samples") -> None:
         self._title = title
+        self._unit = unit
         self._shown = 0
 
     @property
@@ -33,13 +34,14 @@ class ProgressBar:
 
     def __call__(self, done: int, total: int, bytes_rate: int, rate: float) -> None:
         """Draws the bar anew."""
-        line = progress_line(self._title, done, total, bytes_rate, rate)[: shutil.get_terminal_size().columns - 1]
+        line = progress_line(self._title, done, total, bytes_rate, rate, self._unit)
+        line = line[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write("\r" + line.ljust(self._shown))
         sys.stderr.flush()
         self._shown = len(line)
 
 
-def progress_line(title: str, done: int, total: int, bytes_rate: int, rate: float) -> str:
+def progress_line(title: str, done: int, total: int, bytes_rate: int, rate: float, unit: str = "samples") -> str:
     """`build [#####-----] 412/1000, 812 samples/s, 89.0 MB/s, 3 s left`.
 
     The rates are those of this run: `done` may count what an interrupted one had done.
@@ -49,7 +51,7 @@ def progress_line(title: str, done: int, total: int, bytes_rate: int, rate: floa
     bar = ("#" * int(done / total * _BAR)).ljust(_BAR, "-")
     parts = [f"{title} [{bar}] {done:,}/{total:,}"]
     if rate > 0:
-        parts.append(f"{rate:,.0f} samples/s")
+        parts.append(f"{rate:,.0f} {unit}/s")
         if bytes_rate:
             parts.append(f"{bytes_rate / 1e6:,.1f} MB/s")
         parts.append(f"{_duration((total - done) / rate)} left")

@@ -95,13 +95,6 @@ nb::dict build_sound_file(const nb::str& source, const nb::str& destination, con
   return as_dict(watched.run([&] { return build_sound(from, to, settings); }, show));
 }
 
-nb::dict run_test_pipeline(std::uint64_t files, const nb::dict& given) {
-  Watched<SoundBuildProgress> watched;
-  SoundBuildSettings settings = settings_of(given);
-  settings.progress = [&watched](const SoundBuildProgress& progress) { return watched.report(progress); };
-  return as_dict(watched.run([&] { return test_sound_pipeline(files, settings); }, nb::none()));
-}
-
 }  // namespace
 
 void bind_sound_build(nb::module_& m) {
@@ -110,8 +103,6 @@ void bind_sound_build(nb::module_& m) {
         nb::sig("def build_sound(source: str, destination: str, settings: dict[str, Any], "
                 "show: collections.abc.Callable[[int, int, int, float], None] | None, "
                 "compute: collections.abc.Callable[[Any, Any], None] | None) -> dict[str, Any]"));
-  m.def("test_sound_pipeline", &run_test_pipeline, nb::arg("files"), nb::arg("settings"),
-        nb::sig("def test_sound_pipeline(files: int, settings: dict[str, Any]) -> dict[str, Any]"));
 }
 
 }  // namespace penstock::python

@@ -112,7 +112,7 @@ def build(
         "resume": bool(resume),
     }
     compute = None if device == "cpu" else _torch_compute(settings, mel, device)
-    with ProgressBar("audio build") as bar:
+    with ProgressBar("audio build", "files") as bar:
         show = bar if progress and bar.visible else None
         report = _core.build_sound(os.fsdecode(src), os.fsdecode(dst), settings, show, compute)
         return SoundBuildReport(**report)
