@@ -93,6 +93,19 @@ inline std::string contents(const Batch& batch) {
                                              std::size_t{3} * column.pictures[row].size.width *
                                              column.pictures[row].size.height);
           break;
+        case Column::Shape::sounds:
+        case Column::Shape::sound_list: {
+          const bool fixed = column.shape == Column::Shape::sounds;
+          const auto planes =
+              static_cast<std::size_t>(column.sound.channels * std::max(column.sound.bands, 1));
+          const auto frames =
+              static_cast<std::size_t>(fixed ? column.sound.frames : column.sounds[row].frames);
+          add(&column.integers[row], sizeof(std::int64_t));
+          add(fixed ? static_cast<const float*>(column.data) + row * planes * frames
+                    : column.sounds[row].data,
+              planes * frames * sizeof(float));
+          break;
+        }
       }
     }
   }
