@@ -73,18 +73,6 @@ inline std::string contents(const Batch& batch) {
           add(static_cast<const char*>(column.data) + row * bytes, bytes);
           break;
         }
-        case Column::Shape::sounds:
-        case Column::Shape::sound_list: {
-          const bool list = column.shape == Column::Shape::sound_list;
-          const auto frames =
-              static_cast<std::size_t>(list ? column.sounds[row].frames : column.sound.frames);
-          const std::size_t values =
-              static_cast<std::size_t>(column.sound.channels * std::max(column.sound.bands, 1)) * frames;
-          add(&column.integers[row], sizeof(std::int64_t));
-          add(list ? column.sounds[row].data : static_cast<const float*>(column.data) + row * values,
-              values * sizeof(float));
-          break;
-        }
         case Column::Shape::array_list:
           add(column.arrays[row].data, ArraySpec{column.scalar, column.arrays[row].shape, true}.bytes());
           break;
