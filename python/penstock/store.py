@@ -40,7 +40,7 @@ class VerifyReport:
     bytes: int  #: checked
     not_in_store: int  #: samples of the source; a problem if more than the build left out
     problems: int
-    errors: list[Error] = field(default_factory=list)  #: the first 1,000
+    errors: list[Error] = field(default_factory=list)  #: the first 100,000
     notes: list[str] = field(default_factory=list)  #: what was not compared, and why that is no problem
     warnings: list[str] = field(default_factory=list)  #: of the store and the source
 

@@ -226,9 +226,11 @@ def test_stores_keep_sounds(tar: Path, tmp_path: Path) -> None:
             np.testing.assert_array_equal(a["audio"], b["audio"])
 
 
-def test_builds_leave_out_damaged_sounds(tmp_path: Path) -> None:
+def test_verify_finds_damaged_sounds_and_builds_leave_them_out(tmp_path: Path) -> None:
     members = [(f"{i}.wav", sound(i)[: 900 if i == 2 else None]) for i in range(4)]
     path = write_tar(tmp_path / "damaged.tar", members)
+    found = penstock.verify(path)
+    assert [error.key for error in found.errors] == ["2"]
     with pytest.raises(penstock.CorruptError, match=r"sample 2 \(2\).*truncated"):
         penstock.build(path, tmp_path / "refused")
     report = penstock.build(path, tmp_path / "skipped", on_error="skip")
@@ -239,5 +241,7 @@ def test_builds_leave_out_damaged_sounds(tmp_path: Path) -> None:
 def test_pictures_and_sounds_do_not_take_each_others_transforms(tar: Path) -> None:
     with pytest.raises(penstock.InvalidError, match="works on pictures, not on sounds"):
         loader(tar, transforms=[transforms.RandomHorizontalFlip()])
+    with pytest.raises(penstock.InvalidError, match="works on pictures, not on sounds"):
+        loader(tar, transforms=[lambda wave: wave])
     with pytest.raises(penstock.InvalidError, match="length"):
         loader(penstock.Dataset(tar, fields={"audio": "wav", "audio_length": "cls"}))

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codecs/image_decoder.hpp"
+#include "codecs/sound_decoder.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
@@ -23,7 +24,7 @@ Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored,
 }
 
 void add_findings(VerifyReport& report, Findings found) {
-  constexpr std::size_t kErrorsKept = 1000;
+  constexpr std::size_t kErrorsKept = 100'000;
   report.pictures += found.pictures;
   report.compared += found.compared;
   report.bytes += found.bytes;
@@ -65,12 +66,16 @@ class SourceChecker {
       PENSTOCK_TRY(decode_whole(decoder_, stored, pixels_));
       ++found.pictures;
     }
+    if (kind == FieldKind::audio && decodes_) {
+      PENSTOCK_TRY(check_sound(sounds_, stored.bytes));
+    }
     return check_value(kind, stored);
   }
 
   const SampleTable& table_;
   const bool decodes_;
   ImageDecoder decoder_;
+  SoundDecoder sounds_;
   Scratch scratch_;
   Scratch pixels_;
 };
