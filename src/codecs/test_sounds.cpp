@@ -61,8 +61,10 @@ SoundBytes wav_file(const std::vector<SoundBytes>& chunks, std::string_view id) 
 }
 
 SoundBytes wav_of(const std::vector<std::int16_t>& samples, std::uint16_t channels, std::uint32_t rate) {
-  SoundBytes data(samples.size() * 2);
-  std::memcpy(data.data(), samples.data(), data.size());
+  SoundBytes data;
+  for (const std::int16_t sample : samples) {
+    append(data, sample);
+  }
   return wav_file({wav_format({.channels = channels, .rate = rate}), wav_chunk("data", data)});
 }
 
