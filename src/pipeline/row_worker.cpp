@@ -261,13 +261,12 @@ Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t r
   Status done = plan.sound->run(*workspace, value.bytes, key);
   if (done) {
     SoundWave& wave = workspace->wave();
-    const std::size_t bytes = wave.rows() * wave.frames() * sizeof(float);
+    const std::size_t values = wave.rows() * wave.frames();
     column.integers[row] = static_cast<std::int64_t>(wave.valid);
-    void* const memory = row_memory(storage, c, row, bytes);
-    std::memcpy(memory, wave.data(), bytes);
+    auto* const memory = static_cast<float*>(row_memory(storage, c, row, values * sizeof(float)));
+    std::copy_n(wave.data(), values, memory);
     if (plan.shape == Column::Shape::sound_list) {
-      column.sounds[row] = {.data = static_cast<const float*>(memory),
-                            .frames = static_cast<std::int64_t>(wave.frames())};
+      column.sounds[row] = {.data = memory, .frames = static_cast<std::int64_t>(wave.frames())};
     }
   }
   const std::uint64_t total = nanoseconds_between(start, Clock::now());
