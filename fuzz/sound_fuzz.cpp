@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (sound && !part_sound) {
     std::abort();
   }
-  for (std::uint64_t channel = 0; sound && channel < channels; ++channel) {
+  for (std::uint64_t channel = 0; sound && count > 0 && channel < channels; ++channel) {
     if (std::memcmp(whole.data() + channel * frames + start, part.data() + channel * count,
                     count * sizeof(float)) != 0) {
       std::abort();
