@@ -67,6 +67,9 @@ function(penstock_tests folder)
   target_link_libraries(penstock_${folder}_tests PRIVATE penstock_${folder} fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads)
   target_compile_definitions(penstock_${folder}_tests PRIVATE
     PENSTOCK_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared" PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(PENSTOCK_UNITY_TESTS)
+    set_target_properties(penstock_${folder}_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
   # Compiling the tests takes longer than running them, above all with sanitizers.
   if(PENSTOCK_SANITIZE)
     target_compile_options(penstock_${folder}_tests PRIVATE -O0)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/tolerance.hpp"
 #include "cli/verbs.hpp"
@@ -13,7 +14,7 @@
 namespace penstock::cli {
 namespace {
 
-struct Arguments {
+struct SoundArguments {
   SoundBuildSettings settings;
   std::vector<std::string> paths;  ///< SRC and DST; none with --test-pipeline
   int win_length = 0;
@@ -50,9 +51,7 @@ const std::vector<SoundWindow> kWindows = {SoundWindow::hann, SoundWindow::hammi
 const std::vector<SoundPadding> kPaddings = {SoundPadding::constant, SoundPadding::reflect,
                                              SoundPadding::edge};
 
-std::optional<int> given(int value) { return value > 0 ? std::optional(value) : std::nullopt; }
-
-SoundBuildSettings settings_of(const Arguments& arguments) {
+SoundBuildSettings settings_of(const SoundArguments& arguments) {
   SoundBuildSettings settings = arguments.settings;
   settings.mel.win_length = given(arguments.win_length);
   settings.mel.window = choice_named(arguments.window, kWindows);
@@ -77,7 +76,7 @@ double files_per_second(const SoundBuildReport& report) {
   return report.seconds > 0 ? static_cast<double>(report.files - report.resumed_at) / report.seconds : 0;
 }
 
-void print_json(const SoundBuildReport& report, const Arguments& arguments) {
+void print_json(const SoundBuildReport& report, const SoundArguments& arguments) {
   Json::List errors;
   for (const Error& error : report.errors) {
     errors.push_back(as_json(error));
@@ -119,7 +118,7 @@ void print_profile(const SoundBuildReport& report) {
   fmt::print("bottleneck: {}\n", report.bottleneck);
 }
 
-void print(const SoundBuildReport& report, const Arguments& arguments) {
+void print(const SoundBuildReport& report, const SoundArguments& arguments) {
   const std::string name = arguments.paths.empty() ? "pipeline" : arguments.paths.back();
   if (report.was_complete) {
     fmt::print("{}: {} samples, there already{}\n", name, report.samples,
@@ -144,7 +143,7 @@ void print(const SoundBuildReport& report, const Arguments& arguments) {
   }
 }
 
-int run(const Arguments& arguments) {
+int run(const SoundArguments& arguments) {
   if (arguments.paths.size() != (arguments.test_pipeline > 0 ? 0U : 2U)) {
     return fail({.kind = ErrorKind::invalid,
                  .message = fmt::format("{} paths were given", arguments.paths.size()),
@@ -183,7 +182,7 @@ int run(const Arguments& arguments) {
   return report->skipped > 0 ? kFinding : kSuccess;
 }
 
-void add_features(CLI::App& verb, Arguments& arguments) {
+void add_features(CLI::App& verb, SoundArguments& arguments) {
   SoundBuildSettings& settings = arguments.settings;
   verb.add_option("--n-fft", settings.mel.n_fft, "samples in a frame")->capture_default_str();
   verb.add_option("--hop-length", settings.mel.hop_length, "samples from frame to frame")
@@ -214,7 +213,7 @@ void add_features(CLI::App& verb, Arguments& arguments) {
 }  // namespace
 
 void add_audio(CLI::App& app, int& code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SoundArguments>();
   SoundBuildSettings& settings = arguments->settings;
   CLI::App* const audio = app.add_subcommand("audio", "work with sound");
   audio->require_subcommand(1);

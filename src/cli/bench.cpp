@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Arguments {
+struct BenchArguments {
   std::vector<std::string> sources;
   double seconds = 5;
   int size = 224;
@@ -44,7 +44,7 @@ Status consume(Loader& loader, double seconds) {
 }
 
 /// An epoch of few batches is over before the workers are under way.
-std::optional<std::string> too_few(std::uint64_t samples, const Arguments& arguments) {
+std::optional<std::string> too_few(std::uint64_t samples, const BenchArguments& arguments) {
   constexpr std::uint64_t kFew = 4;
   const auto size = static_cast<std::uint64_t>(arguments.batch_size);
   const std::uint64_t batches = (samples + size - 1) / size;
@@ -57,7 +57,7 @@ std::optional<std::string> too_few(std::uint64_t samples, const Arguments& argum
       samples, batches, size);
 }
 
-Result<Measured> measure(const Arguments& arguments) {
+Result<Measured> measure(const BenchArguments& arguments) {
   PENSTOCK_ASSIGN(Dataset dataset, Dataset::open(arguments.sources));
   if (dataset.size() == 0) {
     return Error{.kind = ErrorKind::invalid, .message = "the data set holds no sample"};
@@ -79,7 +79,7 @@ Result<Measured> measure(const Arguments& arguments) {
   return measured;
 }
 
-int run(const Arguments& arguments) {
+int run(const BenchArguments& arguments) {
   catch_interrupt();
   const auto measured = measure(arguments);
   if (!measured.ok()) {
@@ -134,7 +134,7 @@ std::string check_seconds(const std::string& text) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchArguments>();
   CLI::App* const verb = app.add_subcommand("bench", "images per second of a loader on your own data");
   verb->add_option("path", arguments->sources, "any source: tar shards, class folders, a store")->required();
   verb->add_option("--seconds", arguments->seconds, "how long to measure")

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/tolerance.hpp"
 #include "cli/verbs.hpp"
@@ -12,7 +13,7 @@
 namespace penstock::cli {
 namespace {
 
-struct Arguments {
+struct BuildArguments {
   std::vector<std::string> paths;   ///< the sources, then the destination
   std::vector<std::string> fields;  ///< "name=field"
   std::string image;
@@ -28,9 +29,7 @@ struct Arguments {
   bool json = false;
 };
 
-std::optional<int> given(int value) { return value > 0 ? std::optional(value) : std::nullopt; }
-
-BuildSettings settings_of(const Arguments& arguments) {
+BuildSettings settings_of(const BuildArguments& arguments) {
   BuildSettings settings;
   settings.image = store_image_named(arguments.image);
   settings.resize_shorter = given(arguments.resize);
@@ -56,7 +55,7 @@ std::string time_left(const BuildProgress& progress) {
   return fmt::format(", {}:{:02}:{:02} left", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
-void print(const BuildReport& report, const Arguments& arguments) {
+void print(const BuildReport& report, const BuildArguments& arguments) {
   if (arguments.json) {
     Json::List errors;
     for (const Error& error : report.errors) {
@@ -100,7 +99,7 @@ void print(const BuildReport& report, const Arguments& arguments) {
              report.seconds);
 }
 
-Result<BuildReport> build(const std::vector<std::string>& sources, const Arguments& arguments,
+Result<BuildReport> build(const std::vector<std::string>& sources, const BuildArguments& arguments,
                           const BuildSettings& settings) {
   const FieldChoice choice = field_choice(arguments.fields);
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, choice));
@@ -108,7 +107,7 @@ Result<BuildReport> build(const std::vector<std::string>& sources, const Argumen
   return build_store(*table, fmt::format("{}", fmt::join(sources, " ")), arguments.paths.back(), settings);
 }
 
-int run(const Arguments& arguments) {
+int run(const BuildArguments& arguments) {
   if (!arguments.max_errors.empty() && arguments.on_error != "skip") {
     return fail(
         {.kind = ErrorKind::invalid,
@@ -141,7 +140,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_build(CLI::App& app, int& code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BuildArguments>();
   CLI::App* const verb = app.add_subcommand("build", "write a data set as a store");
   verb->add_option("paths", arguments->paths,
                    "SRC... DST: paths, globs or brace patterns, then the folder to make")

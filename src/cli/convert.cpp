@@ -9,14 +9,14 @@
 namespace penstock::cli {
 namespace {
 
-struct Arguments {
+struct ConvertArguments {
   std::string path;
   std::string destination;
   std::uint64_t shard_bytes = ConvertSettings{}.shard_bytes;
   bool json = false;
 };
 
-int run(const Arguments& arguments) {
+int run(const ConvertArguments& arguments) {
   ConvertSettings settings;
   settings.shard_bytes = arguments.shard_bytes;
   catch_interrupt();
@@ -51,7 +51,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_convert(CLI::App& app, int& code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ConvertArguments>();
   CLI::App* const verb = app.add_subcommand("convert", "write a store as tar shards with the original files");
   verb->add_option("store", arguments->path, "the store")->required();
   verb->add_option("destination", arguments->destination, "the folder to make")->required();

@@ -11,7 +11,7 @@
 namespace penstock::cli {
 namespace {
 
-struct Arguments {
+struct InfoArguments {
   std::string path;
   bool json = false;
 };
@@ -86,7 +86,7 @@ void print(const StoreInfo& info, const std::string& path) {
 }
 
 /// Any other data set: what its index tells.
-int run_dataset(const Dataset& dataset, const Arguments& arguments) {
+int run_dataset(const Dataset& dataset, const InfoArguments& arguments) {
   if (arguments.json) {
     Json::List fields;
     for (const FieldInfo& field : dataset.fields()) {
@@ -108,7 +108,7 @@ int run_dataset(const Dataset& dataset, const Arguments& arguments) {
   return kSuccess;
 }
 
-int run(const Arguments& arguments) {
+int run(const InfoArguments& arguments) {
   const auto dataset = Dataset::open(arguments.path);
   if (!dataset.ok()) {
     return fail(dataset.error(), arguments.json);
@@ -132,7 +132,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_info(CLI::App& app, int& code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<InfoArguments>();
   CLI::App* const verb = app.add_subcommand("info", "what a data set holds");
   verb->add_option("path", arguments->path, "a store, or any other source")->required();
   verb->add_flag("--json", arguments->json, "print one JSON document");

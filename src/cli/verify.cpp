@@ -9,7 +9,7 @@
 namespace penstock::cli {
 namespace {
 
-struct Arguments {
+struct VerifyArguments {
   std::vector<std::string> paths;
   std::vector<std::string> sources;
   std::vector<std::string> fields;  ///< "name=field"
@@ -18,7 +18,7 @@ struct Arguments {
   bool json = false;
 };
 
-int run(const Arguments& arguments) {
+int run(const VerifyArguments& arguments) {
   VerifySettings settings;
   settings.sources = arguments.sources;
   settings.fields = field_choice(arguments.fields);
@@ -77,7 +77,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_verify(CLI::App& app, int& code) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* const verb = app.add_subcommand(
       "verify", "check every byte of a store, or read and decode every sample of any other source");
   verb->add_option("path", arguments->paths, "a store, tar shards, class folders")->required();

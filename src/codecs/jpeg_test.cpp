@@ -40,7 +40,7 @@ const std::vector<JpegCoding> kCodings = {JpegCoding::baseline,    JpegCoding::o
 const std::vector<std::pair<int, int>> kSizes = {{1, 1},   {2, 2},   {5, 3},   {8, 8},   {9, 17},
                                                  {16, 16}, {33, 18}, {50, 47}, {97, 64}, {131, 70}};
 
-Bytes sample_file(JpegCoding coding = JpegCoding::baseline) {
+Bytes sample_jpeg(JpegCoding coding = JpegCoding::baseline) {
   return *make_jpeg({.width = 83, .height = 61, .coding = coding, .sampling = {{2, 2}}});
 }
 
@@ -124,7 +124,7 @@ TEST(Jpeg, extreme_qualities_equal_the_full_decode) {
 
 TEST(Jpeg, a_file_cut_anywhere_is_corrupt) {
   for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::progressive, JpegCoding::arithmetic}) {
-    const Bytes file = sample_file(coding);
+    const Bytes file = sample_jpeg(coding);
     ImageDecoder decoder;
     for (std::size_t size = 3; size < file.size(); ++size) {
       const auto opened = decoder.open(ByteSpan(file).first(size));
@@ -137,7 +137,7 @@ TEST(Jpeg, a_file_cut_anywhere_is_corrupt) {
 
 TEST(Jpeg, a_cut_scan_with_an_end_marker_is_corrupt) {
   for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::restarts}) {
-    const Bytes file = sample_file(coding);
+    const Bytes file = sample_jpeg(coding);
     for (std::size_t size = scan_start(file); size + 4 < file.size(); size += 7) {
       Bytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
       cut.insert(cut.end(), {0xFF, 0xD9});
@@ -147,13 +147,13 @@ TEST(Jpeg, a_cut_scan_with_an_end_marker_is_corrupt) {
 }
 
 TEST(Jpeg, a_progressive_scan_that_ends_early_is_corrupt) {
-  Bytes file = sample_file(JpegCoding::progressive);
+  Bytes file = sample_jpeg(JpegCoding::progressive);
   file.erase(file.end() - 12, file.end() - 2);
   expect_error(file, ErrorKind::corrupt, "premature end");
 }
 
 TEST(Jpeg, restart_markers_out_of_order_are_corrupt) {
-  Bytes file = sample_file(JpegCoding::restarts);
+  Bytes file = sample_jpeg(JpegCoding::restarts);
   std::size_t at = scan_start(file);
   while (!(file[at] == 0xFF && file[at + 1] == 0xD1)) {
     ++at;
@@ -164,7 +164,7 @@ TEST(Jpeg, restart_markers_out_of_order_are_corrupt) {
 
 TEST(Jpeg, fill_bytes_are_allowed_before_markers_and_nowhere_else) {
   for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts}) {
-    const Bytes sound = sample_file(coding);
+    const Bytes sound = sample_jpeg(coding);
     const Rgb whole = plain_jpeg_decode(sound);
     bool stuffed = false;
     bool marker = false;
@@ -193,7 +193,7 @@ TEST(Jpeg, missing_scans_are_corrupt) {
   // The first progressive scan carries the DC coefficients without their lowest bit, the first of the other
   // file only luma.
   for (const JpegCoding coding : {JpegCoding::progressive, JpegCoding::one_scan_per_component}) {
-    expect_error(first_scan_only(sample_file(coding)), ErrorKind::corrupt, "scans are missing");
+    expect_error(first_scan_only(sample_jpeg(coding)), ErrorKind::corrupt, "scans are missing");
   }
 }
 
@@ -221,7 +221,7 @@ TEST(Jpeg, damage_below_the_box_does_not_matter_and_above_it_does) {
 }
 
 TEST(Jpeg, an_embedded_preview_does_not_count_as_the_end) {
-  const Bytes sound = sample_file();
+  const Bytes sound = sample_jpeg();
   Bytes file(sound.begin(), sound.begin() + 2);
   file.insert(file.end(), {0xFF, 0xE1, 0x00, 0x08, 0xFF, 0xD8, 0xFF, 0xD9, 0xFF, 0xD9});
   file.insert(file.end(), sound.begin() + 2, sound.end() - 2);
@@ -232,7 +232,7 @@ TEST(Jpeg, an_embedded_preview_does_not_count_as_the_end) {
 }
 
 TEST(Jpeg, bytes_after_the_end_are_ignored) {
-  Bytes file = sample_file();
+  Bytes file = sample_jpeg();
   const Rgb whole = plain_jpeg_decode(file);
   file.insert(file.end(), 1000, 0);
   ImageDecoder decoder;
@@ -264,16 +264,16 @@ TEST(Jpeg, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {
 TEST(Jpeg, kinds_that_are_not_handled_are_named) {
   expect_error(*make_jpeg({.width = 8, .height = 8, .color = JpegColor::two_components}),
                ErrorKind::unsupported, "2 colour components");
-  Bytes twelve_bits = sample_file();
+  Bytes twelve_bits = sample_jpeg();
   twelve_bits[find_marker(twelve_bits, 0xC0) + 4] = 12;
   expect_error(twelve_bits, ErrorKind::unsupported, "12");
-  Bytes lossless = sample_file();
+  Bytes lossless = sample_jpeg();
   lossless[find_marker(lossless, 0xC0) + 1] = 0xC3;
   expect_error(lossless, ErrorKind::unsupported, "0xc3");
 }
 
 TEST(Jpeg, tables_of_the_picture_before_are_not_used) {
-  const Bytes sound = sample_file();
+  const Bytes sound = sample_jpeg();
   const std::size_t quantisation = find_marker(sound, 0xDB);
   Bytes file = sound;
   const std::size_t length = 2 + (std::size_t{file[quantisation + 2]} << 8 | file[quantisation + 3]);
@@ -289,8 +289,8 @@ TEST(Jpeg, tables_of_the_picture_before_are_not_used) {
 }
 
 TEST(Jpeg, a_file_without_huffman_tables_has_the_usual_ones) {
-  const Bytes other = sample_file(JpegCoding::optimized);
-  const Bytes sound = sample_file();
+  const Bytes other = sample_jpeg(JpegCoding::optimized);
+  const Bytes sound = sample_jpeg();
   Bytes file(sound.begin(), sound.begin() + 2);
   for (std::size_t at = 2; sound[at + 1] != 0xDA;) {
     const std::size_t length = 2 + (std::size_t{sound[at + 2]} << 8 | sound[at + 3]);
@@ -310,7 +310,7 @@ TEST(Jpeg, a_file_without_huffman_tables_has_the_usual_ones) {
 }
 
 TEST(Jpeg, a_picture_above_the_limit_is_refused_by_open) {
-  Bytes file = sample_file();
+  Bytes file = sample_jpeg();
   const std::size_t frame = find_marker(file, 0xC0);
   std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(frame) + 5, 4, std::uint8_t{0xFE});
   ImageDecoder decoder;
@@ -318,9 +318,9 @@ TEST(Jpeg, a_picture_above_the_limit_is_refused_by_open) {
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().kind, ErrorKind::unsupported);
   ImageDecoder small({.max_pixels = 83 * 61 - 1});
-  EXPECT_FALSE(small.open(sample_file()).ok());
+  EXPECT_FALSE(small.open(sample_jpeg()).ok());
   ImageDecoder exact({.max_pixels = 83 * 61});
-  EXPECT_TRUE(exact.open(sample_file()).ok());
+  EXPECT_TRUE(exact.open(sample_jpeg()).ok());
 }
 
 TEST(Jpeg, a_file_of_endless_scans_is_refused) {

@@ -7,10 +7,10 @@
 namespace penstock {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kMagic = {'P', 'N', 'P', 'X'};
+constexpr std::array<std::uint8_t, 4> kPixelsMagic = {'P', 'N', 'P', 'X'};
 
 struct Header {
-  std::array<std::uint8_t, 4> magic = kMagic;
+  std::array<std::uint8_t, 4> magic = kPixelsMagic;
   std::uint16_t version = 1;
   std::uint16_t channels = 3;
   std::uint32_t width = 0;
@@ -41,7 +41,8 @@ std::vector<std::uint8_t> make_pixels_record(ImageSize size) {
 }
 
 bool PixelsDecoder::recognises(ByteSpan record) noexcept {
-  return record.size() >= kMagic.size() && std::memcmp(record.data(), kMagic.data(), kMagic.size()) == 0;
+  return record.size() >= kPixelsMagic.size() &&
+         std::memcmp(record.data(), kPixelsMagic.data(), kPixelsMagic.size()) == 0;
 }
 
 Result<ImageSize> PixelsDecoder::open(ByteSpan record) {

@@ -145,7 +145,7 @@ const std::vector<std::pair<int, std::vector<int>>> kDepths = {{SPNG_COLOR_TYPE_
                                                                {SPNG_COLOR_TYPE_GRAYSCALE_ALPHA, {8, 16}},
                                                                {SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, {8, 16}}};
 
-Bytes sample_file(bool interlaced = false) {
+Bytes sample_png(bool interlaced = false) {
   return make_png({.width = 60, .height = 40, .interlaced = interlaced}).file;
 }
 
@@ -212,7 +212,7 @@ TEST(Png, undefined_palette_places_are_black) {
 
 TEST(Png, a_file_cut_before_the_end_of_its_data_is_corrupt) {
   for (const bool interlaced : {false, true}) {
-    const Bytes file = sample_file(interlaced);
+    const Bytes file = sample_png(interlaced);
     const std::size_t end_of_data = find_chunk(file, "IEND");
     ImageDecoder decoder;
     for (std::size_t size = 8; size < end_of_data; ++size) {
@@ -225,13 +225,13 @@ TEST(Png, a_file_cut_before_the_end_of_its_data_is_corrupt) {
 
 TEST(Png, wrong_checksums_and_streams_are_corrupt) {
   for (const bool interlaced : {false, true}) {
-    Bytes bad_checksum = sample_file(interlaced);
+    Bytes bad_checksum = sample_png(interlaced);
     bad_checksum[find_chunk(bad_checksum, "IEND") - 1] ^= 1;
     expect_corrupt(bad_checksum, "checksum");
-    Bytes bad_header = sample_file(interlaced);
+    Bytes bad_header = sample_png(interlaced);
     bad_header[8 + 8 + 13] ^= 1;
     expect_corrupt(bad_header, "checksum");
-    Bytes bad_data = sample_file(interlaced);
+    Bytes bad_data = sample_png(interlaced);
     bad_data[find_chunk(bad_data, "IDAT") + 8] ^= 0xFF;
     expect_corrupt(bad_data, "PNG cannot be decoded");
   }
@@ -239,7 +239,7 @@ TEST(Png, wrong_checksums_and_streams_are_corrupt) {
 
 TEST(Png, a_picture_above_the_limit_is_refused_by_open) {
   ImageDecoder decoder({.max_pixels = 60 * 40 - 1});
-  const auto opened = decoder.open(sample_file());
+  const auto opened = decoder.open(sample_png());
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().kind, ErrorKind::unsupported);
 }

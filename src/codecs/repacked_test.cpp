@@ -12,7 +12,7 @@ namespace {
 
 using Sampling = std::vector<std::pair<int, int>>;
 
-const std::vector<Sampling> kSamplings = {{{1, 1}}, {{2, 1}}, {{1, 2}}, {{2, 2}}};
+const std::vector<Sampling> kRepackedSamplings = {{{1, 1}}, {{2, 1}}, {{1, 2}}, {{2, 2}}};
 
 /// The file can be had back, and its pixels are those of the JPEG decoder.
 void expect_repacks(const JpegVariant& variant, int boxes) {
@@ -33,7 +33,7 @@ void expect_repacks(const JpegVariant& variant, int boxes) {
 }
 
 TEST(Repacked, every_sampling_coding_and_quality) {
-  for (const Sampling& sampling : kSamplings) {
+  for (const Sampling& sampling : kRepackedSamplings) {
     for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts}) {
       for (const int quality : {30, 75, 90, 95}) {
         expect_repacks(
@@ -58,7 +58,7 @@ TEST(Repacked, gray_pictures) {
 }
 
 TEST(Repacked, every_small_size) {
-  for (const Sampling& sampling : kSamplings) {
+  for (const Sampling& sampling : kRepackedSamplings) {
     for (int size = 1; size <= 40; ++size) {
       expect_repacks({.width = size, .height = 41 - size, .sampling = sampling}, 4);
       expect_repacks({.width = size, .height = size, .sampling = sampling, .quality = 60}, 2);
@@ -67,14 +67,14 @@ TEST(Repacked, every_small_size) {
 }
 
 TEST(Repacked, pictures_of_several_tiles_each_way) {
-  for (const Sampling& sampling : kSamplings) {
+  for (const Sampling& sampling : kRepackedSamplings) {
     expect_repacks({.width = 300, .height = 290, .sampling = sampling}, 20);
   }
 }
 
 TEST(Repacked, every_cpu_target_gives_the_same_pixels) {
   for_each_target([](CpuTarget) {
-    for (const Sampling& sampling : kSamplings) {
+    for (const Sampling& sampling : kRepackedSamplings) {
       expect_repacks({.width = 170, .height = 141, .sampling = sampling, .quality = 93}, 12);
     }
     expect_repacks({.width = 70, .height = 41, .color = JpegColor::gray}, 6);
@@ -85,7 +85,7 @@ TEST(Repacked, progressive_and_several_scans_keep_their_pixels_only) {
   const std::map<JpegCoding, std::string> reasons = {{JpegCoding::progressive, "progressive"},
                                                      {JpegCoding::one_scan_per_component, "several scans"}};
   for (const auto& [coding, reason] : reasons) {
-    for (const Sampling& sampling : kSamplings) {
+    for (const Sampling& sampling : kRepackedSamplings) {
       const JpegVariant variant{.width = 117, .height = 83, .coding = coding, .sampling = sampling};
       const auto file = make_jpeg(variant);
       EXPECT_EQ(repack(*file).kept, reason);
@@ -193,7 +193,7 @@ TEST(Repacked, a_last_byte_filled_with_zeros_comes_back) {
 }
 
 TEST(Repacked, mutated_records_give_pixels_or_errors) {
-  for (const Sampling& sampling : kSamplings) {
+  for (const Sampling& sampling : kRepackedSamplings) {
     const auto file = make_jpeg({.width = 100, .height = 140, .sampling = sampling, .quality = 95});
     const Repacked sound = repack(*file);
     ASSERT_EQ(sound.kept, "");

@@ -18,7 +18,7 @@ namespace {
 /// bytes. Bounds what a header can make us allocate.
 constexpr std::uint64_t kMaxFramesPerByte = 8192;
 /// Frames are read in runs of about this many samples, which stay in the cache.
-constexpr std::size_t kBlockSamples = 8192;
+constexpr std::size_t kReadSamples = 8192;
 
 /// A file in memory, as libsndfile reads it.
 struct MemoryFile {
@@ -157,7 +157,7 @@ Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
 
 Result<std::uint64_t> SndfileDecoder::count_frames() {
   const auto channels = static_cast<std::size_t>(info_.channels);
-  const std::size_t most = std::max<std::size_t>(kBlockSamples / channels, 1);
+  const std::size_t most = std::max<std::size_t>(kReadSamples / channels, 1);
   auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels * sizeof(float)));
   std::uint64_t frames = 0;
   for (;;) {
@@ -191,7 +191,7 @@ Status SndfileDecoder::go_to(std::uint64_t frame) {
     PENSTOCK_TRY(reopen());
   }
   const auto channels = static_cast<std::size_t>(info_.channels);
-  const std::size_t most = std::max<std::size_t>(kBlockSamples / channels, 1);
+  const std::size_t most = std::max<std::size_t>(kReadSamples / channels, 1);
   auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels * sizeof(float)));
   while (position_ < frame) {
     PENSTOCK_TRY(read(std::min<std::uint64_t>(frame - position_, most), block));
@@ -217,7 +217,7 @@ Status SndfileDecoder::decode(std::uint64_t start, std::uint64_t count, float* o
   if (channels == 1) {
     return read(count, out);
   }
-  const std::size_t most = std::max<std::size_t>(kBlockSamples / channels, 1);
+  const std::size_t most = std::max<std::size_t>(kReadSamples / channels, 1);
   auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels * sizeof(float)));
   while (count > 0) {
     const std::uint64_t frames = std::min<std::uint64_t>(count, most);

@@ -24,7 +24,7 @@ std::uint64_t u64(const std::uint8_t* p) { return u32(p) | static_cast<std::uint
 
 bool is_id(const std::uint8_t* p, std::string_view id) { return std::memcmp(p, id.data(), 4) == 0; }
 
-Error corrupt(std::string message) { return detail::sound_error(ErrorKind::corrupt, std::move(message)); }
+Error bad_wav(std::string message) { return detail::sound_error(ErrorKind::corrupt, std::move(message)); }
 
 /// What lies behind the tag of the extensible format, for the codecs that have one.
 constexpr std::array<std::uint8_t, 14> kGuidEnd = {0, 0, 0,    0, 0x10, 0,    0x80,
@@ -83,7 +83,7 @@ Result<SampleFormat> sample_format(std::uint32_t tag, std::uint32_t bits) {
     case 6:
     case 7:
       if (bits != 8) {
-        return corrupt(fmt::format("WAV of {}-law samples with {} bits", tag == 6 ? "A" : "mu", bits));
+        return bad_wav(fmt::format("WAV of {}-law samples with {} bits", tag == 6 ? "A" : "mu", bits));
       }
       return tag == 6 ? SampleFormat::a_law : SampleFormat::mu_law;
     default:
@@ -94,7 +94,7 @@ Result<SampleFormat> sample_format(std::uint32_t tag, std::uint32_t bits) {
 
 Result<Format> parse_format(ByteSpan chunk) {
   if (chunk.size() < 16) {
-    return corrupt(fmt::format("WAV format chunk has {} bytes, 16 are the least", chunk.size()));
+    return bad_wav(fmt::format("WAV format chunk has {} bytes, 16 are the least", chunk.size()));
   }
   const std::uint8_t* const p = chunk.data();
   std::uint32_t tag = u16(p);
@@ -103,22 +103,22 @@ Result<Format> parse_format(ByteSpan chunk) {
   const std::uint32_t bits = u16(p + 14);
   if (tag == 0xFFFE) {
     if (chunk.size() < 40 || u16(p + 16) < 22) {
-      return corrupt("WAV extensible format chunk is too short");
+      return bad_wav("WAV extensible format chunk is too short");
     }
     if (std::memcmp(p + 26, kGuidEnd.data(), kGuidEnd.size()) != 0) {
       return detail::sound_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
     }
     if (u16(p + 18) > bits) {
-      return corrupt(fmt::format("WAV has {} valid bits in {}", u16(p + 18), bits));
+      return bad_wav(fmt::format("WAV has {} valid bits in {}", u16(p + 18), bits));
     }
     tag = u16(p + 24);
   }
   PENSTOCK_ASSIGN(const SampleFormat samples, sample_format(tag, bits));
   if (channels == 0 || channels > kMaxSoundChannels) {
-    return corrupt(fmt::format("WAV header gives {} channels", channels));
+    return bad_wav(fmt::format("WAV header gives {} channels", channels));
   }
   if (rate == 0 || rate > kMaxSoundRate) {
-    return corrupt(fmt::format("WAV header gives a rate of {} Hz", rate));
+    return bad_wav(fmt::format("WAV header gives a rate of {} Hz", rate));
   }
   // The block size is wrong in files of careless writers; it says nothing that the rest does not.
   return Format{samples, channels, rate};
@@ -141,13 +141,13 @@ struct LargeSizes {
 
 Result<LargeSizes> parse_large_sizes(ByteSpan file) {
   if (file.size() < 12 + 8 + 28 || !is_id(file.data() + 12, "ds64")) {
-    return corrupt("RF64 file does not begin with its ds64 chunk");
+    return bad_wav("RF64 file does not begin with its ds64 chunk");
   }
   const std::uint64_t size = u32(file.data() + 16);
   const std::uint8_t* const p = file.data() + 20;
   const std::uint64_t table = static_cast<std::uint64_t>(u32(p + 24)) * 12;
   if (size < 28 || size > file.size() - 20 || table > size - 28) {
-    return corrupt("RF64 ds64 chunk has an impossible size");
+    return bad_wav("RF64 ds64 chunk has an impossible size");
   }
   return LargeSizes{u64(p + 8), ByteSpan(p + 28, static_cast<std::size_t>(table))};
 }
@@ -175,7 +175,7 @@ Result<Data> take_data(std::uint64_t size, ByteSpan rest) {
   if (size >= kPlaceholder && size <= 0xFFFFFFFF) {
     return Data{rest, true};
   }
-  return corrupt(fmt::format("WAV is truncated: {} of its {} bytes of samples are there", rest.size(), size));
+  return bad_wav(fmt::format("WAV is truncated: {} of its {} bytes of samples are there", rest.size(), size));
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
     const ByteSpan rest = file.subspan(static_cast<std::size_t>(at) + 8);
     if (is_data) {
       if (!format) {
-        return corrupt("WAV has its samples before their format");
+        return bad_wav("WAV has its samples before their format");
       }
       PENSTOCK_ASSIGN(const Data data, take_data(size, rest));
       format_ = format->samples;
@@ -216,18 +216,18 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
                        .repaired = data.repaired};
     }
     if (size > rest.size()) {
-      return corrupt(fmt::format("WAV chunk at byte {} is longer than the file", at));
+      return bad_wav(fmt::format("WAV chunk at byte {} is longer than the file", at));
     }
     if (is_id(header, "fmt ")) {
       PENSTOCK_ASSIGN(const Format found, parse_format(rest.first(static_cast<std::size_t>(size))));
       if (format && *format != found) {
-        return corrupt("WAV has two formats that differ");
+        return bad_wav("WAV has two formats that differ");
       }
       format = found;
     }
     at += 8 + size + (size & 1);
   }
-  return corrupt(format ? "WAV ends before its samples" : "WAV has no format chunk");
+  return bad_wav(format ? "WAV ends before its samples" : "WAV has no format chunk");
 }
 
 Status WavDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {

@@ -120,24 +120,24 @@ TEST(spmc_queue, copies_lvalues) {
 }
 
 /// Counts how many of it exist, moved-from ones too.
-struct Counted {
+struct CountedItem {
   int* alive;
-  explicit Counted(int* count) noexcept : alive(count) { ++*alive; }
-  Counted(const Counted& other) noexcept : alive(other.alive) { ++*alive; }
-  ~Counted() { --*alive; }
+  explicit CountedItem(int* count) noexcept : alive(count) { ++*alive; }
+  CountedItem(const CountedItem& other) noexcept : alive(other.alive) { ++*alive; }
+  ~CountedItem() { --*alive; }
 };
 
 TEST(spmc_queue, destroys_what_it_held) {
   int alive = 0;
   {
-    SpmcQueue<Counted> queue(4);
+    SpmcQueue<CountedItem> queue(4);
     for (int i = 0; i < 4; ++i) {
-      queue.try_push(Counted(&alive));
+      queue.try_push(CountedItem(&alive));
     }
     EXPECT_EQ(alive, 4);
     queue.try_pop();
     EXPECT_EQ(alive, 3);
-    queue.try_push(Counted(&alive));
+    queue.try_push(CountedItem(&alive));
     EXPECT_EQ(alive, 4);
   }
   EXPECT_EQ(alive, 0);

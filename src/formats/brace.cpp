@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestBraces = 32;
 constexpr std::size_t kMaxBytes = 256u << 20;
 
 struct Range {
@@ -123,7 +123,7 @@ class Expander {
   }
 
   Result<Names> sequence(std::string_view text, int depth) const {
-    if (depth > kDeepest) {
+    if (depth > kDeepestBraces) {
       return invalid("braces are nested too deeply");
     }
     Names names{""};

@@ -23,7 +23,8 @@ const std::string kFolder = PENSTOCK_SHARED_DIR "/fixtures/webdataset";
 
 std::string hash_of(ByteSpan bytes) { return to_hex(Sha256().update(bytes).finish()); }
 
-Result<std::unique_ptr<SampleTable>> open(const std::vector<std::string>& files, const FieldChoice& fields) {
+Result<std::unique_ptr<SampleTable>> open_files(const std::vector<std::string>& files,
+                                                const FieldChoice& fields) {
   std::vector<std::unique_ptr<Source>> shards;
   for (const std::string& file : files) {
     PENSTOCK_ASSIGN(auto shard, MappedFile::open(kFolder + "/" + file));
@@ -58,7 +59,7 @@ void compare(const std::string& name, const JsonForTest& samples) {
       }
     }
   }
-  const auto table = open({name}, every);
+  const auto table = open_files({name}, every);
   ASSERT_TRUE(table.ok()) << name << ": " << table.error().to_string();
   ASSERT_EQ((*table)->size(), samples.items.size()) << name;
   Scratch scratch;
@@ -95,7 +96,7 @@ TEST_F(Fixtures, give_the_expected_samples_or_are_refused) {
       ++read;
       continue;
     }
-    const auto table = open({name}, {});
+    const auto table = open_files({name}, {});
     ASSERT_FALSE(table.ok()) << name;
     EXPECT_EQ(table.error().kind, ErrorKind::unsupported) << name;
     EXPECT_FALSE(table.error().advice.empty());
@@ -114,7 +115,7 @@ TEST_F(Fixtures, of_the_reference_writer_have_typed_fields_across_shards) {
     for (const JsonForTest& shard : entry["shards"].items) {
       shards.push_back(shard.text);
     }
-    const auto table = open(shards, {{"image", "jpg"}, {"label", "cls"}, {"mask", "seg.png"}});
+    const auto table = open_files(shards, {{"image", "jpg"}, {"label", "cls"}, {"mask", "seg.png"}});
     ASSERT_TRUE(table.ok());
     const auto& decoded = entry["decoded"].items;
     ASSERT_EQ((*table)->size(), decoded.size());

@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kPictures = {"jpg", "jpeg", "png", "webp"};
+constexpr std::array<std::string_view, 4> kPictureEndings = {"jpg", "jpeg", "png", "webp"};
 constexpr std::array<std::string_view, 13> kOtherPictures = {
     "bmp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "avif", "heic", "jp2", "jfif", "jpe"};
-constexpr std::array<std::string_view, 5> kSounds = {"wav", "flac", "ogg", "opus", "mp3"};
+constexpr std::array<std::string_view, 5> kSoundEndings = {"wav", "flac", "ogg", "opus", "mp3"};
 constexpr std::array<std::string_view, 7> kOtherSounds = {"m4a", "aac", "wma", "aiff", "aif", "au", "caf"};
 
 std::string extension_of(std::string_view name) {
@@ -92,8 +92,8 @@ class Finder {
     PENSTOCK_ASSIGN(const FolderNames names, list_folder(path));
     for (const std::string& name : names.files) {
       const std::string extension = extension_of(name);
-      if (!pictures_.take(kPictures, kOtherPictures, extension, folder, name)) {
-        sounds_.take(kSounds, kOtherSounds, extension, folder, name);
+      if (!pictures_.take(kPictureEndings, kOtherPictures, extension, folder, name)) {
+        sounds_.take(kSoundEndings, kOtherSounds, extension, folder, name);
       }
     }
     if (deep_) {

@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-constexpr int kDeepest = 32;
+constexpr int kDeepestValue = 32;
 
 void put_utf8(std::string& out, std::uint32_t code) {
   const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
@@ -65,7 +65,7 @@ class Parser {
   }
 
   Result<Json> value(int depth) {
-    if (depth > kDeepest) {
+    if (depth > kDeepestValue) {
       return fail("it is nested too deeply");
     }
     skip_space();

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-constexpr std::chrono::seconds kLong{300};
+constexpr std::chrono::seconds kLongest{300};
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
@@ -85,7 +85,7 @@ class Killed : public testing::Test {
       while (const std::optional<Batch> batch = loader.next(ticket).value()) {
         samples += batch->rows();
       }
-      loader.cache_building(kLong);
+      loader.cache_building(kLongest);
     }
     const bool whole = loader.stats().cache.starts_with("complete");
     return whole ? samples : 0;

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kEndPatience{5};
+constexpr std::chrono::seconds kBuildPatience{5};
 
 /// The last component of the source as a plain file name.
 std::string short_name(const std::string& description) {
@@ -102,7 +102,7 @@ void CachedStore::stop() noexcept {
   }
   given_up_ = true;
   changed_.notify_all();
-  left_behind_ = !changed_.wait_for(lock, kEndPatience, [this] { return ended_; });
+  left_behind_ = !changed_.wait_for(lock, kBuildPatience, [this] { return ended_; });
   lock.unlock();
   if (!worker_.joinable()) {
     return;
@@ -119,7 +119,7 @@ std::string CachedStore::left_behind() const {
   return left_behind_ ? fmt::format(
                             "the build of the cache {} did not end within {} s and was left behind; it "
                             "ends when the source answers",
-                            shown_, kEndPatience.count())
+                            shown_, kBuildPatience.count())
                       : "";
 }
 

@@ -39,7 +39,7 @@ class SoundTable final : public MemoryTable {
   std::vector<FieldInfo> fields_ = {{"audio", FieldKind::audio}, {"label", FieldKind::integer}};
 };
 
-LoaderOptions small(int workers = 2) {
+LoaderOptions two_workers(int workers = 2) {
   return {.batch_size = 4, .shuffle = true, .seed = 5, .num_workers = workers, .prefetch = 2};
 }
 
@@ -58,7 +58,7 @@ std::vector<std::string> epoch_contents(Loader& loader) {
 }
 
 TEST(SoundLoading, rows_keep_their_length_and_their_label) {
-  Loader loader = open_loader(std::make_shared<SoundTable>(10), small());
+  Loader loader = open_loader(std::make_shared<SoundTable>(10), two_workers());
   std::set<std::int64_t> seen;
   for (const Batch& batch : take_epoch(loader)) {
     const Column& column = *batch.find("audio");
@@ -77,8 +77,8 @@ TEST(SoundLoading, rows_keep_their_length_and_their_label) {
 }
 
 TEST(SoundLoading, random_operations_do_not_depend_on_workers) {
-  Loader one = open_loader(std::make_shared<SoundTable>(12), small(1), augmentation_of_sounds());
-  Loader four = open_loader(std::make_shared<SoundTable>(12), small(4), augmentation_of_sounds());
+  Loader one = open_loader(std::make_shared<SoundTable>(12), two_workers(1), augmentation_of_sounds());
+  Loader four = open_loader(std::make_shared<SoundTable>(12), two_workers(4), augmentation_of_sounds());
   const auto first = epoch_contents(one);
   EXPECT_EQ(first, epoch_contents(four));
   EXPECT_NE(first, epoch_contents(one)) << "another epoch";
@@ -89,7 +89,7 @@ TEST(SoundLoading, bad_sounds_are_left_out_and_the_others_stay_whole) {
   table->files[2].resize(100);
   table->files[5] = test::wav_of({1, 2, 3, 4}, 2);
   for (const bool fixed : {false, true}) {
-    LoaderOptions options = small();
+    LoaderOptions options = two_workers();
     options.shuffle = false;
     options.on_error = OnError::skip;
     Loader loader = open_loader(
@@ -120,7 +120,7 @@ TEST(SoundLoading, a_set_whose_sounds_cannot_be_read_is_refused_with_the_first_e
   for (auto& file : table->files) {
     file.resize(20);
   }
-  const auto loader = Loader::open(Dataset::of(table, "memory"), FieldTransforms{}, small());
+  const auto loader = Loader::open(Dataset::of(table, "memory"), FieldTransforms{}, two_workers());
   ASSERT_FALSE(loader.ok());
   EXPECT_EQ(loader.error().kind, ErrorKind::corrupt);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "core/seconds_since.hpp"
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
@@ -21,12 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kErrorsKept = 1000;
 constexpr std::uint64_t kSamplesForShare = 100;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Error refused(const std::string& destination, std::string message, std::string advice) {
   return {

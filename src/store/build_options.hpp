@@ -7,6 +7,9 @@
 
 namespace penstock {
 
+/// A report lists so many bad samples and counts the others.
+inline constexpr std::size_t kErrorsKept = 1000;
+
 Status check(const BuildSettings& settings);
 /// `stage`: who was asked.
 Status check_shard_bytes(std::uint64_t bytes, const char* stage);

@@ -1,12 +1,8 @@
 #include "store/journal.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
-#include "core/crc32c.hpp"
 #include "formats/json.hpp"
 #include "io/mapped_file.hpp"
+#include "store/journal_lines.hpp"
 
 namespace penstock {
 namespace {
@@ -14,10 +10,6 @@ namespace {
 /// Checkpoints that are kept, counted from the last. Earlier ones are needed only if files were damaged
 /// since.
 constexpr int kRemembered = 64;
-
-ByteSpan as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
 
 Json as_json(const StoreFile& file) {
   return Json::List{file.size, static_cast<std::uint64_t>(file.checksum)};
@@ -29,21 +21,6 @@ std::optional<StoreFile> file_of(const Json* value) {
     return {};
   }
   return StoreFile{*(*pair)[0].whole(), static_cast<std::uint32_t>(*(*pair)[1].whole())};
-}
-
-/// The JSON text of a whole, undamaged line.
-std::optional<std::string_view> content_of(std::string_view line) {
-  constexpr std::size_t kBefore = 9;
-  std::uint32_t checksum = 0;
-  if (line.size() < kBefore || line[kBefore - 1] != ' ') {
-    return {};
-  }
-  const auto [end, failure] = std::from_chars(line.data(), line.data() + kBefore - 1, checksum, 16);
-  const std::string_view text = line.substr(kBefore);
-  if (failure != std::errc() || end != line.data() + kBefore - 1 || crc32c(as_bytes(text)) != checksum) {
-    return {};
-  }
-  return text;
 }
 
 /// `shards`: those that the journal has named so far.
@@ -93,7 +70,7 @@ std::optional<JournalContents> read_journal(const std::string& path) {
   std::vector<StoreFile> shards;
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
-    const auto line = content_of(text.substr(begin, end - begin));
+    const auto line = journal_text(text.substr(begin, end - begin));
     begin = end + 1;
     if (!line) {
       break;  // what follows a damaged line counts for nothing
@@ -128,7 +105,7 @@ std::optional<JournalContents> read_journal(const std::string& path) {
 Result<Journal> Journal::begin(const std::string& path, const std::string& build) {
   PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, 0));
   Journal journal(std::move(file));
-  PENSTOCK_TRY(journal.add_line(build));
+  PENSTOCK_TRY(append_journal_line(journal.file_, build));
   return journal;
 }
 
@@ -137,24 +114,21 @@ Result<Journal> Journal::go_on(const std::string& path, std::uint64_t size) {
   return Journal(std::move(file));
 }
 
-Status Journal::add_line(const std::string& json) {
-  const std::string line = fmt::format("{:08x} {}\n", crc32c(as_bytes(json)), json);
-  return file_.append(as_bytes(line));
-}
-
 Status Journal::add(const Checkpoint& checkpoint, std::size_t known_shards) {
   for (std::size_t i = known_shards; i < checkpoint.shards.size(); ++i) {
-    PENSTOCK_TRY(add_line(Json(Json::Members{{"shard", as_json(checkpoint.shards[i])}}).text()));
+    PENSTOCK_TRY(
+        append_journal_line(file_, Json(Json::Members{{"shard", as_json(checkpoint.shards[i])}}).text()));
   }
-  return add_line(Json(Json::Members{{"done", checkpoint.done},
-                                     {"samples", checkpoint.samples},
-                                     {"skipped", checkpoint.skipped},
-                                     {"open_shard", as_json(checkpoint.open_shard)},
-                                     {"rows", as_json(checkpoint.rows)},
-                                     {"keys", as_json(checkpoint.keys)},
-                                     {"kept_because", Json::List(checkpoint.kept_because.begin(),
-                                                                 checkpoint.kept_because.end())}})
-                      .text());
+  return append_journal_line(
+      file_, Json(Json::Members{{"done", checkpoint.done},
+                                {"samples", checkpoint.samples},
+                                {"skipped", checkpoint.skipped},
+                                {"open_shard", as_json(checkpoint.open_shard)},
+                                {"rows", as_json(checkpoint.rows)},
+                                {"keys", as_json(checkpoint.keys)},
+                                {"kept_because",
+                                 Json::List(checkpoint.kept_because.begin(), checkpoint.kept_because.end())}})
+                 .text());
 }
 
 }  // namespace penstock

@@ -49,7 +49,6 @@ class Journal {
 
  private:
   explicit Journal(DiskFile file) : file_(std::move(file)) {}
-  Status add_line(const std::string& json);
 
   DiskFile file_;
 };

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "audio/hdf5_file.hpp"
+#include "core/seconds_since.hpp"
 #include "core/sha256.hpp"
 #include "formats/json.hpp"
 #include "io/file.hpp"
@@ -19,12 +20,6 @@ namespace penstock {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kErrorsKept = 1000;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Error error_of(const BadSound& bad, const SoundFiles& files) {
   return {.kind = bad.kind,
@@ -90,9 +85,9 @@ std::string text_of(const decltype(SoundFileContents::attributes)& configuration
   return Json(std::move(members)).text();
 }
 
-class Build {
+class SoundBuild {
  public:
-  Build(std::string destination, const SoundBuildSettings& settings, SoundShape shape, SoundFiles files)
+  SoundBuild(std::string destination, const SoundBuildSettings& settings, SoundShape shape, SoundFiles files)
       : destination_(std::move(destination)),
         folder_(destination_ + ".building"),
         data_(folder_ + "/data.h5"),
@@ -306,7 +301,7 @@ Result<SoundBuildReport> build_sound(const std::string& source, const std::strin
                  .place = {.stage = "build"}};
   }
   PENSTOCK_ASSIGN(SoundFiles files, find_sound_files(source, settings.label_pattern));
-  return Build(absolute_path(destination), settings, shape, std::move(files)).run();
+  return SoundBuild(absolute_path(destination), settings, shape, std::move(files)).run();
 }
 
 }  // namespace penstock

@@ -25,7 +25,7 @@ bool contains(const auto& list, const std::string& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-Error invalid(std::string message, std::string advice, const std::string& folder) {
+Error wrong_files(std::string message, std::string advice, const std::string& folder) {
   return {.kind = ErrorKind::invalid,
           .message = std::move(message),
           .advice = std::move(advice),
@@ -89,10 +89,10 @@ Result<std::vector<PatternMatch>> by_folders(const std::string& root, const std:
   for (const std::string& key : keys) {
     const auto folders = folders_of(key);
     if (folders.empty()) {
-      return invalid(fmt::format("{} is in no folder that would be its label", printable(key)),
-                     "put files into one folder per label, or say where labels stand in their names with "
-                     "label_pattern, such as '{label}_*'",
-                     root);
+      return wrong_files(fmt::format("{} is in no folder that would be its label", printable(key)),
+                         "put files into one folder per label, or say where labels stand in their names with "
+                         "label_pattern, such as '{label}_*'",
+                         root);
     }
     found.push_back(in_splits
                         ? PatternMatch{.label = std::string(folders[1]), .split = std::string(folders[0])}
@@ -104,16 +104,16 @@ Result<std::vector<PatternMatch>> by_folders(const std::string& root, const std:
 Result<std::vector<PatternMatch>> by_pattern(const std::string& root, const std::vector<std::string>& keys,
                                              const std::string& pattern) {
   if (pattern.find(kLabel) == std::string::npos) {
-    return invalid(fmt::format("label_pattern = '{}' has no {{label}}", pattern),
-                   "give one such as '{label}_*' or '{split}/{label}/*'", root);
+    return wrong_files(fmt::format("label_pattern = '{}' has no {{label}}", pattern),
+                       "give one such as '{label}_*' or '{split}/{label}/*'", root);
   }
   std::vector<PatternMatch> found;
   for (const std::string& key : keys) {
     const bool whole = pattern.find('/') != std::string::npos;
     auto match = match_label(pattern, whole ? key : key.substr(key.rfind('/') + 1));
     if (!match) {
-      return invalid(fmt::format("{} does not match label_pattern = '{}'", printable(key), pattern),
-                     "change the pattern, or take the file out of the folder", root);
+      return wrong_files(fmt::format("{} does not match label_pattern = '{}'", printable(key), pattern),
+                         "change the pattern, or take the file out of the folder", root);
     }
     found.push_back(std::move(*match));
   }
@@ -168,8 +168,8 @@ Result<SoundFiles> find_sound_files(const std::string& folder, const std::string
   files.folder = absolute_path(folder);
   PENSTOCK_ASSIGN(files.keys, Finder(files.folder).run());
   if (files.keys.empty()) {
-    return invalid("there is no sound file (wav, flac, ogg, opus, mp3) in this folder", "check the path",
-                   folder);
+    return wrong_files("there is no sound file (wav, flac, ogg, opus, mp3) in this folder", "check the path",
+                       folder);
   }
   PENSTOCK_ASSIGN(const std::vector<PatternMatch> matches,
                   pattern.empty() ? by_folders(folder, files.keys) : by_pattern(folder, files.keys, pattern));
@@ -184,8 +184,8 @@ Result<SoundFiles> find_sound_files(const std::string& folder, const std::string
     std::vector<std::int32_t> numbers;
     files.split_names = number(splits, numbers);
     if (files.split_names.size() > 256) {
-      return invalid(fmt::format("there are {} splits", files.split_names.size()), "give at most 256",
-                     folder);
+      return wrong_files(fmt::format("there are {} splits", files.split_names.size()), "give at most 256",
+                         folder);
     }
     files.splits.assign(numbers.begin(), numbers.end());
   }

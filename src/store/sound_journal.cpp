@@ -1,33 +1,13 @@
 #include "store/sound_journal.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <fstream>
 
-#include "core/crc32c.hpp"
 #include "formats/json.hpp"
 #include "io/mapped_file.hpp"
+#include "store/journal_lines.hpp"
 
 namespace penstock {
 namespace {
-
-ByteSpan as_bytes(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-/// The JSON text of a whole, undamaged line.
-std::optional<std::string_view> content_of(std::string_view line) {
-  constexpr std::size_t kBefore = 9;
-  std::uint32_t checksum = 0;
-  if (line.size() < kBefore) {
-    return {};
-  }
-  const auto [end, failure] = std::from_chars(line.data(), line.data() + kBefore - 1, checksum, 16);
-  const std::string_view text = line.substr(kBefore);
-  const bool whole = failure == std::errc() && end == line.data() + kBefore - 1;
-  return whole && crc32c(as_bytes(text)) == checksum ? std::optional(text) : std::nullopt;
-}
 
 std::optional<ErrorKind> kind_named(const std::string& name) {
   for (const ErrorKind kind : {ErrorKind::not_found, ErrorKind::corrupt, ErrorKind::unsupported,
@@ -78,7 +58,7 @@ std::string boot_name() {
 Result<SoundJournal> SoundJournal::begin(const std::string& path, const std::string& build) {
   PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, 0));
   SoundJournal journal(std::move(file));
-  PENSTOCK_TRY(journal.add_line(build));
+  PENSTOCK_TRY(append_journal_line(journal.file_, build));
   return journal;
 }
 
@@ -93,7 +73,7 @@ Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const std::string
   SoundProgress progress;
   std::size_t begin = 0;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
-    const auto line = content_of(text.substr(begin, end - begin));
+    const auto line = journal_text(text.substr(begin, end - begin));
     if (begin == 0 && line != build) {
       return std::optional<Found>();  // of another build
     }
@@ -116,11 +96,6 @@ Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const std::string
   return std::optional<Found>(Found{SoundJournal(std::move(journal)), std::move(progress)});
 }
 
-Status SoundJournal::add_line(const std::string& json) {
-  const std::string line = fmt::format("{:08x} {}\n", crc32c(as_bytes(json)), json);
-  return file_.append(as_bytes(line));
-}
-
 Status SoundJournal::add(std::uint64_t files, std::uint64_t rows, const std::vector<BadSound>& bad) {
   Json::List entries;
   for (const BadSound& entry : bad) {
@@ -129,9 +104,12 @@ Status SoundJournal::add(std::uint64_t files, std::uint64_t rows, const std::vec
                                     {"message", entry.message},
                                     {"stage", entry.stage}});
   }
-  return add_line(Json(Json::Members{{"files", files}, {"rows", rows}, {"bad", std::move(entries)}}).text());
+  return append_journal_line(
+      file_, Json(Json::Members{{"files", files}, {"rows", rows}, {"bad", std::move(entries)}}).text());
 }
 
-Status SoundJournal::add_end() { return add_line(Json(Json::Members{{"end", true}}).text()); }
+Status SoundJournal::add_end() {
+  return append_journal_line(file_, Json(Json::Members{{"end", true}}).text());
+}
 
 }  // namespace penstock

@@ -45,7 +45,6 @@ class SoundJournal {
 
  private:
   explicit SoundJournal(DiskFile file) : file_(std::move(file)) {}
-  Status add_line(const std::string& json);
 
   DiskFile file_;
 };

@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "core/parallel_for.hpp"
+#include "core/seconds_since.hpp"
 #include "store/build_options.hpp"
 
 namespace penstock {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// "write takes 61 % of the threads' time".
 std::string bottleneck_of(const SoundStageSeconds& s, double thread_seconds) {

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/seconds_since.hpp"
+
 namespace penstock {
 namespace {
 
@@ -155,7 +157,7 @@ Status SoundRing::work(const Work& work, const Finished& finished, double& waite
     if (!part) {
       const auto start = std::chrono::steady_clock::now();
       moved_.wait_for(lock, std::chrono::seconds(1));
-      waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      waited += seconds_since(start);
       continue;
     }
     lock.unlock();

@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-Error wrong(const std::string& name, const std::string& value, std::string advice) {
+Error wrong_setting(const std::string& name, const std::string& value, std::string advice) {
   return {.kind = ErrorKind::invalid,
           .message = fmt::format("{} = {} cannot be", name, value),
           .advice = std::move(advice),
@@ -23,7 +23,7 @@ Error wrong(const std::string& name, const std::string& value, std::string advic
 Status check_whole(const char* name, int value, int least, int most) {
   return value >= least && value <= most
              ? Status()
-             : Status(wrong(name, std::to_string(value), fmt::format("give {} to {}", least, most)));
+             : Status(wrong_setting(name, std::to_string(value), fmt::format("give {} to {}", least, most)));
 }
 
 /// A number in a file that holds it alone ("max" and the like: none).
@@ -53,23 +53,24 @@ Result<SoundShape> shape_of(const SoundBuildSettings& s) {
   PENSTOCK_TRY(check_whole("batch_files", s.batch_files.value_or(1), 1, kMost));
   PENSTOCK_TRY(check_workers(s.workers, "build"));
   if (s.max_error_share && !(*s.max_error_share >= 0 && *s.max_error_share <= 1)) {
-    return wrong("max_errors", fmt::format("{}", *s.max_error_share), "a share lies between 0.0 and 1.0");
+    return wrong_setting("max_errors", fmt::format("{}", *s.max_error_share),
+                         "a share lies between 0.0 and 1.0");
   }
   const double samples = s.duration * s.sample_rate;
   if (!(samples >= 1) || samples > kMostSamples || std::abs(samples - std::round(samples)) > 1e-6) {
-    return wrong(
+    return wrong_setting(
         "duration", fmt::format("{}", s.duration),
         fmt::format("give seconds that are a whole number of samples at {} Hz, at most 2^28", s.sample_rate));
   }
   const auto total = static_cast<std::int64_t>(std::llround(samples));
   if (total % s.long_segment != 0) {
-    return wrong(
+    return wrong_setting(
         "long_segment", std::to_string(s.long_segment),
         fmt::format("{} seconds are {} samples: give a number that divides them", s.duration, total));
   }
   if (s.long_segment % s.short_segment != 0) {
-    return wrong("short_segment", std::to_string(s.short_segment),
-                 fmt::format("give a number that divides long_segment, which is {}", s.long_segment));
+    return wrong_setting("short_segment", std::to_string(s.short_segment),
+                         fmt::format("give a number that divides long_segment, which is {}", s.long_segment));
   }
   PENSTOCK_ASSIGN(const MelSpectrogram mel, MelSpectrogram::make(mel_of(s)));
   PENSTOCK_ASSIGN(const std::size_t frames, mel.frames(static_cast<std::size_t>(s.short_segment)));

@@ -26,7 +26,7 @@ struct Signature {
 constexpr std::array kPictures = {Signature{"\xFF\xD8"sv, 0, "jpg"}, Signature{"\x89PNG"sv, 0, "png"},
                                   Signature{"WEBP"sv, 8, "webp"}};
 // MP3 without a tag begins with a frame: layer III of MPEG 1, 2 or 2.5, with or without a checksum.
-constexpr std::array kSounds = {
+constexpr std::array kSoundNames = {
     Signature{"WAVE"sv, 8, "wav"},     Signature{"fLaC"sv, 0, "flac"},    Signature{"OggS"sv, 0, "ogg"},
     Signature{"ID3"sv, 0, "mp3"},      Signature{"\xFF\xFB"sv, 0, "mp3"}, Signature{"\xFF\xFA"sv, 0, "mp3"},
     Signature{"\xFF\xF3"sv, 0, "mp3"}, Signature{"\xFF\xF2"sv, 0, "mp3"}, Signature{"\xFF\xE3"sv, 0, "mp3"},
@@ -49,7 +49,7 @@ std::string usual_extension(FieldKind kind, ByteSpan file) {
     case FieldKind::image:
       return by_content(kPictures, file);
     case FieldKind::audio:
-      return by_content(kSounds, file);
+      return by_content(kSoundNames, file);
     case FieldKind::integer:
       return "cls";
     case FieldKind::json:
@@ -62,7 +62,7 @@ std::string usual_extension(FieldKind kind, ByteSpan file) {
 }
 
 template <class List, class Item>
-bool contains(const List& list, const Item& item) {
+bool is_among(const List& list, const Item& item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
@@ -123,7 +123,7 @@ TarNaming::Rule TarNaming::rule_for(const FieldInfo& field) const {
               read.kind == field.kind && has(read) && extensions_named(read.name).front() != field.name};
 }
 
-bool TarNaming::has(const FieldInfo& field) const { return contains(fields_, field); }
+bool TarNaming::has(const FieldInfo& field) const { return is_among(fields_, field); }
 
 std::string TarNaming::extension(std::size_t field, ByteSpan file) {
   const std::string& name = fields_[field].name;
@@ -133,7 +133,7 @@ std::string TarNaming::extension(std::size_t field, ByteSpan file) {
   }
   const std::string usual = usual_extension(fields_[field].kind, file);
   if (!rule.shared.empty()) {
-    return contains(rule.shared, usual) ? usual : rule.shared.front();
+    return is_among(rule.shared, usual) ? usual : rule.shared.front();
   }
   if (rule.suffix.empty()) {
     rule.suffix = usual;  // the same for all samples, so that they have one field
@@ -152,7 +152,7 @@ std::vector<std::string> TarNaming::renamed() const {
   std::vector<std::string> all;
   for (const std::vector<std::string>& sample : written_) {
     std::copy_if(sample.begin(), sample.end(), std::back_inserter(all),
-                 [&all](const std::string& extension) { return !contains(all, extension); });
+                 [&all](const std::string& extension) { return !is_among(all, extension); });
   }
   Pairs together;
   for (const std::vector<std::string>& sample : written_) {

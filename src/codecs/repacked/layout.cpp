@@ -10,14 +10,14 @@
 namespace penstock::detail {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kMagic = {'P', 'N', 'R', 'P'};
-constexpr std::uint8_t kVersion = 1;
+constexpr std::array<std::uint8_t, 4> kRecordMagic = {'P', 'N', 'R', 'P'};
+constexpr std::uint8_t kRecordVersion = 1;
 constexpr std::size_t kFixedSize = 12;
 constexpr std::uint8_t kHasFile = 0x10;
 constexpr std::uint8_t kZeroPadding = 0x20;
 constexpr std::uint8_t kWideQuant = 0x10;
 
-Error corrupt(const char* what) {
+Error bad_record(const char* what) {
   return decode_error(ErrorKind::corrupt, fmt::format("repacked picture is damaged: {}", what));
 }
 
@@ -28,33 +28,34 @@ std::size_t variant_bytes(const RepackGeometry& geometry) {
 }  // namespace
 
 bool starts_as_record(ByteSpan record) noexcept {
-  return record.size() >= kMagic.size() && std::memcmp(record.data(), kMagic.data(), kMagic.size()) == 0;
+  return record.size() >= kRecordMagic.size() &&
+         std::memcmp(record.data(), kRecordMagic.data(), kRecordMagic.size()) == 0;
 }
 
 Status parse_record(ByteSpan bytes, RepackRecord& out) {
   if (!starts_as_record(bytes)) {
-    return corrupt("it does not begin as one");
+    return bad_record("it does not begin as one");
   }
   if (bytes.size() < kFixedSize) {
-    return corrupt("its header is cut off");
+    return bad_record("its header is cut off");
   }
-  if (bytes[4] != kVersion) {
-    return decode_error(
-        ErrorKind::unsupported,
-        fmt::format("repacked picture of version {}; this penstock reads version {}", bytes[4], kVersion),
-        "use a newer penstock");
+  if (bytes[4] != kRecordVersion) {
+    return decode_error(ErrorKind::unsupported,
+                        fmt::format("repacked picture of version {}; this penstock reads version {}",
+                                    bytes[4], kRecordVersion),
+                        "use a newer penstock");
   }
   const std::uint8_t kind = bytes[5];
   if ((kind & 0x0F) > static_cast<unsigned>(RepackSampling::s420) ||
       (kind & ~(0x0Fu | kHasFile | kZeroPadding)) != 0) {
-    return corrupt("unknown kind");
+    return bad_record("unknown kind");
   }
   RepackGeometry& geometry = out.geometry;
   geometry.sampling = static_cast<RepackSampling>(kind & 0x0F);
   geometry.width = load_16(bytes.data() + 6);
   geometry.height = load_16(bytes.data() + 8);
   if (geometry.width == 0 || geometry.height == 0) {
-    return corrupt("it has no pixels");
+    return bad_record("it has no pixels");
   }
   out.has_file = (kind & kHasFile) != 0;
   out.zero_padding = (kind & kZeroPadding) != 0;
@@ -65,14 +66,14 @@ Status parse_record(ByteSpan bytes, RepackRecord& out) {
   const std::array<std::size_t, 3> table_of = {0, (tables >> 2) & 3u, bytes[11]};
   const std::size_t entry_size = (tables & kWideQuant) != 0 ? 2 : 1;
   if (count == 0 || table_of[1] >= count || table_of[2] >= count || (tables & 0xE0) != 0) {
-    return corrupt("bad quantisation tables");
+    return bad_record("bad quantisation tables");
   }
   const auto tile_count =
       static_cast<std::size_t>(geometry.tiles_wide()) * static_cast<std::size_t>(geometry.tiles_high());
   const std::size_t quant_size = count * 64 * entry_size;
   const std::size_t start_size = kFixedSize + variant_bytes(geometry) + quant_size + 2 * tile_count;
   if (bytes.size() < start_size) {
-    return corrupt("its tables are cut off");
+    return bad_record("its tables are cut off");
   }
   const std::uint8_t* at = bytes.data() + kFixedSize;
   for (auto& part : out.variants) {
@@ -81,7 +82,7 @@ Status parse_record(ByteSpan bytes, RepackRecord& out) {
   for (std::size_t i = 0; i < variant_bytes(geometry) * 2; ++i) {
     const unsigned variant = (at[i / 2] >> (i % 2 * 4)) & 15u;
     if (variant >= kVariants) {
-      return corrupt("unknown code table");
+      return bad_record("unknown code table");
     }
     out.variants[i / kClasses][i % kClasses] = static_cast<std::uint8_t>(variant);
   }
@@ -101,7 +102,7 @@ Status parse_record(ByteSpan bytes, RepackRecord& out) {
   }
   out.tiles = bytes.subspan(start_size);
   if (begin > out.tiles.size() || begin > 0xFFFFFFFF) {
-    return corrupt("its tiles are cut off");
+    return bad_record("its tiles are cut off");
   }
   out.tile_begins[tile_count] = static_cast<std::uint32_t>(begin);
   out.header = out.tiles.subspan(begin);
@@ -110,8 +111,8 @@ Status parse_record(ByteSpan bytes, RepackRecord& out) {
 
 void write_record_start(const RepackRecord& record, std::vector<std::uint8_t>& out) {
   const RepackGeometry& geometry = record.geometry;
-  out.assign(kMagic.begin(), kMagic.end());
-  out.push_back(kVersion);
+  out.assign(kRecordMagic.begin(), kRecordMagic.end());
+  out.push_back(kRecordVersion);
   out.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(geometry.sampling) |
                                           (record.has_file ? kHasFile : 0u) |
                                           (record.zero_padding ? kZeroPadding : 0u)));

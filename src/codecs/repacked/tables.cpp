@@ -8,8 +8,8 @@
 namespace penstock {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kMagic = {'P', 'N', 'R', 'T'};
-constexpr std::uint8_t kVersion = 1;
+constexpr std::array<std::uint8_t, 4> kTablesMagic = {'P', 'N', 'R', 'T'};
+constexpr std::uint8_t kTablesVersion = 1;
 constexpr std::size_t kStartSize = 12;
 constexpr std::size_t kCodes = std::size_t{detail::kParts} * detail::kClasses * detail::kVariants;
 constexpr std::size_t kLengthBytes = kCodes * 128;
@@ -72,13 +72,13 @@ std::shared_ptr<const RepackTables> RepackTables::make(const Lengths& lengths,
 
 Result<std::shared_ptr<const RepackTables>> parse_repack_tables(ByteSpan bytes) {
   const auto corrupt = [](const char* message) { return detail::decode_error(ErrorKind::corrupt, message); };
-  if (bytes.size() < kStartSize || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+  if (bytes.size() < kStartSize || std::memcmp(bytes.data(), kTablesMagic.data(), kTablesMagic.size()) != 0) {
     return corrupt("these are no code tables of repacked pictures");
   }
-  if (bytes[4] != kVersion) {
+  if (bytes[4] != kTablesVersion) {
     return detail::decode_error(
         ErrorKind::unsupported,
-        fmt::format("code tables of version {}; this penstock reads version {}", bytes[4], kVersion),
+        fmt::format("code tables of version {}; this penstock reads version {}", bytes[4], kTablesVersion),
         "use a newer penstock");
   }
   const std::size_t dictionary_size = detail::load_32(bytes.data() + 8);
@@ -106,8 +106,8 @@ Result<std::shared_ptr<const RepackTables>> parse_repack_tables(ByteSpan bytes) 
 }
 
 std::vector<std::uint8_t> serialise(const RepackTables& tables) {
-  std::vector<std::uint8_t> out(kMagic.begin(), kMagic.end());
-  out.push_back(kVersion);
+  std::vector<std::uint8_t> out(kTablesMagic.begin(), kTablesMagic.end());
+  out.push_back(kTablesVersion);
   out.insert(out.end(), 3, 0);
   const ByteSpan dictionary = tables.dictionary();
   detail::append_32(out, static_cast<std::uint32_t>(dictionary.size()));
