@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from suite_runner import (
@@ -87,7 +88,7 @@ def tools(log: Log) -> Counts:
 
 
 def build(log: Log, preset: str, targets: Sequence[str] = ()) -> Path:
-    log.check(["cmake", "--preset", preset])
+    log.check(["cmake", "--preset", preset, "-DPENSTOCK_UNITY_TESTS=ON"])
     command = ["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])]
     log.check(command, timeout=2400, env={"CCACHE_NOHASHDIR": "1"})  # objects may come from any build folder
     return BUILD / preset
@@ -101,24 +102,43 @@ def ctest_commands(folder: Path) -> dict[str, list[str]]:
     return {test["name"]: test["command"] for test in json.loads(listing.stdout)["tests"] if "command" in test}
 
 
+def cpp_test(log: Log, name: str, command: Sequence[str], report: Path, env: Mapping[str, str]) -> Counts:
+    """Runs one test program; googletest's own report gives the counts."""
+    report.unlink(missing_ok=True)
+    code = log.run(command, env={**env, "GTEST_OUTPUT": f"xml:{report}"})
+    found = junit_counts(report) if report.exists() else Counts(passed=int(code == 0))
+    if code != 0 and found.failed == 0:
+        found.add(Counts(failed=1, notes=[f"{name} exited with {code}"]))
+    log.note(f"{name}: {found}")
+    return found
+
+
 def cpp_tests(
-    log: Log, folder: Path, names: Sequence[str] = (), prefix: Sequence[str] = (), env: dict[str, str] | None = None
+    log: Log,
+    folder: Path,
+    names: Sequence[str] = (),
+    prefix: Sequence[str] = (),
+    env: Callable[[str], Mapping[str, str]] = lambda _: {},
 ) -> Counts:
-    """Runs the test programs of a build folder; googletest's own report gives the counts."""
+    """Runs the test programs of a build folder, as many at once as there are cores, each with a log of its own."""
     commands = ctest_commands(folder)
-    counts = Counts()
-    for name in names or commands:
+    wanted = names or list(commands)
+    logs = {name: Log(f"{log.path.stem}-{name}") for name in wanted if name in commands}
+
+    def run(name: str) -> Counts:
         if name not in commands:
-            counts.add(Counts(failed=1, notes=[f"no test program {name} in {folder.relative_to(ROOT)}"]))
-            continue
+            return Counts(failed=1, notes=[f"no test program {name} in {folder.relative_to(ROOT)}"])
         report = folder / f"{log.path.stem}-{name}.xml"
-        report.unlink(missing_ok=True)
-        code = log.run([*prefix, *commands[name]], env={**(env or {}), "GTEST_OUTPUT": f"xml:{report}"})
-        found = junit_counts(report) if report.exists() else Counts(passed=int(code == 0))
-        if code != 0 and found.failed == 0:
-            found.add(Counts(failed=1, notes=[f"{name} exited with {code}"]))
-        log.note(f"{name}: {found}")
-        counts.add(found)
+        return cpp_test(logs[name], name, [*prefix, *commands[name]], report, env(name))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        # Programs of the last folders take longest.
+        found = dict(zip(reversed(wanted), pool.map(run, reversed(wanted)), strict=True))
+    counts = Counts()
+    for name in sorted(wanted, key=lambda name: found[name].failed > 0):  # failures at the end, where they are shown
+        counts.add(found[name])
+        if name in logs:
+            log.note(logs[name].text())
     return counts
 
 
@@ -128,7 +148,7 @@ def cpp(log: Log) -> Counts:
 
 def asan(log: Log) -> Counts:
     options = {"ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
-    return cpp_tests(log, build(log, "asan"), env=options)
+    return cpp_tests(log, build(log, "asan"), env=lambda _: options)
 
 
 def tsan(log: Log) -> Counts:
@@ -136,7 +156,7 @@ def tsan(log: Log) -> Counts:
     fixed_addresses = ["setarch", "-R"] if shutil.which("setarch") and log.run(["setarch", "-R", "true"]) == 0 else []
     names = ["core", "pipeline", "soak"]
     folder = build(log, "tsan", [f"penstock_{name}_tests" for name in names])
-    return cpp_tests(log, folder, names, fixed_addresses, {"PENSTOCK_SOAK_SECONDS": str(SOAK_SECONDS)})
+    return cpp_tests(log, folder, names, fixed_addresses, lambda _: {"PENSTOCK_SOAK_SECONDS": str(SOAK_SECONDS)})
 
 
 def valgrind(log: Log) -> Counts:
@@ -150,18 +170,18 @@ def valgrind(log: Log) -> Counts:
         # A handler of SIGBUS returns to the instruction that failed: its registers must be right.
         "--vex-iropt-register-updates=allregs-at-mem-access",
     ]
-    folder = build(log, "dev")
-    # valgrind cannot map the index of a billion samples.
-    counts = cpp_tests(log, folder, ["core", "io", "formats"], memcheck, {"GTEST_FILTER": "-store.a_billion_*"})
-    # Vector kernels, ours and libjpeg's, work on bytes past the end of a row, which memcheck counts as using them; and
-    # tests of speed and reuse mean nothing at a fraction of the speed.
     surroundings = {
-        "PENSTOCK_TARGET": "scalar",
-        "JSIMD_FORCENONE": "1",
-        "GTEST_FILTER": "-Loader.stats_*:Loader.idle_*:Loader.steady_*",
+        # Vector kernels, ours and libjpeg's, work on bytes past the end of a row, which memcheck counts as using them;
+        # and tests of speed and reuse mean nothing at a fraction of the speed.
+        "pipeline": {
+            "PENSTOCK_TARGET": "scalar",
+            "JSIMD_FORCENONE": "1",
+            "GTEST_FILTER": "-Loader.stats_*:Loader.idle_*:Loader.steady_*",
+        },
+        "formats": {"GTEST_FILTER": "-store.a_billion_*"},  # valgrind cannot map the index of a billion samples
     }
-    counts.add(cpp_tests(log, folder, ["pipeline"], memcheck, surroundings))
-    return counts
+    names = ["core", "io", "formats", "pipeline"]
+    return cpp_tests(log, build(log, "dev"), names, memcheck, lambda name: surroundings.get(name, {}))
 
 
 def neon(log: Log) -> Counts:

@@ -59,11 +59,29 @@ struct RepackEncoder::Impl {
 
   explicit Impl(std::shared_ptr<const RepackTables> given) : tables(std::move(given)), packer(*tables) {}
 
+  std::optional<std::string> encode(ByteSpan jpeg, RepackFidelity fidelity,
+                                    std::vector<std::uint8_t>& record);
   bool make_symbols();
   const char* write_record(ByteSpan jpeg, RepackFidelity fidelity, std::vector<std::uint8_t>& record);
   bool proves_file(ByteSpan jpeg);
   bool proves_coefficients();
 };
+
+std::optional<std::string> RepackEncoder::Impl::encode(ByteSpan jpeg, RepackFidelity fidelity,
+                                                       std::vector<std::uint8_t>& record) {
+  if (auto reason = reader.read(jpeg, fidelity, picture)) {
+    return reason;
+  }
+  if (!make_symbols()) {
+    return "large values";
+  }
+  if (const char* const reason = write_record(jpeg, fidelity, record); reason != nullptr) {
+    return reason;
+  }
+  const bool proved = parse_record(record, parsed).ok() &&
+                      (fidelity == RepackFidelity::file ? proves_file(jpeg) : proves_coefficients());
+  return proved ? std::nullopt : std::optional<std::string>("unusual scan");
+}
 
 bool RepackEncoder::Impl::make_symbols() {
   const RepackGeometry& geometry = picture.geometry;
@@ -148,26 +166,16 @@ RepackEncoder::~RepackEncoder() = default;
 
 std::optional<std::string> RepackEncoder::encode(ByteSpan jpeg, RepackFidelity fidelity,
                                                  std::vector<std::uint8_t>& record) {
-  Impl& impl = *impl_;
   record.clear();
-  if (auto reason = impl.reader.read(jpeg, fidelity, impl.picture)) {
-    return reason;
-  }
-  if (!impl.make_symbols()) {
-    return "large values";
-  }
-  if (const char* const reason = impl.write_record(jpeg, fidelity, record); reason != nullptr) {
+  auto reason = impl_->encode(jpeg, fidelity, record);
+  if (reason) {
     record.clear();
-    return reason;
   }
-  const bool proved =
-      parse_record(record, impl.parsed).ok() &&
-      (fidelity == RepackFidelity::file ? impl.proves_file(jpeg) : impl.proves_coefficients());
-  if (!proved) {
-    record.clear();
-    return "unusual scan";
+  if (release_if_large(impl_->picture, impl_->symbols)) {
+    impl_->tiles = {};
+    impl_->rebuilt = {};
   }
-  return std::nullopt;
+  return reason;
 }
 
 }  // namespace penstock

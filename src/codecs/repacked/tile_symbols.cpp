@@ -5,6 +5,8 @@ namespace {
 
 /// The most symbols that a block can have, by class.
 constexpr std::array<std::size_t, kClasses> kMostPerBlock = {1, 1, 1, 1, 6, 7, 8, 32, 16, 126};
+/// Coefficients of pictures that are large: 4 Mpx with full colour.
+constexpr std::size_t kLarge = std::size_t{12} << 20U;
 
 }  // namespace
 
@@ -36,6 +38,21 @@ void PartSymbols::set_ends(const SymbolEnds& ends) {
   for (std::size_t i = 0; i < kClasses; ++i) {
     counts_[i] = static_cast<std::size_t>(ends.at[i] - begins_[i]);
   }
+}
+
+bool release_if_large(JpegCoefficients& picture, PictureSymbols& symbols) {
+  std::size_t coefficients = 0;
+  for (const auto& component : picture.blocks) {
+    coefficients += component.capacity();
+  }
+  if (coefficients <= kLarge) {
+    return false;
+  }
+  picture = {};
+  for (PartSymbols& part : symbols) {
+    part.release();
+  }
+  return true;
 }
 
 void start_symbols(const RepackGeometry& geometry, PictureSymbols& out) {

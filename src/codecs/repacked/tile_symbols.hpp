@@ -30,6 +30,8 @@ class PartSymbols {
 
   SymbolEnds ends() const;
   void set_ends(const SymbolEnds& ends);
+  /// Forgets the symbols and gives their memory back.
+  void release() { *this = PartSymbols(); }
 
  private:
   Scratch memory_;
@@ -39,6 +41,10 @@ class PartSymbols {
 };
 
 using PictureSymbols = std::array<PartSymbols, kParts>;
+
+/// Gives the memory of a picture back if it was a large one: threads that each keep what their largest
+/// picture needed would add up to gigabytes. True if it was.
+bool release_if_large(JpegCoefficients& picture, PictureSymbols& symbols);
 
 /// Room for the symbols of all tiles of the picture.
 void start_symbols(const RepackGeometry& geometry, PictureSymbols& out);

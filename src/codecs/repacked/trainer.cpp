@@ -105,38 +105,45 @@ struct RepackTrainer::Impl {
   std::vector<PictureHistograms> histograms;
   std::vector<bool> is_gray;
   Segments segments;
+
+  bool learn(ByteSpan jpeg);
 };
 
 RepackTrainer::RepackTrainer() : impl_(std::make_unique<Impl>()) {}
 RepackTrainer::~RepackTrainer() = default;
 
 bool RepackTrainer::add(ByteSpan jpeg) {
-  Impl& impl = *impl_;
-  if (impl.reader.read(jpeg, RepackFidelity::pixels, impl.picture)) {
+  const bool learned = impl_->learn(jpeg);
+  release_if_large(impl_->picture, impl_->symbols);
+  return learned;
+}
+
+bool RepackTrainer::Impl::learn(ByteSpan jpeg) {
+  if (reader.read(jpeg, RepackFidelity::pixels, picture)) {
     return false;
   }
-  const RepackGeometry& geometry = impl.picture.geometry;
-  start_symbols(geometry, impl.symbols);
+  const RepackGeometry& geometry = picture.geometry;
+  start_symbols(geometry, symbols);
   for (int y = 0; y < geometry.tiles_high(); ++y) {
     for (int x = 0; x < geometry.tiles_wide(); ++x) {
-      if (!add_tile_symbols(impl.picture, x, y, impl.symbols)) {
+      if (!add_tile_symbols(picture, x, y, symbols)) {
         return false;
       }
     }
   }
-  PictureHistograms& histograms = impl.histograms.emplace_back();
-  impl.is_gray.push_back(geometry.parts() == 1);
+  PictureHistograms& learned = histograms.emplace_back();
+  is_gray.push_back(geometry.parts() == 1);
   for (std::size_t part = 0; part < kParts; ++part) {
     for (std::size_t i = 0; i < kClasses; ++i) {
-      count_symbols(impl.symbols[part].symbols(i), impl.symbols[part].counts()[i], histograms[part][i]);
+      count_symbols(symbols[part].symbols(i), symbols[part].counts()[i], learned[part][i]);
     }
   }
-  Bytes head(jpeg.begin(), jpeg.begin() + static_cast<std::ptrdiff_t>(impl.picture.scan_begin));
-  strip_quant(head, impl.picture.quant);
+  Bytes head(jpeg.begin(), jpeg.begin() + static_cast<std::ptrdiff_t>(picture.scan_begin));
+  strip_quant(head, picture.quant);
   for_each_segment(head, [&](std::uint8_t, std::size_t begin, std::size_t size) {
     if (size <= kMaxSegment) {
       const auto from = head.begin() + static_cast<std::ptrdiff_t>(begin);
-      ++impl.segments[std::string(from, from + static_cast<std::ptrdiff_t>(size))];
+      ++segments[std::string(from, from + static_cast<std::ptrdiff_t>(size))];
     }
   });
   return true;
