@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "codecs/repacked/tile_symbols.hpp"
 #include "codecs/test_repacked.hpp"
 #include "core/each_target_for_test.hpp"
 
@@ -321,6 +322,19 @@ TEST(RepackTrainer, without_files_makes_tables_that_still_work) {
   const auto file = make_jpeg({.width = 200, .height = 200, .quality = 95});
   const auto kept = encoder.encode(*file, RepackFidelity::file, record);
   EXPECT_TRUE(!kept || *kept == "larger");
+}
+
+TEST(Repacked, memory_of_large_pictures_is_given_back_and_that_of_others_kept) {
+  detail::PictureSymbols symbols;
+  detail::JpegCoefficients picture;
+  picture.blocks[0].resize(std::size_t{1} << 20U);
+  EXPECT_FALSE(detail::release_if_large(picture, symbols));
+  EXPECT_EQ(picture.blocks[0].size(), std::size_t{1} << 20U);
+  picture.blocks[1].resize(std::size_t{12} << 20U);
+  symbols[0].start(1000);
+  EXPECT_TRUE(detail::release_if_large(picture, symbols));
+  EXPECT_EQ(picture.blocks[0].capacity() + picture.blocks[1].capacity(), 0u);
+  EXPECT_EQ(symbols[0].symbols(0), nullptr);
 }
 
 TEST(Repacked, real_pictures) {

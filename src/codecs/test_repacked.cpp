@@ -106,9 +106,13 @@ std::vector<Bytes> sample_jpegs() {
     tars.push_back(entry.path());
   }
   std::sort(tars.begin(), tars.end());
+#if defined(__SANITIZE_ADDRESS__)
+  tars.resize(std::min<std::size_t>(tars.size(), 1));  // at a tenth of the speed
+#endif
   for (const auto& path : tars) {
     std::ifstream stream(path, std::ios::binary);
-    const Bytes tar{std::istreambuf_iterator<char>(stream), {}};
+    Bytes tar(std::filesystem::file_size(path));
+    stream.read(reinterpret_cast<char*>(tar.data()), static_cast<std::streamsize>(tar.size()));
     for (std::size_t at = 0; at + 512 <= tar.size() && tar[at] != 0;) {
       const std::size_t size = std::strtoull(reinterpret_cast<const char*>(&tar[at + 124]), nullptr, 8);
       const auto begin = tar.begin() + static_cast<std::ptrdiff_t>(at) + 512;

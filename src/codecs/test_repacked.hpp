@@ -28,7 +28,7 @@ Result<Rgb> decode_box(RepackedDecoder& decoder, const Rect& box, PixelLayout la
 /// Compares boxes of the record, and all of it, with JpegDecoder's picture of the file.
 void expect_same_pixels(const Bytes& file, const Bytes& record, int boxes, const std::string& name);
 
-/// The JPEG pictures of the shared sample, where it is there.
+/// The JPEG pictures of the shared sample, where it is there; with AddressSanitizer those of its first shard.
 std::vector<Bytes> sample_jpegs();
 
 }  // namespace penstock::test
