@@ -141,16 +141,21 @@ class Collator:
         try:
             value = self._receive(oldest)
         except Exception as raised:
-            ahead.popleft()
+            self._drop_oldest(ahead)
             if hasattr(raised, "add_note"):  # Python 3.11
                 raised.add_note(f"in collate_fn, for step {oldest.core.step} of epoch {oldest.core.epoch}")
             if isinstance(raised, StopIteration):  # would end the epoch, and nobody would know
                 raise RuntimeError("collate_fn raised StopIteration") from raised
             raise
-        ahead.popleft()
+        self._drop_oldest(ahead)
         self._send_more(source, ahead)
         source.received_until(ahead[0].state if ahead else None)
         return value
+
+    def _drop_oldest(self, ahead: deque[Sent]) -> None:
+        request = ahead.popleft().request
+        if self._helper is not None:
+            self._helper.done(request)
 
     def _send(self, core: _core.Batch) -> int:
         return 0 if self._helper is None else self._helper.send(samples_of(core))
@@ -175,7 +180,8 @@ class Collator:
 
     def _call_here(self, core: _core.Batch) -> Any:
         samples = samples_of(core)
-        watched = None if self._stays else _draws()
+        may_move = self._stays is None and self._here[1] >= WORTH_A_START_SECONDS / 2
+        watched = _draws() if may_move else None
         start = time.perf_counter()
         value = self._work.function(samples)
         self._here[0] += 1

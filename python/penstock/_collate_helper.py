@@ -116,7 +116,7 @@ class CollateHelper:
         self._answers.clear()
 
     def receive(self, request: int) -> Any:
-        """What collate_fn made of the batch. Raises what it raised, or NotSentError."""
+        """What collate_fn made of the batch, until done() is called. Raises what it raised, or NotSentError."""
         begun, deaths = time.monotonic(), 0
         while request not in self._answers:
             if self._processes.stopping:
@@ -132,7 +132,7 @@ class CollateHelper:
                 self._processes.ended(self._number)
             deaths += 1
             if late or deaths == 2:
-                del self._waiting[request]
+                self.done(request)
             self._replace()
             if late:
                 raise errors.TimeoutError(
@@ -142,8 +142,12 @@ class CollateHelper:
             if deaths == 2:
                 raise errors.IoError(f"collate_fn ended two helper processes; the last {ended}")
             begun = time.monotonic()  # the start of a process is no time of the function
+        return _value_of(self._answers[request])
+
+    def done(self, request: int) -> None:
+        """The answer has been taken."""
         self._waiting.pop(request, None)
-        return _value_of(self._answers.pop(request))
+        self._answers.pop(request, None)
 
     def _read(self) -> bool:
         """Takes in one answer, if it comes within a moment."""
@@ -160,7 +164,10 @@ class CollateHelper:
             return False
         request, code = _REPLY.unpack(data)
         if request in self._waiting:
-            self._answers[request] = Reply(code, unpack(descriptors[0]))
+            try:
+                self._answers[request] = Reply(code, unpack(descriptors[0]))
+            except Exception as problem:  # classes refuse in their own ways
+                self._answers[request] = Reply(WRONG, f"{type(problem).__name__}: {problem}")
         else:
             os.close(descriptors[0])
         return True

@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ RETURNED, RAISED, WRONG = range(3)
 _REQUEST = struct.Struct("<IIQQQII8Q")
 _REPLY = struct.Struct("<IIII8Q4Q")
 _NO_SHAPE = (0,) * 8
+_PACKAGE = Path(__file__).parent
 _LINE = 64
 _MOST_BYTES = 1 << 30
 _MOST_CAUSE = 64 << 10
@@ -86,7 +88,7 @@ def run(work: Work, array: np.ndarray[Any, Any], stream: int, sample: int, op: i
 def explain(work: Work, raised: BaseException) -> Outcome:
     """The exception as texts: one line, the traceback from the user's function on, and the exception itself."""
     frames = raised.__traceback__
-    while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
+    while frames is not None and Path(frames.tb_frame.f_code.co_filename).parent == _PACKAGE:
         frames = frames.tb_next
     detail = "".join(traceback.format_exception(type(raised), raised, frames)).rstrip()[-_MOST_TEXT:]
     summary = "".join(traceback.format_exception_only(type(raised), raised)).strip()[:_MOST_TEXT]
