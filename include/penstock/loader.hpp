@@ -56,6 +56,11 @@ class Loader {
   /// heard meanwhile.
   bool await_cache(std::chrono::milliseconds patience);
 
+  /// Ends an unfinished epoch. Whether the workers are free for the next one, after waiting for at most
+  /// `patience` until they have left what they are at. start_epoch() does so by itself; call this before,
+  /// until it is true, where something else must be heard meanwhile. A `timeout` as that of next().
+  Result<bool> await_workers(std::chrono::milliseconds patience);
+
   /// What goes wrong without ending the iteration.
   struct Problem {
     std::string about;  ///< cache, error_report, close

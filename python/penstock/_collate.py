@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import os
+import random
+import sys
+import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from . import _core
+from ._collate_helper import CollateHelper, NotSentError
+from ._functions import name_of
+from ._helper import Work
+from ._helpers import END_SECONDS, why_not_sent
+from ._packing import pack
 from .batch import Batch
+from .errors import IoError
+from .options import LoaderOptions
 
 Collate = Callable[[list[dict[str, Any]]], Any]
+
+#: A helper is started once collate_fn has cost the consumer about as much as the start of a process does.
+WORTH_A_START_SECONDS = 1.0
+#: Batches that the helper has, or has made, while the consumer uses one.
+AHEAD = 2
 
 
 def _as_is(array: Any) -> Any:
@@ -31,26 +50,197 @@ def samples_of(core: _core.Batch) -> list[dict[str, Any]]:
     return [{name: values[row] for name, values in columns.items()} for row in range(core.rows)]
 
 
-class Collator:
-    """Calls collate_fn in the consumer's thread, and counts what it costs there."""
+def _draws() -> tuple[Any, ...]:
+    """Where the generators are that all of a process shares."""
+    torch = sys.modules.get("torch")
+    numpys = np.random.get_state(legacy=False)  # noqa: NPY002 - whether the user's function draws from it
+    return (
+        random.getstate(),
+        numpys["state"]["key"].tobytes(),
+        numpys["state"]["pos"],
+        b"" if torch is None else torch.get_rng_state().numpy().tobytes(),
+    )
 
-    def __init__(self, function: Collate) -> None:
-        self._function = function
+
+class Source(Protocol):
+    """Where the batches of an iteration come from, and who is told which of them count as received."""
+
+    def is_newest(self) -> bool: ...
+
+    def take_core(self) -> _core.Batch | None: ...
+
+    def take_core_if_ready(self) -> _core.Batch | None: ...
+
+    def state(self) -> str: ...
+
+    def received_until(self, state: str | None) -> None: ...
+
+
+class Sent(NamedTuple):
+    """A batch that the helper has, or has made."""
+
+    state: str  # what had been received before it
+    core: _core.Batch
+    request: int
+
+
+class Collator:
+    """Calls collate_fn in the consumer's thread, or, when that pays, in a helper process, ahead of the consumer."""
+
+    def __init__(self, function: Collate, options: LoaderOptions) -> None:
+        self._work = Work(function, name_of(function), False)
+        self._options = options
+        self._owner = os.getpid()
+        self._lock = threading.RLock()  # held while a batch is taken
+        self._helper: CollateHelper | None = None
+        self._stays = self._why_it_stays()  # why it stays here for good
+        self._why = "it has cost too little to start a helper for"
         self._calls = 0
         self._seconds = 0.0
+        self._here = [0, 0.0]  # calls and seconds of those in this process
+        self._replaced = 0  # helpers, of those that have ended
 
-    def __call__(self, core: _core.Batch) -> Any:
-        start = time.perf_counter()
+    def _why_it_stays(self) -> str | None:
+        if self._options.num_workers == 0:
+            return "num_workers is 0"
+        if self._options.collate_buffer_size is not None:
+            return "collate_buffer_size bounds what is prepared ahead"
+        return why_not_sent(self._work)
+
+    def begin(self) -> None:
+        """A new iteration: nobody wants what was sent for an older one."""
+        with self._lock:
+            if self._helper is not None:
+                self._helper.forget_all()
+
+    def take(self, source: Source, ahead: deque[Sent]) -> Any:
+        """What collate_fn makes of the next batch, which is received only if it makes something. Raises StopIteration
+        at the end. `ahead`: what was sent for this iteration."""
+        with self._lock:
+            start = time.perf_counter()
+            if not source.is_newest() or os.getpid() != self._owner:
+                ahead.clear()
+            if not ahead:
+                source.received_until(None)
+                state = source.state()
+                core = source.take_core()
+                if core is None:
+                    raise StopIteration
+                start = time.perf_counter()  # waiting for the batch is no cost of collate_fn
+                ahead.append(Sent(state, core, self._send(core)))
+            try:
+                return self._take_oldest(source, ahead)
+            finally:
+                self._calls += 1
+                self._seconds += time.perf_counter() - start
+
+    def _take_oldest(self, source: Source, ahead: deque[Sent]) -> Any:
+        self._send_more(source, ahead)
+        oldest = ahead[0]
+        source.received_until(oldest.state)
         try:
-            return self._function(samples_of(core))
+            value = self._receive(oldest)
         except Exception as raised:
+            self._drop_oldest(ahead)
             if hasattr(raised, "add_note"):  # Python 3.11
-                raised.add_note(f"in collate_fn, for step {core.step} of epoch {core.epoch}")
+                raised.add_note(f"in collate_fn, for step {oldest.core.step} of epoch {oldest.core.epoch}")
+            if isinstance(raised, StopIteration):  # would end the epoch, and nobody would know
+                raise RuntimeError("collate_fn raised StopIteration") from raised
             raise
+        self._drop_oldest(ahead)
+        self._send_more(source, ahead)
+        source.received_until(ahead[0].state if ahead else None)
+        return value
+
+    def _drop_oldest(self, ahead: deque[Sent]) -> None:
+        request = ahead.popleft().request
+        if self._helper is not None:
+            self._helper.done(request)
+
+    def _send(self, core: _core.Batch) -> int:
+        return 0 if self._helper is None else self._helper.send(samples_of(core))
+
+    def _send_more(self, source: Source, ahead: deque[Sent]) -> None:
+        while self._helper is not None and len(ahead) < AHEAD:
+            state = source.state()
+            core = source.take_core_if_ready()
+            if core is None:
+                return
+            ahead.append(Sent(state, core, self._send(core)))
+
+    def _receive(self, sent: Sent) -> Any:
+        if self._helper is None or sent.request == 0:
+            return self._call_here(sent.core)
+        try:
+            return self._helper.receive(sent.request)
+        except NotSentError as problem:
+            self._stays = f"what it returns cannot be sent to another process ({problem})"
+            self._end_helper()
+            return self._call_here(sent.core)
+
+    def _call_here(self, core: _core.Batch) -> Any:
+        samples = samples_of(core)
+        may_move = self._stays is None and self._here[1] >= WORTH_A_START_SECONDS / 2
+        watched = _draws() if may_move else None
+        start = time.perf_counter()
+        value = self._work.function(samples)
+        self._here[0] += 1
+        self._here[1] += time.perf_counter() - start
+        if watched is not None:
+            if watched != _draws():
+                self._stays = "it draws from generators that belong to this process (random, numpy.random or torch)"
+            elif self._here[1] >= WORTH_A_START_SECONDS:
+                self._consider_a_helper(samples)
+        return value
+
+    def _consider_a_helper(self, samples: list[dict[str, Any]]) -> None:
+        start = time.perf_counter()
+        os.close(pack(samples))
+        way = time.perf_counter() - start
+        call = self._here[1] / self._here[0]
+        self._why = f"a call takes {1e3 * call:.1f} ms, to send a batch {1e3 * way:.1f} ms"
+        if 2 * way > call:
+            self._stays = self._why
+            return
+        helper = CollateHelper(self._work, self._options.multiprocessing_context, self._options.timeout_seconds)
+        try:
+            helper.start()
+        except IoError as problem:
+            helper.close()
+            self._stays = str(problem)
+            return
+        self._helper = helper
+
+    def _end_helper(self) -> None:
+        if self._helper is not None and os.getpid() == self._owner:
+            self._replaced += self._helper.replaced
+            self._helper.close()
+            self._helper = None
+
+    def stop(self) -> None:
+        """Before close(): who waits for the helper is told so."""
+        helper = self._helper
+        if helper is not None:
+            helper.stop()
+
+    def close(self) -> None:
+        """Ends the helper; a later call may start another."""
+        # A function that hangs in another thread holds the lock for ever.
+        held = self._lock.acquire(timeout=END_SECONDS)
+        try:
+            self._end_helper()
         finally:
-            self._calls += 1
-            self._seconds += time.perf_counter() - start
+            if held:
+                self._lock.release()
 
     def stats(self) -> dict[str, Any]:
-        """What it did so far."""
-        return {"runs_in": "consumer's thread", "calls": self._calls, "seconds": self._seconds}
+        """What it did so far: seconds are those of the consumer's thread."""
+        helper = self._helper
+        return {
+            "runs_in": "consumer's thread" if helper is None else "helper",
+            "why": self._stays or self._why,
+            "calls": self._calls,
+            "seconds": self._seconds,
+            "pids": [] if helper is None else helper.pids,
+            "replaced": self._replaced + (0 if helper is None else helper.replaced),
+        }

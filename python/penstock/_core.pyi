@@ -128,6 +128,9 @@ class PythonStage:
     @property
     def seconds(self) -> float: ...
 
+def measure_round_trip() -> float:
+    """Seconds that the way to a helper process and back takes now."""
+
 def end_with(socket: int, parent: int) -> None:
     """
     Ends this process with its parent, or when the other end of the socket is closed.

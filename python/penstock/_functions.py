@@ -63,7 +63,7 @@ def _checked_dtype(dtype: Any) -> str:
 
 def work_of(function: Callable[..., Any]) -> Work:
     """The function with the way it is called."""
-    return Work(function, _name(function), _takes_rng(function))
+    return Work(function, name_of(function), _takes_rng(function))
 
 
 def _innermost(function: Any) -> Any:
@@ -72,7 +72,8 @@ def _innermost(function: Any) -> Any:
     return function if hasattr(function, "__qualname__") else type(function)
 
 
-def _name(function: Callable[..., Any]) -> str:
+def name_of(function: Callable[..., Any]) -> str:
+    """What users call it."""
     return str(_innermost(function).__name__)
 
 
@@ -98,7 +99,7 @@ def _takes_rng(function: Callable[..., Any]) -> bool:
     takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if len(needed) > 2 or any(p.kind is p.KEYWORD_ONLY for p in needed) or not (positional or takes_any):
         raise InvalidError(
-            f"transforms: {_name(function)} cannot be called as fn(array, rng) or fn(array); "
+            f"transforms: {name_of(function)} cannot be called as fn(array, rng) or fn(array); "
             "set its other arguments with functools.partial"
         )
     return len(needed) == 2 or (len(positional) > 1 and positional[1].name == "rng")

@@ -1,6 +1,6 @@
 """Runs functions of the user on arrays: here, or in a helper process that answers requests.
 
-The protocol is that of src/pipeline/helper_pool.hpp: one packet each way, arrays and texts in shared memory.
+The protocol is that of src/pipeline/helper_process.hpp: one packet each way, arrays and texts in shared memory.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import signal
 import socket
 import struct
 import sys
+import time
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +29,7 @@ RETURNED, RAISED, WRONG = range(3)
 _REQUEST = struct.Struct("<IIQQQII8Q")
 _REPLY = struct.Struct("<IIII8Q4Q")
 _NO_SHAPE = (0,) * 8
+_PACKAGE = Path(__file__).parent
 _LINE = 64
 _MOST_BYTES = 1 << 30
 _MOST_CAUSE = 64 << 10
@@ -70,6 +73,8 @@ def run(work: Work, array: np.ndarray[Any, Any], stream: int, sample: int, op: i
         result = np.asarray(returned)
     except (TypeError, ValueError, RuntimeError) as problem:
         return Outcome(WRONG, message=f"{work.name} returned {type(returned).__name__}, which is no array: {problem}")
+    if not result.dtype.isnative:
+        result = result.astype(result.dtype.newbyteorder("="))
     if result.dtype not in _NUMBERS or result.ndim > len(_NO_SHAPE):
         types = ", ".join(dtype.name for dtype in SCALARS)
         given = f"{type(returned).__name__} of {result.dtype.name} with {result.ndim} dimensions"
@@ -83,7 +88,7 @@ def run(work: Work, array: np.ndarray[Any, Any], stream: int, sample: int, op: i
 def explain(work: Work, raised: BaseException) -> Outcome:
     """The exception as texts: one line, the traceback from the user's function on, and the exception itself."""
     frames = raised.__traceback__
-    while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
+    while frames is not None and Path(frames.tb_frame.f_code.co_filename).parent == _PACKAGE:
         frames = frames.tb_next
     detail = "".join(traceback.format_exception(type(raised), raised, frames)).rstrip()[-_MOST_TEXT:]
     summary = "".join(traceback.format_exception_only(type(raised), raised)).strip()[:_MOST_TEXT]
@@ -114,6 +119,31 @@ class _Memory:
             self._mapped = mmap.mmap(self._descriptor, self._size)
         return self._mapped
 
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def cost_of_answering(array: np.ndarray[Any, Any]) -> float:
+    """Seconds that a helper spends on such an array besides the function, the copies of the caller included."""
+    memory = _Memory(os.memfd_create("penstock-trial", os.MFD_CLOEXEC))
+    try:
+        padded = (*array.shape, *_NO_SHAPE)[: len(_NO_SHAPE)]
+        scalar = _NUMBERS[array.dtype]
+        request = _REQUEST.pack(0, 0, 0, 0, array.nbytes, scalar, array.ndim, *padded)
+        fastest = float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            memory.of(array.nbytes)[: array.nbytes] = array.tobytes()
+            _answer([Work(_unchanged, "trial", True)], memory, request)
+            fastest = min(fastest, time.perf_counter() - start)
+        return fastest
+    finally:
+        memory.close()
+
+
+def _unchanged(array: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    return array
+
 
 def _answer(works: list[Work], memory: _Memory, request: bytes) -> bytes:
     number, op, stream, sample, size, scalar, dims, *shape = _REQUEST.unpack(request)
@@ -134,19 +164,30 @@ def _answer(works: list[Work], memory: _Memory, request: bytes) -> bytes:
     return _REPLY.pack(outcome.code, 0, 0, 0, *_NO_SHAPE, offset, *map(len, texts))
 
 
-def serve(connection: socket.socket, parent: int, works: bytes | list[Work]) -> None:
-    """The life of a helper process: says that it is ready, or why not, and answers until the parent is gone."""
+def begin(connection: socket.socket, parent: int, work: Any) -> Any:
+    """The start of a helper process: says that it is ready, or why not. Returns the work; None if there is none."""
     _core.end_with(connection.fileno(), parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
     signal.pthread_sigmask(signal.SIG_SETMASK, ())  # the worker that started us hears no signals
     try:
-        ready: list[Work] = pickle.loads(works) if isinstance(works, bytes) else works
+        ready = pickle.loads(work) if isinstance(work, bytes) else work
+        said = b"ready"
     except Exception:
-        connection.send(traceback.format_exc(limit=-3).encode()[-8192:])
-        return
+        ready, said = None, traceback.format_exc(limit=-3).encode()[-8192:]
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)  # helpers share the cores
-    connection.send(b"ready")
+    try:
+        connection.send(said)
+    except BrokenPipeError:
+        return None  # the loader was closed meanwhile
+    return ready
+
+
+def serve(connection: socket.socket, parent: int, works: bytes | list[Work]) -> None:
+    """The life of a helper process: answers until the parent is gone."""
+    ready: list[Work] | None = begin(connection, parent, works)
+    if ready is None:
+        return
     _, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
     if not descriptors:
         return

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from typing import Any
 from . import _core
 from ._functions import module_of
 from ._helper import Work, serve
-from .errors import CancelledError, IoError
+from .errors import CancelledError, InvalidError, IoError
 
 #: A helper that is not ready by then is given up: it may have a large program to import.
 START_SECONDS = 120.0
@@ -39,12 +40,12 @@ class Helpers:
         self.pool = _core.HelperPool(weakref.proxy(self), timeout_seconds)
         self._processes: dict[int, BaseProcess] = {}
         self._numbers = itertools.count()
-        self._stopping = False
+        self.stopping = False
         self._owner = os.getpid()
 
     def open(self, workers: int) -> None:
         """Makes sure that there are helpers; raises IoError if none can be started."""
-        self._stopping = False
+        self.stopping = False
         self.pool.open()
         # A fork is safe before there are threads only: all of them now. Others come as they are needed.
         wanted = workers if self.method == "fork" else 1
@@ -56,12 +57,17 @@ class Helpers:
         method = self.method
         if method == "fork" and why_fork_is_unsafe():
             method = "spawn"  # in the place of a helper that died
-        works = self.works if method == "fork" else pickle.dumps(self.works)
-        context: Any = multiprocessing.get_context(method)
+        return self.start(serve, self.works if method == "fork" else pickle.dumps(self.works), method)
+
+    def start(
+        self, target: Callable[[socket.socket, int, Any], None], work: Any, method: str | None = None
+    ) -> tuple[int, int]:
+        """A process that runs target(socket, our pid, work) and has said that it is ready."""
+        context: Any = multiprocessing.get_context(method or self.method)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours, theirs:
             process: BaseProcess = context.Process(
-                target=serve, args=(theirs, os.getpid(), works), name="penstock-helper", daemon=True
+                target=target, args=(theirs, os.getpid(), work), name="penstock-helper", daemon=True
             )
             try:
                 process.start()
@@ -81,7 +87,7 @@ class Helpers:
                 said = ours.recv(8192)
                 break
             except TimeoutError:
-                if self._stopping:
+                if self.stopping:
                     raise CancelledError("the loader was closed") from None
                 if time.monotonic() > deadline:
                     raise IoError(f"a helper process was not ready within {START_SECONDS:.0f} s") from None
@@ -104,9 +110,14 @@ class Helpers:
             return f"was killed by signal {-code} ({_signal_name(-code)})"
         return f"ended with exit code {code}"
 
+    def pids(self) -> list[int]:
+        """The processes that were started and live."""
+        processes = list(self._processes.values())  # workers start others meanwhile
+        return [process.pid for process in processes if process.pid is not None and process.exitcode is None]
+
     def stop(self) -> None:
         """Nobody waits for helpers any more."""
-        self._stopping = True
+        self.stopping = True
 
     def reap(self) -> None:
         """Waits for the end of helpers that the pool has let go."""
@@ -132,16 +143,24 @@ def _signal_name(number: int) -> str:
         return "a signal without a name"
 
 
-def being_imported_by_helper() -> bool:
-    """Whether this process is one that multiprocessing has started, and is at importing the main program."""
-    return bool(getattr(multiprocessing.current_process(), "_inheriting", False))
+def refuse_to_be_run_by_helper() -> None:
+    """Raises in a process that multiprocessing has started, while it imports the main program."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise InvalidError(
+            "a helper process imports this program in order to find its functions, and must not run it; put what "
+            "it does under if __name__ == '__main__':"
+        )
 
 
 def why_not_sent(work: Work) -> str | None:
     """Why a function cannot be sent to a process that does not begin as a copy of this one."""
     main = sys.modules.get("__main__")
-    if module_of(work.function) == "__main__" and not Path(getattr(main, "__file__", None) or "<stdin>").is_file():
+    file = getattr(main, "__file__", None)
+    has_file = file is not None and Path(file).is_file()
+    if module_of(work.function) == "__main__" and not has_file:
         return "it is defined in an interactive session, which no other process can import"
+    if file is not None and not has_file and getattr(main, "__spec__", None) is None:
+        return "the program was not read from a file, and a helper process could not import it"
     try:
         pickle.dumps(work)
     except Exception as problem:  # classes refuse in their own ways

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 import time
 import warnings
@@ -13,17 +14,27 @@ import numpy as np
 
 from . import _core
 from ._functions import Python, identity, work_of
-from ._helper import RETURNED, Outcome, run
-from ._helpers import Helpers, being_imported_by_helper, why_fork_is_unsafe, why_not_sent
+from ._helper import RETURNED, Outcome, cost_of_answering, run
+from ._helpers import Helpers, refuse_to_be_run_by_helper, why_fork_is_unsafe, why_not_sent
 from .errors import CancelledError, InvalidError, IoError
 from .options import LoaderOptions
 
-#: What it costs to have a function run by a helper: a request and an answer between two processes that may have to
-#: be woken up. A call that is shorter stays here.
-ROUND_TRIP_SECONDS = 200e-6
+#: A call that takes so many times as long as the way to a helper and back is made there: less would not pay for the
+#: processes.
+WORTH_A_PROCESS = 2
 #: A function is timed by its fastest call; no more of them once they took so long together.
 TRIAL_SECONDS = 0.05
 TRIALS = 5
+
+
+@functools.cache
+def _way_to_a_helper() -> float:
+    return _core.measure_round_trip()
+
+
+def round_trip_seconds(array: np.ndarray[Any, Any]) -> float:
+    """What it costs, on this machine, to have a function called by a helper."""
+    return _way_to_a_helper() + cost_of_answering(array)
 
 
 class Stage:
@@ -55,7 +66,7 @@ class Stage:
 
     def _find_out(self, dtype: str, shape: tuple[int, ...], fixed: bool) -> tuple[str, tuple[int, ...], bool]:
         outcome, seconds = self._try(dtype, shape)
-        self._note_cost(outcome, seconds)
+        self._note_cost(outcome, seconds, round_trip_seconds(np.zeros(shape, dtype)))
         if self._declared.shape is not None and self._declared.dtype is not None:
             return self._declared.dtype, self._declared.shape, True
         if outcome.array is None:
@@ -78,15 +89,15 @@ class Stage:
                 break
         return outcome, fastest
 
-    def _note_cost(self, outcome: Outcome, seconds: float) -> None:
-        self._pays = outcome.array is None or seconds > ROUND_TRIP_SECONDS
+    def _note_cost(self, outcome: Outcome, seconds: float, way: float) -> None:
+        self._pays = outcome.array is None or seconds > WORTH_A_PROCESS * way
         took = f"a call takes {1e6 * seconds:.0f} us" if outcome.array is not None else "its cost is not known"
         if self.not_sent:
             self.why = f"{self.not_sent}; {took}"
         elif self._pays:
             self.why = f"{took}, which the GIL would not share"
         else:
-            self.why = f"{took}, less than the way to a helper"
+            self.why = f"{took}, less than {WORTH_A_PROCESS} times the way to a helper ({1e6 * way:.0f} us)"
 
     def start(self, workers: int) -> bool:
         """Decides where it runs, with so many workers."""
@@ -156,11 +167,8 @@ class Stages:
 
     def add(self, function: Any, field: str) -> _core.Transform:
         """The function as an element of the list for that field."""
-        if not self._all and not self._in_caller and being_imported_by_helper():
-            raise InvalidError(
-                "a helper process imports this program in order to find its functions, and must not run it; put what "
-                "it does under if __name__ == '__main__':"
-            )
+        if not self._all and not self._in_caller:
+            refuse_to_be_run_by_helper()
         if not self._all and self._helpers.method == "fork" and not self._in_caller:
             reason = why_fork_is_unsafe()
             if reason:
@@ -188,7 +196,12 @@ class Stages:
         pool = self._helpers.pool
         return {
             "python_stages": [stage.stats() for stage in self._all],
-            "helpers": {"alive": pool.alive, "started": pool.started, "replaced": pool.lost},
+            "helpers": {
+                "alive": pool.alive,
+                "started": pool.started,
+                "replaced": pool.lost,
+                "pids": self._helpers.pids(),
+            },
         }
 
     def stop(self) -> None:

@@ -8,15 +8,17 @@ import json
 import operator
 import warnings
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
 from . import _core
-from ._collate import Collate, Collator
+from ._collate import Collate, Collator, Sent
 from ._device import Transfer, transfer_for
 from ._distributed import rank_and_world
 from ._functions import Python
+from ._helpers import refuse_to_be_run_by_helper
 from ._output import converters
 from ._stages import Stages
 from .batch import Batch
@@ -107,6 +109,7 @@ class Loader:
         self._iteration: weakref.ref[_Iteration] | None = None  # the newest
         self._knows_shard = self._options.shard_world_size is not None
         self._warned_of: set[str] = set()
+        self._closed = False
         _open_loaders.add(self)
 
     def _collator_for(self, collate_fn: Collate | None) -> Collator | None:
@@ -118,7 +121,9 @@ class Loader:
             raise InvalidError(
                 "collate_fn and device or pin_memory contradict each other; send what your function returns yourself"
             )
-        return Collator(collate_fn)
+        if self._options.num_workers != 0:
+            refuse_to_be_run_by_helper()
+        return Collator(collate_fn, self._options)
 
     @property
     def dataset(self) -> Dataset:
@@ -239,9 +244,14 @@ class Loader:
 
         Threads that the source holds up for longer than 5 s are left behind, and a RuntimeWarning says so.
         """
+        self._closed = True
         self._stages.stop()
+        if self._collator is not None:
+            self._collator.stop()
         self._core.close()
         self._stages.reap()
+        if self._collator is not None:
+            self._collator.close()
         self._warn()
 
     def __del__(self) -> None:
@@ -274,6 +284,9 @@ class _Iteration:
         self._untouched = True
         self._finished = False
         self._on_its_way: Batch | None = None
+        self._being_collated: deque[Sent] = deque()
+        if loader._collator is not None:
+            loader._collator.begin()
         loader._iteration = weakref.ref(self)
 
     def begin_again_if_untouched(self) -> None:
@@ -290,31 +303,35 @@ class _Iteration:
             self._untouched = False
             loader._resumed_order = None
         if loader._collator is not None:
-            return self._take_collated(loader._collator)
+            return loader._collator.take(self, self._being_collated)
         batch = self._take() if loader._transfer is None else self._take_sent(loader._transfer)
         if batch is None:
             raise StopIteration
         return batch
 
-    def _take_collated(self, collator: Collator) -> Any:
-        """What collate_fn makes of the next batch, which is received only if it makes something."""
-        loader = self._loader
-        loader._state_ahead = None
-        state = loader._core.state()
-        core = self._take_core()
-        if core is None:
-            raise StopIteration
-        try:
-            return collator(core)
-        except BaseException:
-            loader._state_ahead = state
-            raise
-
     def _take(self) -> Batch | None:
-        core = self._take_core()
+        core = self.take_core()
         return None if core is None else Batch(core, *self._loader._converters)
 
-    def _take_core(self) -> _core.Batch | None:
+    def is_newest(self) -> bool:
+        """Whether the loader has begun no other iteration, and is open."""
+        newest = self._loader._iteration
+        return newest is not None and newest() is self and not self._loader._closed
+
+    def state(self) -> str:
+        """What has been received if nothing is ahead."""
+        return self._loader._core.state()
+
+    def received_until(self, state: str | None) -> None:
+        """What counts as received: this, or all that was taken."""
+        self._loader._state_ahead = state
+
+    def take_core_if_ready(self) -> _core.Batch | None:
+        """The next batch if it is there, and sound."""
+        return self._loader._core.next_if_ready(self._ticket)
+
+    def take_core(self) -> _core.Batch | None:
+        """The next batch, or None at the end."""
         loader = self._loader
         core = None if self._finished else loader._core.next(self._ticket)
         if core is None and not self._finished:
@@ -322,19 +339,23 @@ class _Iteration:
             loader._warn()
             if not loader._options.persistent_workers:
                 loader._stages.reap()
+                if loader._collator is not None:
+                    loader._collator.close()
         return core
 
     def _take_sent(self, transfer: Transfer) -> Batch | None:
         """A batch that is on the device, and the next one sent there if it is ready."""
         loader = self._loader
         sent, self._on_its_way, loader._state_ahead = self._on_its_way, None, None
+        if not self.is_newest():
+            sent = None  # and take_core() says why
         if sent is None:
             batch = self._take()
             if batch is None:
                 return None
             sent = transfer.send(batch)
         state = loader._core.state()
-        following = loader._core.next_if_ready(self._ticket)
+        following = self.take_core_if_ready()
         if following is not None:
             self._on_its_way = transfer.send(Batch(following, *loader._converters))
             loader._state_ahead = state

@@ -20,8 +20,12 @@ void translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
   } catch (const Raise& raised) {
-    nb::object exception = to_exception(raised.error);
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+    try {
+      nb::object exception = to_exception(raised.error);
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+    } catch (nb::python_error& instead) {  // Ctrl-C, heard while the exception was made
+      instead.restore();
+    }
   }
 }
 

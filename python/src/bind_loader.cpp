@@ -75,6 +75,22 @@ void await_cache(Loader& loader) {
   }
 }
 
+/// Workers may be at an unfinished epoch for as long as a source holds them up.
+void await_workers(Loader& loader) {
+  for (;;) {
+    Result<bool> free = [&] {
+      const GilRelease release;
+      return loader.await_workers(kPatience);
+    }();
+    if (PyErr_CheckSignals() != 0) {
+      throw nb::python_error();
+    }
+    if (value_or_raise(std::move(free))) {
+      return;
+    }
+  }
+}
+
 nb::object auto_tune(const std::optional<LoaderStats::AutoTune>& tune) {
   if (!tune) {
     return nb::none();
@@ -183,6 +199,7 @@ void bind_loader(nb::module_& m) {
             if (order) {
               samples.emplace(order->data(), order->data() + order->size());
             }
+            await_workers(self);
             Result<std::uint64_t> ticket = [&] {
               const GilRelease release;
               return self.start_epoch(std::move(samples));

@@ -225,6 +225,8 @@ void bind_stages(nb::module_& m) {
       .def_prop_ro("calls", &PythonStage::calls)
       .def_prop_ro("seconds", &PythonStage::seconds);
 
+  m.def("measure_round_trip", &measure_round_trip, nb::call_guard<GilRelease>(),
+        "Seconds that the way to a helper process and back takes now.");
   m.def("end_with", &end_with, nb::arg("socket"), nb::arg("parent"),
         "Ends this process with its parent, or when the other end of the socket is closed.");
   m.def(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tarfile
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+
+from penstock import _stages
 
 #: Real pictures beside the project, where they are.
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -98,3 +101,22 @@ def make_tar(tmp_path: Path) -> Iterator[Callable[[list[tuple[str, bytes]]], str
         return str(write_tar(tmp_path / f"made-{count}.tar", members))
 
     yield make
+
+
+@pytest.fixture
+def in_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However fast a function is, a helper runs it."""
+    monkeypatch.setattr(_stages, "round_trip_seconds", lambda array: 0.0)
+    monkeypatch.setenv("HELPER_TEST_PID", str(os.getpid()))
+
+
+def indices(loader) -> list[list[int]]:
+    return [np.asarray(batch["index"]).tolist() for batch in loader]
+
+
+def flat(loader) -> list[int]:
+    return [index for batch in indices(loader) for index in batch]
+
+
+def contents(loader) -> list[tuple[list[int], bytes]]:
+    return [(np.asarray(b["index"]).tolist(), np.asarray(b["image"]).tobytes()) for b in loader]

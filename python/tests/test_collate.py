@@ -85,6 +85,12 @@ def test_exceptions_of_collate_fn_are_the_users_own_and_the_batch_is_not_receive
     assert list(iterator) == []
 
 
+def test_the_end_of_an_iterator_inside_collate_fn_does_not_end_the_epoch(shards):
+    loader = penstock.Loader(shards, batch_size=20, collate_fn=lambda samples: next(iter([])))
+    with pytest.raises(RuntimeError, match="collate_fn raised StopIteration"):
+        list(loader)
+
+
 def test_impossible_collate_fn_is_refused(shards):
     with pytest.raises(penstock.InvalidError, match="collate_fn"):
         penstock.Loader(shards, collate_fn=5)

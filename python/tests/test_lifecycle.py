@@ -133,6 +133,32 @@ def test_interrupt_works_while_waiting(tmp_path: Path, shards):
     assert done.returncode == 0
 
 
+@pytest.mark.skipif(stalled_pages.why_not() != "", reason=stalled_pages.why_not())
+def test_interrupt_works_while_a_new_epoch_waits_for_a_stuck_worker(make_tar):
+    pictures = [(f"{number}.jpg", encode(draw(number, 90, 90))) for number in range(8)]
+    path = Path(make_tar(pictures))
+    with tarfile.open(path) as archive:
+        last_page = archive.getmember("7.jpg").offset_data + len(pictures[7][1]) - 1
+    done = run(f"""
+        import sys
+        sys.path.insert(0, {str(Path(stalled_pages.__file__).parent)!r})
+        import os, signal, threading
+        from pathlib import Path
+        import penstock, stalled_pages
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        loader = penstock.Loader({str(path)!r}, batch_size=4, num_workers=2, timeout_seconds=None, output="numpy")
+        with stalled_pages.StalledPages(Path({str(path)!r}), {last_page}, 1):
+            next(iter(loader))
+            threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            try:
+                iter(loader)
+            except KeyboardInterrupt:
+                print("interrupted")
+        print(sum(len(batch["index"]) for batch in loader))
+    """)
+    assert done.stdout.split() == ["interrupted", "8"], done.stderr
+
+
 @pytest.mark.parametrize(
     "ending",
     [

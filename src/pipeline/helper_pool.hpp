@@ -1,5 +1,5 @@
 #pragma once
-// Processes that work for us on arrays: each has a socket for requests and anonymous shared memory for data.
+// The helper processes of a loader: started, lent to workers one at a time, replaced and ended.
 
 #include <atomic>
 #include <cstdint>
@@ -11,34 +11,9 @@
 
 #include "penstock/foreign_stage.hpp"
 #include "penstock/result.hpp"
+#include "pipeline/helper_process.hpp"
 
 namespace penstock {
-
-/// What travels through the socket, one packet each way; the other side is python/penstock/_helper.py.
-/// Array and texts are in the shared memory, the input at its start.
-struct HelperRequest {
-  std::uint32_t stage = 0;
-  std::uint32_t op = 0;
-  std::uint64_t stream = 0;
-  std::uint64_t sample = 0;
-  std::uint64_t memory_bytes = 0;  ///< of the shared memory, which either side may let grow
-  std::uint32_t type = 0;          ///< a Scalar
-  std::uint32_t dimensions = 0;
-  std::uint64_t shape[kMostDimensions] = {};
-};
-
-struct HelperReply {
-  enum Outcome : std::uint32_t { returned = 0, raised = 1, wrong = 2 };
-  std::uint32_t outcome = returned;
-  std::uint32_t type = 0;
-  std::uint32_t dimensions = 0;
-  std::uint32_t unused = 0;
-  std::uint64_t shape[kMostDimensions] = {};
-  std::uint64_t offset = 0;         ///< of the array or the texts in the shared memory
-  std::uint64_t message_bytes = 0;  ///< raised, wrong: message, detail and cause, one after the other
-  std::uint64_t detail_bytes = 0;
-  std::uint64_t cause_bytes = 0;
-};
 
 /// Starts processes, and knows how they ended. Called by any worker.
 class HelperStarter {
@@ -80,15 +55,12 @@ class HelperPool {
   std::size_t alive() const;
 
  private:
-  class Helper;
-  struct Call;
-  enum class Answer : std::uint8_t { replied, ended, late };
+  using Helper = HelperProcess;
 
   Result<std::unique_ptr<Helper>> take();
   Result<std::unique_ptr<Helper>> launch();
   void give_back(std::unique_ptr<Helper> helper);
   void drop(std::unique_ptr<Helper> helper);
-  Answer exchange(Helper& helper, const Call& call, HelperReply& reply) const;
   bool stopped() const;
 
   const int owner_;  // the process that may end the helpers
@@ -101,9 +73,5 @@ class HelperPool {
   std::atomic<std::uint64_t> started_{0};
   std::atomic<std::uint64_t> lost_{0};
 };
-
-/// For helpers: ends this process soon after `parent` has died or the other end of the socket was closed,
-/// whatever the process is doing then.
-void end_with(int socket, int parent);
 
 }  // namespace penstock

@@ -226,6 +226,13 @@ TEST(HelperPool, stopping_wakes_those_who_wait) {
   EXPECT_EQ(call(pool, {4}).status.error().kind, ErrorKind::cancelled) << "until it is opened again";
 }
 
+TEST(HelperProcess, knows_what_the_way_to_another_takes) {
+  const auto start = std::chrono::steady_clock::now();
+  const double seconds = measure_round_trip();
+  EXPECT_GT(seconds, 0);
+  EXPECT_LT(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
 TEST(HelperPool, does_not_trust_what_a_helper_says) {
   HelperPool pool(
       std::make_unique<ThreadStarter>([](int, const HelperRequest& request, int, HelperReply& reply) {

@@ -221,8 +221,17 @@ Result<std::uint64_t> Loader::start_epoch(std::optional<std::vector<std::uint64_
   PENSTOCK_TRY(impl_->check_owner());
   while (await_cache(kSlice)) {
   }
+  for (bool free = false; !free;) {
+    PENSTOCK_ASSIGN(free, await_workers(kSlice));
+  }
   const std::lock_guard lock(impl_->iterating);
   return impl_->start_epoch(std::move(order));
+}
+
+Result<bool> Loader::await_workers(std::chrono::milliseconds patience) {
+  PENSTOCK_TRY(impl_->check_owner());
+  const std::lock_guard lock(impl_->iterating);
+  return impl_->planner()->make_way(Clock::now() + patience);
 }
 
 Result<std::string> Loader::state() const {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -79,6 +80,48 @@ TEST(StuckSource, close_leaves_its_worker_behind_with_all_it_needs) {
     std::this_thread::sleep_for(10ms);
   }
   EXPECT_TRUE(watched.expired()) << "the worker has ended, and what it owned with it";
+}
+
+TEST(StuckSource, a_new_epoch_can_be_waited_for_in_slices) {
+  auto table = std::make_shared<StuckTable>(12);
+  Loader loader = open_loader(
+      table, {.batch_size = 4, .shuffle = false, .num_workers = 2, .timeout_seconds = std::nullopt});
+  const std::uint64_t ticket = loader.start_epoch().value();
+  ASSERT_TRUE(loader.next(ticket));
+  table->wait_until_held();
+  EXPECT_FALSE(loader.await_workers(1ms).value()) << "one is at sample 5";
+  EXPECT_FALSE(loader.await_workers(1ms).value());
+  EXPECT_EQ(loader.next(ticket).error().kind, ErrorKind::cancelled) << "the epoch has been given up";
+  std::thread waiting([&] { EXPECT_TRUE(loader.start_epoch()); });
+  EXPECT_EQ(loader.next_epoch(), 1u) << "others get their turn while it waits";
+  table->answer();
+  waiting.join();
+  EXPECT_TRUE(loader.await_workers(0ms).value());
+}
+
+/// The source of a program that ends: it answers when most of the program is gone.
+const StuckTable* answers_late = nullptr;
+
+TEST(StuckSourceDeathTest, a_program_ends_with_a_worker_that_is_left_behind) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto program = [](bool answers) {
+    if (answers) {
+      std::atexit([] {  // registered first: comes after all that is registered later
+        answers_late->answer();
+        std::this_thread::sleep_for(200ms);
+      });
+    }
+    auto table = std::make_shared<StuckTable>(12, some_pictures());
+    answers_late = table.get();
+    Loader loader = open_loader(std::move(table), {.batch_size = 4, .num_workers = 2}, augmentation());
+    const std::uint64_t ticket = loader.start_epoch().value();
+    const bool delivered = loader.next(ticket).value().has_value();
+    answers_late->wait_until_held();
+    loader.close();
+    std::exit(delivered && !loader.problems().empty() ? 0 : 1);
+  };
+  EXPECT_EXIT(program(false), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(program(true), testing::ExitedWithCode(0), "^$");
 }
 
 TEST(StuckSource, a_new_epoch_does_not_wait_for_ever) {

@@ -81,14 +81,17 @@ Status LoaderOptions::validate() const {
   }
   if (timeout_seconds && !(*timeout_seconds > 0 && *timeout_seconds <= 1e9)) {
     return wrong("timeout_seconds", fmt::format("{}", *timeout_seconds),
-                 "give seconds above 0, or None to wait for ever");
+                 "give seconds above 0 and up to 1e9, or None to wait for ever");
   }
   if (max_errors.share && !(*max_errors.share >= 0 && *max_errors.share <= 1)) {
     return wrong("max_errors", fmt::format("{}", *max_errors.share),
                  "give a whole number, or a share from 0.0 to 1.0");
   }
   if (on_error == OnError::raise && (max_errors != MaxErrors{} || max_error_run)) {
-    return wrong(max_error_run ? "max_error_run" : "max_errors", "with on_error='raise'",
+    const std::string given = max_error_run      ? fmt::format("{}", *max_error_run)
+                              : max_errors.share ? fmt::format("{}", *max_errors.share)
+                                                 : fmt::format("{}", *max_errors.count);
+    return wrong(max_error_run ? "max_error_run" : "max_errors", given + " with on_error='raise'",
                  "the first bad sample raises: give on_error='skip' or 'replace' too");
   }
   if (collate_buffer_size == std::uint64_t{0}) {

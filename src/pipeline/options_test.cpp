@@ -203,7 +203,7 @@ TEST(Options, refuses_what_cannot_be_and_names_it) {
   const auto refusal = [](const LoaderOptions& options) { return options.validate().error().to_string(); };
   EXPECT_THAT(refusal({.timeout_seconds = 0}), HasSubstr("timeout_seconds"));
   EXPECT_THAT(refusal({.timeout_seconds = -1}), HasSubstr("timeout_seconds"));
-  EXPECT_THAT(refusal({.max_errors = {.count = 1}}), HasSubstr("on_error"));
+  EXPECT_THAT(refusal({.max_errors = {.count = 1}}), HasSubstr("max_errors = 1 with on_error='raise'"));
   EXPECT_THAT(refusal({.max_error_run = 1}), HasSubstr("max_error_run"));
   EXPECT_THAT(refusal({.on_error = OnError::skip, .max_errors = {.share = 1.5}}), HasSubstr("max_errors"));
   EXPECT_THAT(refusal({.collate_buffer_size = 0}), HasSubstr("collate_buffer_size"));

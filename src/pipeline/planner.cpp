@@ -111,11 +111,9 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
   if (!scheduler_) {
     PENSTOCK_TRY(start_workers());
   }
+  PENSTOCK_TRY(make_way(Parking::kForever));
   const Cursor start = walk_.start();
-  const bool prefetched =
-      !order && !walk_.starts_with_gaps() && !window_.empty() && window_.front()->at == start;
-  if (!prefetched) {
-    PENSTOCK_TRY(drop_everything());
+  if (!is_prefetched(start)) {
     planned_ = start;
   }
   walk_.begin(std::move(order), repeats);
@@ -129,19 +127,36 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
   return ++ticket_;
 }
 
-Status Planner::drop_everything() {
-  ++ticket_;  // an older iteration cannot go on with what is half done
-  const Clock::time_point start = Clock::now();
-  const auto deadline =
-      options_.timeout_seconds
-          ? start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                        std::min(*options_.timeout_seconds, kLongestWaitSeconds)))
-          : Parking::kForever;
-  if (!scheduler_->cancel_all(deadline)) {
-    return no_answer(start, Clock::now());
+bool Planner::is_prefetched(const Cursor& start) const {
+  return !walk_.rule().is_given() && !walk_.starts_with_gaps() && !window_.empty() &&
+         window_.front()->at == start;
+}
+
+Result<bool> Planner::make_way(Clock::time_point deadline) {
+  if (closed_) {
+    return cancelled("the loader is closed", "open a new one");
   }
-  drop_window();
-  return {};
+  if (!scheduler_ || is_prefetched(walk_.start())) {
+    return true;
+  }
+  ++ticket_;  // an older iteration cannot go on with what is half done
+  const Clock::time_point start = dropping_since_.value_or(Clock::now());
+  const auto last = options_.timeout_seconds
+                        ? start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                                      std::min(*options_.timeout_seconds, kLongestWaitSeconds)))
+                        : Parking::kForever;
+  if (scheduler_->cancel_all(std::min(deadline, last))) {
+    dropping_since_.reset();
+    drop_window();
+    return true;
+  }
+  const Clock::time_point now = Clock::now();
+  if (now < last) {
+    dropping_since_ = start;
+    return false;
+  }
+  dropping_since_.reset();  // who asks again waits as long again
+  return no_answer(start, now);
 }
 
 Error Planner::no_answer(Clock::time_point start, Clock::time_point now) const {

@@ -48,6 +48,9 @@ class Planner {
   /// Which part is this process's; before the first epoch.
   Status set_shard(int rank, int world);
 
+  /// Drops what is under way and not wanted by the epoch that start_epoch() begins. False: at the deadline
+  /// workers are still at it. An error once that has lasted for timeout_seconds.
+  Result<bool> make_way(Clock::time_point deadline);
   /// `order`: of the epoch, where the sampler has it given.
   Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order = {});
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
@@ -83,7 +86,7 @@ class Planner {
   void drop_window() noexcept;
   Result<Batch> deliver(BatchStorage* storage);
   void note_request();
-  Status drop_everything();
+  bool is_prefetched(const Cursor& start) const;
   Error no_answer(Clock::time_point start, Clock::time_point now) const;
   Status check_timeout(Clock::time_point start, Clock::time_point now);
   void go_on_from(const Planner& before);
@@ -105,8 +108,9 @@ class Planner {
 
   std::deque<std::unique_ptr<Job>> window_;  // under way, oldest first
   std::vector<std::unique_ptr<Job>> spare_jobs_;
-  Cursor planned_;                                  // the step to be planned next
-  std::optional<Clock::time_point> waiting_since_;  // the consumer has asked, and got nothing
+  Cursor planned_;                                   // the step to be planned next
+  std::optional<Clock::time_point> waiting_since_;   // the consumer has asked, and got nothing
+  std::optional<Clock::time_point> dropping_since_;  // workers are at what is not wanted any more
   std::uint64_t ticket_ = 0;
 
   ConsumerCounters counters_;

@@ -23,10 +23,12 @@ import numpy as np
 
 import penstock
 import stalled_pages
-from soak_data import SAMPLES, SHARDS, SIZE, Sources, number_of, rows_of, transforms
+from penstock import _collate
+from soak_data import SAMPLES, SHARDS, SIZE, Sources, number_of, row_of, rows_of, transforms
 
 EPOCHS = 4  # of which there is a reference
 FORK_SECONDS = 60.0
+KILL_SECONDS = 60.0
 
 
 class FindingError(Exception):
@@ -99,6 +101,14 @@ def slowly_inverted(array: np.ndarray) -> np.ndarray:
     time.sleep(0.003)
     return 255 - array
 
+
+def rows_of_samples(samples: list[dict[str, object]]) -> list[bytes]:
+    """A collate_fn that takes long enough that a helper process runs it."""
+    time.sleep(0.02)
+    return [row_of(sample["index"], sample["image"], sample["label"], sample["key"]) for sample in samples]
+
+
+_collate.WORTH_A_START_SECONDS = 0.05  # after a few batches: the epochs here are short
 
 PYTHON_STAGES = [penstock.transforms.RandomResizedCrop(SIZE), slowly_inverted]
 
@@ -300,12 +310,32 @@ def killed_helpers(run: Run) -> None:
             iterator = iter(loader)
             got = rows_of(next(iterator))
             # One at a time: a sample that ends two helpers is a bad one.
-            helper = run.choose.choice(list(loader._stages._helpers._processes.values()))
-            os.kill(helper.pid, signal.SIGKILL)
+            killed = run.choose.choice(loader.stats()["helpers"]["pids"])
+            os.kill(killed, signal.SIGKILL)
             got += rows_until_end(iterator)
             run.check(got, run.references.rows(source, "raise", epoch, with_python=True), f"killed helper, {settings}")
-        if loader.stats()["helpers"]["replaced"] == 0:
-            raise FindingError("no helper was replaced although one was killed")
+            # It may have been idle, or at starting: then nobody had to replace it.
+            deadline = time.monotonic() + KILL_SECONDS
+            while killed in loader.stats()["helpers"]["pids"]:
+                if time.monotonic() > deadline:
+                    raise FindingError(f"process {killed} was killed and counts as a helper still")
+                time.sleep(0.01)
+
+
+def killed_collate_helper(run: Run) -> None:
+    """The helper of collate_fn is killed in the middle of an epoch: another one is sent its batches again."""
+    source, settings = run.sources.tars, {**run.settings(), "num_workers": run.choose.randint(1, 2)}
+    with open_loader(source, collate_fn=rows_of_samples, **settings) as loader:
+        for epoch in range(run.choose.randint(1, 2)):
+            got: list[bytes] = []
+            alive = True
+            for rows in loader:
+                got += rows
+                pids = loader.stats()["collate"]["pids"]
+                if pids and alive and run.choose.random() < 0.5:
+                    os.kill(pids[0], signal.SIGKILL)
+                    alive = False  # a batch that ends two helpers is a bad one
+            run.check(got, run.references.rows(source, "skip", epoch), f"killed helper of collate_fn, {settings}")
 
 
 LOADS: list[Callable[[Run], None]] = [
@@ -318,5 +348,6 @@ LOADS: list[Callable[[Run], None]] = [
     cache_built,
     fork_in_between,
     killed_helpers,
+    killed_collate_helper,
     *([] if stalled_pages.why_not() else [stalled_source]),
 ]

@@ -118,14 +118,20 @@ def make_sources(folder: Path) -> Sources:
 
 
 def rows_of(batch: penstock.Batch) -> list[bytes]:
-    """Each row: its sample's number, then a digest of all that it holds."""
+    """Each row of a batch, as bytes."""
     images, labels = np.asarray(batch["image"]), np.asarray(batch["label"])
-    rows = []
-    for row, (index, key) in enumerate(zip(np.asarray(batch["index"]).tolist(), batch["key"], strict=True)):
-        digest = hashlib.blake2b(images[row].tobytes(), digest_size=16)
-        digest.update(f"{labels[row]} {key}".encode())
-        rows.append(index.to_bytes(8, "little") + digest.digest())
-    return rows
+    numbers = np.asarray(batch["index"]).tolist()
+    return [
+        row_of(index, images[row], labels[row], key)
+        for row, (index, key) in enumerate(zip(numbers, batch["key"], strict=True))
+    ]
+
+
+def row_of(index: int, image: np.ndarray, label: int, key: str) -> bytes:
+    """One row: its sample's number, then a digest of all that it holds."""
+    digest = hashlib.blake2b(image.tobytes(), digest_size=16)
+    digest.update(f"{label} {key}".encode())
+    return index.to_bytes(8, "little") + digest.digest()
 
 
 def number_of(row: bytes) -> int:

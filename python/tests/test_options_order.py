@@ -1,0 +1,203 @@
+"""Options that decide which samples come, and in which order: one test for each, found by its name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from conftest import contents, draw, flat, indices
+
+import penstock
+from penstock import samplers
+
+AUGMENTED = penstock.presets.imagenet_train(24)
+
+
+def test_option_batch_size(shards):
+    assert [len(batch) for batch in indices(penstock.Loader(shards, batch_size=25))] == [25, 25, 10]
+
+
+def test_option_drop_last(shards):
+    assert [len(batch) for batch in indices(penstock.Loader(shards, batch_size=25, drop_last=True))] == [25, 25]
+
+
+def test_option_shuffle(shards):
+    assert flat(penstock.Loader(shards)) == list(range(60))
+    loader = penstock.Loader(shards, shuffle=True)
+    first, second = flat(loader), flat(loader)
+    assert sorted(first) == sorted(second) == list(range(60))
+    assert first != second != list(range(60))
+
+
+def test_option_shuffle_mode(shards, tmp_path):
+    order = flat(penstock.Loader(shards, shuffle=True, shuffle_mode="shards", shuffle_shards=1))
+    assert sorted(order) == list(range(60))
+    assert [len({sample // 20 for sample in order[at : at + 20]}) for at in (0, 20, 40)] == [1, 1, 1]
+    assert order[:20] != sorted(order[:20])
+    mixed = flat(penstock.Loader(shards, shuffle=True, shuffle_mode="shards"))
+    assert len({sample // 20 for sample in mixed[:20]}) == 3, "all shards together"
+    loader = penstock.Loader(shards, shuffle=True, shuffle_mode="window", shuffle_window=8, batch_size=7)
+    iterator = iter(loader)
+    next(iterator)
+    resumed = penstock.Loader(shards, shuffle=True, shuffle_mode="window", shuffle_window=8, batch_size=3)
+    resumed.load_state_dict(loader.state_dict())
+    rest = [np.asarray(batch["index"]).tolist() for batch in iterator]
+    assert flat(resumed) == [index for batch in rest for index in batch]
+    for other in ({}, {"shuffle_mode": "window"}, {"shuffle_mode": "shards"}):
+        with pytest.raises(penstock.InvalidError, match="order: shuffled within 8 places in the state, shuffled"):
+            penstock.Loader(shards, shuffle=True, **other).load_state_dict(loader.state_dict())
+    (tmp_path / "folders" / "cats").mkdir(parents=True)
+    draw(1, 30, 20).save(tmp_path / "folders" / "cats" / "one.jpg")
+    with pytest.raises(penstock.InvalidError, match="no shards"):
+        penstock.Loader(tmp_path / "folders", shuffle=True, shuffle_mode="shards")
+    with pytest.raises(penstock.InvalidError, match="shuffle=True"):
+        penstock.Loader(shards, shuffle_mode="shards")
+
+
+def test_option_shuffle_window(shards):
+    make = lambda window: flat(  # noqa: E731
+        penstock.Loader(shards, shuffle=True, shuffle_mode="window", shuffle_window=window)
+    )
+    moved = [max(abs(sample - place) for place, sample in enumerate(make(window))) for window in (8, 30)]
+    assert 0 < moved[0] < 8 < moved[1] < 30
+    assert sorted(make(8)) == list(range(60))
+    for wrong in ({"shuffle_window": 3, "shuffle_mode": "window"}, {"shuffle_window": 8}):
+        with pytest.raises(penstock.InvalidError, match="shuffle_window"):
+            penstock.Loader(shards, shuffle=True, **wrong)
+
+
+def test_option_shuffle_shards(shards):
+    order = flat(penstock.Loader(shards, shuffle=True, shuffle_mode="shards", shuffle_shards=2))
+    assert sorted(order) == list(range(60))
+    assert len({sample // 20 for sample in order[:40]}) == 2
+    for wrong in ({"shuffle_shards": 0, "shuffle_mode": "shards"}, {"shuffle_shards": 2}):
+        with pytest.raises(penstock.InvalidError, match="shuffle_shards"):
+            penstock.Loader(shards, shuffle=True, **wrong)
+
+
+def test_option_seed(shards):
+    make = lambda seed: flat(penstock.Loader(shards, shuffle=True, seed=seed))  # noqa: E731
+    assert make(1) == make(1) != make(2)
+
+
+def test_option_generator_seed(shards):
+    make = lambda **kw: contents(penstock.Loader(shards, shuffle=True, transforms=AUGMENTED, **kw))  # noqa: E731
+    assert make(seed=3) == make(seed=3, generator_seed=3)
+    apart = make(seed=3, generator_seed=4)
+    assert [index for index, _ in apart] == [index for index, _ in make(seed=3)]
+    assert apart != make(seed=3)
+
+
+def test_option_sampler(shards):
+    assert flat(penstock.Loader(shards, sampler="sequential")) == list(range(60))
+    for name in ("random", "distributed_random"):
+        assert flat(penstock.Loader(shards, sampler=name)) == flat(penstock.Loader(shards, shuffle=True))
+    assert flat(penstock.Loader(shards, sampler=samplers.Indices([5, 3, 5]))) == [5, 3, 5]
+    assert flat(penstock.Loader(shards, sampler=range(0, 60, 20))) == [0, 20, 40]
+    weights = [0.0] * 60
+    weights[7], weights[8] = 1.0, 3.0
+    drawn = flat(penstock.Loader(shards, sampler=samplers.Weighted(weights, num_samples=400), decode=False))
+    assert set(drawn) == {7, 8}
+    assert abs(drawn.count(8) - 300) < 45  # five standard deviations
+    assert sorted(flat(penstock.Loader(shards, sampler=samplers.Weighted(weights, replacement=False)))) == [7, 8]
+    drawn = flat(penstock.Loader(shards, sampler=samplers.Random(replacement=True)))
+    assert len(drawn) == 60 > len(set(drawn))
+
+
+def test_samplers_of_the_user(shards):
+    class Rotating:
+        epoch = 0
+
+        def set_epoch(self, epoch):
+            self.epoch = epoch
+
+        def __len__(self):
+            return 4
+
+        def __iter__(self):
+            return iter([(self.epoch + i) % 60 for i in range(4)])
+
+    loader = penstock.Loader(shards, sampler=Rotating(), batch_size=3)
+    assert len(loader) == 2
+    assert flat(loader) == [0, 1, 2, 3]
+    iterator = iter(loader)
+    assert np.asarray(next(iterator)["index"]).tolist() == [1, 2, 3]
+    resumed = penstock.Loader(shards, sampler=Rotating(), batch_size=3)
+    resumed.load_state_dict(loader.state_dict())
+    assert flat(resumed) == [4]
+    assert flat(resumed) == [2, 3, 4, 5]
+    parts = [penstock.Loader(shards, sampler=[9, 8, 7, 6], shard_rank=r, shard_world_size=2) for r in (0, 1)]
+    assert [flat(part) for part in parts] == [[9, 8], [7, 6]]
+
+
+def test_samplers_that_cannot_be_are_refused(shards):
+    sampler = torch.utils.data.DistributedSampler(range(60), num_replicas=2, rank=0)
+    with pytest.raises(penstock.InvalidError, match="slices the global order by rank"):
+        penstock.Loader(shards, sampler=sampler)
+    batches = torch.utils.data.BatchSampler(range(60), 4, False)
+    for bad, reason in (
+        (batches, "batch_size"),
+        (iter([1]), "again"),
+        ("shuffled", "sequential"),
+        (5, "sample numbers"),
+        ([60], "no sample 60"),
+        ([-1], "no sample -1"),
+        ([0.5], "sample numbers"),
+        (samplers.Weighted([1.0]), "1 weights for 60 samples"),
+    ):
+        with pytest.raises(penstock.InvalidError, match=reason):
+            penstock.Loader(shards, sampler=bad)
+    with pytest.raises(penstock.InvalidError, match="contradict"):
+        penstock.Loader(shards, shuffle=True, sampler="sequential")
+    assert len(penstock.Loader(shards, sampler=torch.utils.data.RandomSampler(range(60)))) == 2
+
+
+def test_option_loading_mode(shards):
+    ordered = penstock.Loader(shards, batch_size=7, shuffle=True)
+    ready = penstock.Loader(shards, batch_size=7, shuffle=True, loading_mode="as_ready", prefetch=4, num_workers=2)
+    assert sorted(indices(ordered)) == sorted(indices(ready))
+    with pytest.raises(penstock.InvalidError, match="'ordered' or 'as_ready'"):
+        penstock.Loader(shards, loading_mode="fast")
+
+
+def test_option_shard_rank(shards):
+    parts = [
+        flat(penstock.Loader(shards, shuffle=True, batch_size=4, shard_rank=r, shard_world_size=3)) for r in range(3)
+    ]
+    assert [len(part) for part in parts] == [20, 20, 20]
+    assert sorted(sum(parts, [])) == list(range(60))
+    with pytest.raises(penstock.InvalidError, match="shard_rank"):
+        penstock.Loader(shards, shard_rank=3, shard_world_size=3)
+
+
+def test_option_shard_world_size(shards, monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert len(penstock.Loader(shards, batch_size=10)) == 3, "torchrun's environment"
+    assert len(penstock.Loader(shards, batch_size=10, shard_world_size=1)) == 6, "opted out"
+    assert len(penstock.Loader(shards, batch_size=10, shard_rank=0, shard_world_size=3)) == 2, "explicit options win"
+    monkeypatch.setenv("RANK", "2")
+    with pytest.raises(penstock.InvalidError, match="RANK='2'"):
+        len(penstock.Loader(shards))
+
+
+def test_option_worker_id(shards):
+    make = lambda worker: penstock.Loader(  # noqa: E731
+        shards, batch_size=5, shard_rank=1, shard_world_size=2, num_workers_pytorch=2, worker_id=worker
+    )
+    assert [make(worker).stats()["rank"] for worker in (0, 1)] == [2, 3]
+    assert not set(flat(make(0))) & set(flat(make(1)))
+
+
+def test_option_num_workers_pytorch(shards):
+    every = [
+        flat(
+            penstock.Loader(
+                shards, batch_size=5, shard_rank=r, shard_world_size=2, num_workers_pytorch=2, worker_id=w, shuffle=True
+            )
+        )
+        for r in (0, 1)
+        for w in (0, 1)
+    ]
+    assert [len(part) for part in every] == [15] * 4
+    assert sorted(sum(every, [])) == list(range(60))

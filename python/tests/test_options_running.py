@@ -1,0 +1,172 @@
+"""Options that decide how a loader runs and change nothing that comes: one test for each, found by its name."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import contents, flat, slow_function
+
+import penstock
+from penstock import LoaderOptions
+
+AUGMENTED = penstock.presets.imagenet_train(24)
+
+
+def test_option_num_workers(shards):
+    def threads() -> int:
+        return sum(1 for _ in Path("/proc/self/task").iterdir())
+
+    before = threads()
+    for workers in (0, 1, 3):
+        with penstock.Loader(shards, num_workers=workers) as loader:
+            flat(loader)
+            assert threads() - before == workers
+    with penstock.Loader(shards) as loader:
+        assert loader.stats()["workers"] == len(os.sched_getaffinity(0))
+
+
+def test_option_auto_tune(shards):
+    plain = penstock.Loader(shards, batch_size=4, shuffle=True, transforms=AUGMENTED)
+    tuned = penstock.Loader(shards, batch_size=4, shuffle=True, transforms=AUGMENTED, auto_tune=True)
+    assert plain.stats()["auto_tune"] is None
+    for _ in range(5000):
+        assert contents(tuned) == contents(plain), "order and pixels do not change"
+        tune = tuned.stats()["auto_tune"]
+        if tune["settled"]:
+            break
+    assert tune["settled"]
+    assert 1 <= tuned.stats()["workers"] == tune["workers"] <= tune["most_workers"] == len(os.sched_getaffinity(0))
+    assert all(step["batches_per_second"] > 0 and step["decision"] for step in tune["steps"])
+    for wrong in ({"num_workers": 0}, {"prefetch": 0}):
+        with pytest.raises(penstock.InvalidError, match="auto_tune"):
+            penstock.Loader(shards, auto_tune=True, **wrong)
+
+
+def test_option_cpu_budget(shards):
+    cores = len(os.sched_getaffinity(0))
+    assert penstock.Loader(shards, cpu_budget=0.5).stats()["workers"] == max(1, cores // 2)
+    assert penstock.Loader(shards, cpu_budget=0.01, auto_tune=True).stats()["auto_tune"]["most_workers"] == 1
+    for wrong in ({"cpu_budget": 0}, {"cpu_budget": 1.1}, {"cpu_budget": 0.5, "num_workers": 2}):
+        with pytest.raises(penstock.InvalidError, match="cpu_budget"):
+            penstock.Loader(shards, **wrong)
+
+
+def test_option_prefetch(shards):
+    for prefetch in (1, 3):
+        with penstock.Loader(shards, batch_size=4, prefetch=prefetch, num_workers=2) as loader:
+            iterator = iter(loader)
+            next(iterator)
+            for _ in range(200):
+                if loader.stats()["decoded"].get("JPEG", 0) == 4 * (1 + prefetch):
+                    break
+                threading.Event().wait(0.01)
+            assert loader.stats()["decoded"]["JPEG"] == 4 * (1 + prefetch), "that many batches ahead, and no more"
+
+
+def test_option_timeout_seconds(shards):
+    # What a stalled source does is tested in src/pipeline/options_test.cpp; a slow consumer is none.
+    loader = penstock.Loader(shards, batch_size=20, timeout_seconds=0.05)
+    for _ in loader:
+        threading.Event().wait(0.1)
+    for wrong in (0, -1, float("nan"), "soon"):
+        with pytest.raises(penstock.InvalidError, match="timeout_seconds"):
+            penstock.Loader(shards, timeout_seconds=wrong)
+    assert penstock.Loader(shards, timeout_seconds=None).options.timeout_seconds is None
+
+
+def test_option_persistent_workers(shards):
+    def workers() -> set[str]:
+        ids = set()
+        for task in Path("/proc/self/task").iterdir():
+            if (task / "comm").read_text().startswith("penstock-"):
+                ids.add(task.name)
+        return ids
+
+    with penstock.Loader(shards, num_workers=2) as loader:
+        flat(loader)
+        first = workers()
+        flat(loader)
+        assert len(first) == 2
+        assert workers() == first
+    with penstock.Loader(shards, num_workers=2, persistent_workers=False) as loader:
+        assert [len(flat(loader)), len(workers()), len(flat(loader)), len(workers())] == [60, 0, 60, 0]
+
+
+def test_option_pin_memory(shards):
+    if torch.cuda.is_available():
+        assert next(iter(penstock.Loader(shards, transforms=AUGMENTED, pin_memory=True)))["image"].is_pinned()
+        return
+    with pytest.warns(RuntimeWarning, match="pin_memory=True has no effect: (this torch|torch sees)"):
+        loader = penstock.Loader(shards, pin_memory=True)
+    assert flat(loader) == list(range(60)), "and all goes on without"
+    with pytest.raises(penstock.InvalidError, match="output='numpy' contradict"):
+        penstock.Loader(shards, pin_memory=True, output="numpy")
+
+
+def test_option_multiprocessing_context(shards):
+    # fork, which this process cannot do once it has threads: test_python_stages.py.
+    operations = [penstock.transforms.CenterCrop(8), slow_function]
+    plain = contents(penstock.Loader(shards, transforms=operations, num_workers=0))
+    for options, program in ((LoaderOptions(), "spawn_main"), (LoaderOptions().use_forkserver(), "forkserver")):
+        with penstock.Loader(shards, transforms=operations, num_workers=1, options=options) as loader:
+            (helper,) = multiprocessing.active_children()
+            assert program in Path(f"/proc/{helper.pid}/cmdline").read_text()
+            assert contents(loader) == plain
+            assert loader.stats()["python_stages"][0]["runs_in"] == "helper"
+        assert multiprocessing.active_children() == []
+    assert LoaderOptions().use_fork().use_spawn().multiprocessing_context == "spawn"
+    assert LoaderOptions(multiprocessing_context=multiprocessing.get_context("fork")) == LoaderOptions().use_fork()
+    with pytest.raises(penstock.InvalidError, match="'spawn' or 'forkserver' or 'fork'"):
+        LoaderOptions(multiprocessing_context="thread")
+
+
+def test_option_device(shards):
+    plain = penstock.Loader(shards, batch_size=7, shuffle=True, transforms=AUGMENTED)
+    moved = penstock.Loader(shards, batch_size=7, shuffle=True, transforms=AUGMENTED, device="meta")
+    iterator = iter(moved)
+    for number, batch in enumerate(plain):
+        other = next(iterator)
+        assert other["image"].device.type == other["label"].device.type == "meta"
+        assert other["image"].shape == batch["image"].shape
+        assert other["key"] == batch["key"]
+        assert moved.state_dict() == plain.state_dict(), f"what was received, not what was sent ahead: {number}"
+    with pytest.raises(StopIteration):
+        next(iterator)
+    assert moved.state_dict()["epoch"] == 1
+    for wrong in ("nowhere", "cuda" if not torch.cuda.is_available() else "cuda:99999"):
+        with pytest.raises(penstock.InvalidError, match="device"):
+            penstock.Loader(shards, device=wrong)
+    assert next(iter(penstock.Loader(shards, transforms=AUGMENTED, device="cpu")))["image"].device.type == "cpu"
+
+
+def test_option_non_blocking(shards, monkeypatch):
+    seen = []
+    to = torch.Tensor.to
+    noted = lambda self, *a, **kw: seen.append(kw["non_blocking"]) or to(self, *a, **kw)  # noqa: E731
+    monkeypatch.setattr(torch.Tensor, "to", noted)
+    for value in (False, True):
+        next(iter(penstock.Loader(shards, transforms=AUGMENTED, device="meta", non_blocking=value)))
+        assert set(seen) == {value}
+        seen.clear()
+
+
+def test_option_collate_buffer_size(shards):
+    batch_bytes = 4 * (24 * 24 * 3 * 4)
+    settings = {"batch_size": 4, "prefetch": 8, "collate_buffer_size": 3 * batch_bytes}
+    loader = penstock.Loader(shards, transforms=AUGMENTED, **settings)
+    held = list(loader)
+    assert len(held) == 15
+    assert 0 < loader.stats()["undelivered_bytes"] <= 3 * batch_bytes
+
+
+def test_option_cache(shards, tmp_path):
+    loader = penstock.Loader(shards, transforms=AUGMENTED, shuffle=True, cache=str(tmp_path / "stores"))
+    plain = penstock.Loader(shards, transforms=AUGMENTED, shuffle=True)
+    for _ in range(3):
+        assert contents(loader) == contents(plain)
+    assert loader.stats()["decoded"]["repacked"] > 0
