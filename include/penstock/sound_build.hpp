@@ -40,8 +40,8 @@ struct SoundBuildSettings {
   int num_mega_buffers =
       3;  ///< in the ring: one filling, one computing, one draining; 1 = one after the other
   int seg_microbatch_segments = 8192;  ///< short segments that are computed in one go
-  /// Files in a buffer. Absent: as many as a quarter of the free memory holds, at most 16 MiB per buffer,
-  /// with `autosize_gpu_batch`; else 128.
+  /// Files in a buffer. Absent, with `autosize_gpu_batch`: as many as a quarter of the free memory holds, and
+  /// no more than lie in the caches of the cores (16 MiB with a `compute` of one's own); else 128.
   std::optional<int> batch_files{};
   bool autosize_gpu_batch = true;  ///< the name is that of the GPU builder that this one follows
   std::optional<int> workers{};    ///< threads; absent = the cores that this process may use
@@ -58,8 +58,8 @@ struct SoundBuildSettings {
 
 /// Time spent in each stage by all threads together.
 struct SoundStageSeconds {
-  double read = 0;     ///< opening and mapping files
-  double convert = 0;  ///< samples to float32, mixed, resampled; the pages of mapped files are read here
+  double read = 0;     ///< opening files and reading small ones
+  double convert = 0;  ///< samples to float32, mixed, resampled; large files are mapped and read here
   double compute = 0;  ///< features
   double write = 0;    ///< to the page cache
   double wait = 0;     ///< for work of another stage

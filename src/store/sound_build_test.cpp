@@ -166,14 +166,18 @@ TEST(sound_shape, buffers_are_sized_by_memory) {
   EXPECT_EQ(shape.shorts, 2U);
   EXPECT_EQ(shape.frames, 1U);
   const std::uint64_t row = shape.wave_bytes() + shape.mel_bytes();
-  EXPECT_EQ(batch_files_of(settings, shape, row * 12 * 30, 1000), 30U);  // a quarter, in three buffers
-  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 1U);
-  EXPECT_EQ(batch_files_of(settings, shape, std::uint64_t{1} << 40, 7), 7U);
-  EXPECT_EQ(batch_files_of(settings, shape, std::uint64_t{1} << 40, 100'000), (16U << 20) / row);
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
+  EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 1000), 4U);            // in a core's cache
+  EXPECT_EQ(batch_files_of(settings, shape, 30, kMuch, 1000), 40U);          // the same for 30 cores
+  EXPECT_EQ(batch_files_of(settings, shape, 30, row * 12 * 20, 1000), 20U);  // a quarter, in three buffers
+  EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 1U);
+  EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 3), 3U);
+  settings.compute = [](const float*, std::size_t, void*) { return Status(); };
+  EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 100'000), (16U << 20) / row);
   settings.autosize_gpu_batch = false;
-  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 128U);
+  EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 128U);
   settings.batch_files = 5;
-  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 5U);
+  EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 5U);
 }
 
 TEST(sound_journal, ends_at_a_damaged_line) {
