@@ -1,5 +1,5 @@
 #pragma once
-// Folders of sound files to one HDF5 file of equal segments with their mel spectrograms.
+// Sound files, in folders or in any data set, to one HDF5 file of equal segments with their mel spectrograms.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +11,8 @@
 #include "penstock/result.hpp"
 
 namespace penstock {
+
+class SampleTable;
 
 /// Given to the callback a few times a second. Counts of files include what an interrupted build had done.
 struct SoundBuildProgress {
@@ -32,7 +34,8 @@ struct SoundBuildSettings {
   int short_segment = 512;  ///< samples; a long segment must be a whole number of them
   MelSettings mel = {.db_mult = 20.0F};  ///< its sample_rate is not read
   bool half = true;                      ///< mel in float16, else float32
-  /// Where labels stand: matched with the path below the source if it holds a /, else with the file name.
+  /// Where labels stand: matched with the path below the source, or the key of a sample, if it holds a /,
+  /// else with the last part of that.
   /// {label} and {split} are what it is for, * is anything; none goes past a /. Empty: folders are labels;
   /// below folders that are all called train, val, test or the like, which are splits.
   std::string label_pattern{};
@@ -82,12 +85,17 @@ struct SoundBuildReport {
   std::vector<Error> errors;  ///< of files left out, the first 1,000
 };
 
-/// Writes the sound files below the folder `source` to the HDF5 file `destination`, which appears when it is
-/// complete. Rows are sorted by path. The bytes depend on the files and the settings, never on workers,
-/// memory or interruptions. A file that is there already is `invalid`, unless it was made from the same files
-/// and settings.
+/// Writes sounds to the HDF5 file `destination`, which appears when it is complete. The bytes depend on the
+/// sounds and the settings, never on workers, memory or interruptions. A file that is there already is
+/// `invalid`, unless it was made from the same sounds and settings.
+/// `source` is a folder of sound files, whose rows are sorted by path; or whatever Dataset opens (tars, a
+/// store) that has a field of sound: rows in the order of the samples, labels by the pattern on their keys,
+/// else from the field `label`, else from folders in the keys.
 Result<SoundBuildReport> build_sound(const std::string& source, const std::string& destination,
                                      const SoundBuildSettings& settings = {});
+/// The same for a table that is open; `description` is what the user called it.
+Result<SoundBuildReport> build_sound(const SampleTable& source, const std::string& description,
+                                     const std::string& destination, const SoundBuildSettings& settings = {});
 
 /// The same pipeline with `files` made-up files in memory in place of the source, and nothing written.
 Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings = {});

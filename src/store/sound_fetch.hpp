@@ -24,6 +24,8 @@ class SoundFetcher {
   std::uint64_t fetch(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail);
 
  private:
+  std::uint64_t fetch_samples(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail);
+
   const SoundFiles* files_;
   Scratch bytes_;
 };
