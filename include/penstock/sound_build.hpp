@@ -1,5 +1,5 @@
 #pragma once
-// Folders of sound files to one HDF5 file of equal segments with their mel spectrograms.
+// Sound files, in folders or in any data set, to one HDF5 file of equal segments with their mel spectrograms.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +11,8 @@
 #include "penstock/result.hpp"
 
 namespace penstock {
+
+class SampleTable;
 
 /// Given to the callback a few times a second. Counts of files include what an interrupted build had done.
 struct SoundBuildProgress {
@@ -32,7 +34,8 @@ struct SoundBuildSettings {
   int short_segment = 512;  ///< samples; a long segment must be a whole number of them
   MelSettings mel = {.db_mult = 20.0F};  ///< its sample_rate is not read
   bool half = true;                      ///< mel in float16, else float32
-  /// Where labels stand: matched with the path below the source if it holds a /, else with the file name.
+  /// Where labels stand: matched with the path below the source, or the key of a sample, if it holds a /,
+  /// else with the last part of that.
   /// {label} and {split} are what it is for, * is anything; none goes past a /. Empty: folders are labels;
   /// below folders that are all called train, val, test or the like, which are splits.
   std::string label_pattern{};
@@ -40,8 +43,8 @@ struct SoundBuildSettings {
   int num_mega_buffers =
       3;  ///< in the ring: one filling, one computing, one draining; 1 = one after the other
   int seg_microbatch_segments = 8192;  ///< short segments that are computed in one go
-  /// Files in a buffer. Absent: as many as a quarter of the free memory holds, at most 16 MiB per buffer,
-  /// with `autosize_gpu_batch`; else 128.
+  /// Files in a buffer. Absent, with `autosize_gpu_batch`: as many as a quarter of the free memory holds, and
+  /// no more than lie in the caches of the cores (16 MiB with a `compute` of one's own); else 128.
   std::optional<int> batch_files{};
   bool autosize_gpu_batch = true;  ///< the name is that of the GPU builder that this one follows
   std::optional<int> workers{};    ///< threads; absent = the cores that this process may use
@@ -58,8 +61,8 @@ struct SoundBuildSettings {
 
 /// Time spent in each stage by all threads together.
 struct SoundStageSeconds {
-  double read = 0;     ///< opening and mapping files
-  double convert = 0;  ///< samples to float32, mixed, resampled; the pages of mapped files are read here
+  double read = 0;     ///< opening files and reading small ones
+  double convert = 0;  ///< samples to float32, mixed, resampled; large files are mapped and read here
   double compute = 0;  ///< features
   double write = 0;    ///< to the page cache
   double wait = 0;     ///< for work of another stage
@@ -82,12 +85,17 @@ struct SoundBuildReport {
   std::vector<Error> errors;  ///< of files left out, the first 1,000
 };
 
-/// Writes the sound files below the folder `source` to the HDF5 file `destination`, which appears when it is
-/// complete. Rows are sorted by path. The bytes depend on the files and the settings, never on workers,
-/// memory or interruptions. A file that is there already is `invalid`, unless it was made from the same files
-/// and settings.
+/// Writes sounds to the HDF5 file `destination`, which appears when it is complete. The bytes depend on the
+/// sounds and the settings, never on workers, memory or interruptions. A file that is there already is
+/// `invalid`, unless it was made from the same sounds and settings.
+/// `source` is a folder of sound files, whose rows are sorted by path; or whatever Dataset opens (tars, a
+/// store) that has a field of sound: rows in the order of the samples, labels by the pattern on their keys,
+/// else from the field `label`, else from folders in the keys.
 Result<SoundBuildReport> build_sound(const std::string& source, const std::string& destination,
                                      const SoundBuildSettings& settings = {});
+/// The same for a table that is open; `description` is what the user called it.
+Result<SoundBuildReport> build_sound(const SampleTable& source, const std::string& description,
+                                     const std::string& destination, const SoundBuildSettings& settings = {});
 
 /// The same pipeline with `files` made-up files in memory in place of the source, and nothing written.
 Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings = {});

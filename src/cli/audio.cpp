@@ -7,7 +7,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/output.hpp"
-#include "cli/tolerance.hpp"
 #include "cli/verbs.hpp"
 #include "penstock/sound_build.hpp"
 
@@ -26,14 +25,10 @@ struct SoundArguments {
   double db_mult = 20.0;
   bool linear = false;
   int batch_files = 0;
-  int workers = 0;
-  std::string on_error = "skip";
-  std::string max_errors;
   bool no_autosize = false;
-  bool no_resume = false;
   bool profile = false;
   std::uint64_t test_pipeline = 0;
-  bool json = false;
+  BuildRunArguments run{.on_error = "skip"};
 };
 
 template <class Choice>
@@ -62,13 +57,8 @@ SoundBuildSettings settings_of(const SoundArguments& arguments) {
       arguments.linear ? std::nullopt : std::optional(static_cast<float>(arguments.db_mult));
   settings.half = arguments.mel_dtype == "float16";
   settings.batch_files = given(arguments.batch_files);
-  settings.workers = given(arguments.workers);
   settings.autosize_gpu_batch = !arguments.no_autosize;
-  settings.resume = !arguments.no_resume;
-  settings.skip_errors = arguments.on_error == "skip";
-  const Tolerance tolerance = tolerance_of(arguments.max_errors).value_or(Tolerance{});
-  settings.max_errors = tolerance.count;
-  settings.max_error_share = tolerance.share;
+  apply_build_run(arguments.run, settings);
   return settings;
 }
 
@@ -148,18 +138,15 @@ int run(const SoundArguments& arguments) {
     return fail({.kind = ErrorKind::invalid,
                  .message = fmt::format("{} paths were given", arguments.paths.size()),
                  .advice = "give SRC and DST.h5, or --test-pipeline FILES alone"},
-                arguments.json);
+                arguments.run.json);
   }
-  if (!arguments.max_errors.empty() && arguments.on_error != "skip") {
-    return fail({.kind = ErrorKind::invalid,
-                 .message = "--max-errors counts files that are left out, and none is with --on-error raise",
-                 .advice = "leave one of them out"},
-                arguments.json);
+  if (const Status fits = check_build_run(arguments.run, "files"); !fits.ok()) {
+    return fail(fits.error(), arguments.run.json);
   }
   SoundBuildSettings settings = settings_of(arguments);
   catch_interrupt();
   const auto report = [&] {
-    ProgressLine line(!arguments.json);
+    ProgressLine line(!arguments.run.json);
     settings.progress = [&line](const SoundBuildProgress& progress) {
       const double rate =
           progress.seconds > 0 ? static_cast<double>(progress.bytes_read) / progress.seconds : 0;
@@ -172,9 +159,9 @@ int run(const SoundArguments& arguments) {
                                        : build_sound(arguments.paths[0], arguments.paths[1], settings);
   }();
   if (!report.ok()) {
-    return fail(report.error(), arguments.json);
+    return fail(report.error(), arguments.run.json);
   }
-  if (arguments.json) {
+  if (arguments.run.json) {
     print_json(*report, arguments);
   } else {
     print(*report, arguments);
@@ -219,7 +206,8 @@ void add_audio(CLI::App& app, int& code) {
   audio->require_subcommand(1);
   CLI::App* const verb =
       audio->add_subcommand("build", "sound files to segments and mel spectrograms in HDF5");
-  verb->add_option("paths", arguments->paths, "SRC DST.h5: the folder with the sounds, the file to make");
+  verb->add_option("paths", arguments->paths,
+                   "SRC DST.h5: a folder of sounds, tars or a store with sounds; the file to make");
   verb->add_option("--sample-rate", settings.sample_rate, "Hz; other rates are resampled")
       ->capture_default_str();
   verb->add_option("--duration", settings.duration, "seconds of every file, padded or trimmed")
@@ -228,7 +216,7 @@ void add_audio(CLI::App& app, int& code) {
   verb->add_option("--short-segment", settings.short_segment, "samples")->capture_default_str();
   add_features(*verb, *arguments);
   verb->add_option("--label-pattern", settings.label_pattern,
-                   "where labels stand, such as '{label}_*' (default: folders)");
+                   "where labels stand, such as '{label}_*' (default: folders, or the field label)");
   verb->add_option("--num-mega-buffers", settings.num_mega_buffers, "buffers in the ring")
       ->capture_default_str();
   verb->add_option("--seg-microbatch-segments", settings.seg_microbatch_segments,
@@ -238,20 +226,10 @@ void add_audio(CLI::App& app, int& code) {
                    "files in a buffer (default: by the free memory)");
   verb->add_flag("--no-autosize-gpu-batch", arguments->no_autosize,
                  "128 files in a buffer, whatever the memory");
-  verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
-      ->check(CLI::Range(1, 4096));
-  verb->add_option("--on-error", arguments->on_error, "what happens to bad files")
-      ->check(CLI::IsMember({"raise", "skip"}))
-      ->capture_default_str();
-  verb->add_option("--max-errors", arguments->max_errors,
-                   "fail above this number of bad files, or share of them (default: 10, or one in 20)")
-      ->check(check_max_errors);
-  verb->add_flag("--no-resume", arguments->no_resume,
-                 "begin anew instead of going on with an interrupted build");
+  add_build_run(*verb, arguments->run, "files", "10, or one in 20");
   verb->add_flag("--profile", arguments->profile, "say where the time went");
   verb->add_option("--test-pipeline", arguments->test_pipeline,
                    "no paths: run so many made-up files through the pipeline and write nothing");
-  verb->add_flag("--json", arguments->json, "print one JSON document");
   verb->callback([arguments, &code] { code = run(*arguments); });
 }
 

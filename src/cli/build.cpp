@@ -5,7 +5,6 @@
 
 #include "cli/arguments.hpp"
 #include "cli/output.hpp"
-#include "cli/tolerance.hpp"
 #include "cli/verbs.hpp"
 #include "formats/sample_table.hpp"
 #include "penstock/store.hpp"
@@ -21,12 +20,8 @@ struct BuildArguments {
   int resize_longest = 0;
   int quality = 0;
   std::optional<std::uint64_t> shard_bytes;
-  int workers = 0;
-  std::string on_error = "raise";
-  std::string max_errors;
   bool append = false;
-  bool no_resume = false;
-  bool json = false;
+  BuildRunArguments run{.on_error = "raise"};
 };
 
 BuildSettings settings_of(const BuildArguments& arguments) {
@@ -36,13 +31,8 @@ BuildSettings settings_of(const BuildArguments& arguments) {
   settings.resize_longest = given(arguments.resize_longest);
   settings.quality = given(arguments.quality);
   settings.shard_bytes = arguments.shard_bytes;
-  settings.workers = given(arguments.workers);
-  settings.skip_errors = arguments.on_error == "skip";
   settings.append = arguments.append;
-  settings.resume = !arguments.no_resume;
-  const Tolerance tolerance = tolerance_of(arguments.max_errors).value_or(Tolerance{});
-  settings.max_errors = tolerance.count;
-  settings.max_error_share = tolerance.share;
+  apply_build_run(arguments.run, settings);
   return settings;
 }
 
@@ -56,7 +46,7 @@ std::string time_left(const BuildProgress& progress) {
 }
 
 void print(const BuildReport& report, const BuildArguments& arguments) {
-  if (arguments.json) {
+  if (arguments.run.json) {
     Json::List errors;
     for (const Error& error : report.errors) {
       errors.push_back(as_json(error));
@@ -103,23 +93,19 @@ Result<BuildReport> build(const std::vector<std::string>& sources, const BuildAr
                           const BuildSettings& settings) {
   const FieldChoice choice = field_choice(arguments.fields);
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, choice));
-  print_warnings(table->warnings(), arguments.json);  // before the work, which may take hours
+  print_warnings(table->warnings(), arguments.run.json);  // before the work, which may take hours
   return build_store(*table, fmt::format("{}", fmt::join(sources, " ")), arguments.paths.back(), settings);
 }
 
 int run(const BuildArguments& arguments) {
-  if (!arguments.max_errors.empty() && arguments.on_error != "skip") {
-    return fail(
-        {.kind = ErrorKind::invalid,
-         .message = "--max-errors counts samples that are left out, and none is without --on-error skip",
-         .advice = "give --on-error skip, or leave out --max-errors"},
-        arguments.json);
+  if (const Status fits = check_build_run(arguments.run, "samples"); !fits.ok()) {
+    return fail(fits.error(), arguments.run.json);
   }
   BuildSettings settings = settings_of(arguments);
   const std::vector<std::string> sources(arguments.paths.begin(), arguments.paths.end() - 1);
   catch_interrupt();
   auto report = [&] {
-    ProgressLine line(!arguments.json);
+    ProgressLine line(!arguments.run.json);
     settings.progress = [&line](const BuildProgress& progress) {
       const double rate =
           progress.seconds > 0 ? static_cast<double>(progress.bytes_read) / progress.seconds : 0;
@@ -131,7 +117,7 @@ int run(const BuildArguments& arguments) {
     return build(sources, arguments, settings);
   }();
   if (!report.ok()) {
-    return fail(report.error(), arguments.json);
+    return fail(report.error(), arguments.run.json);
   }
   print(*report, arguments);
   return report->skipped > 0 ? kFinding : kSuccess;
@@ -160,18 +146,8 @@ void add_build(CLI::App& app, int& code) {
       ->check(CLI::Range(1, 100));
   verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard (default: 256 MiB)")
       ->check(shard_bytes_range());
-  verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
-      ->check(CLI::Range(1, 4096));
-  verb->add_option("--on-error", arguments->on_error, "what happens to bad samples")
-      ->check(CLI::IsMember({"raise", "skip"}))
-      ->capture_default_str();
-  verb->add_option("--max-errors", arguments->max_errors,
-                   "with --on-error skip: fail above this number, or share of the samples (0.01)")
-      ->check(check_max_errors);
   verb->add_flag("--append", arguments->append, "add to the store DST, with the settings it was built with");
-  verb->add_flag("--no-resume", arguments->no_resume,
-                 "begin anew instead of going on with an interrupted build");
-  verb->add_flag("--json", arguments->json, "print one JSON document");
+  add_build_run(*verb, arguments->run, "samples", "any number");
   verb->callback([arguments, &code] { code = run(*arguments); });
 }
 

@@ -151,11 +151,15 @@ OpenFile::~OpenFile() {
 
 Result<ByteSpan> read_file(const char* path, Scratch& scratch) {
   PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path));
+  return read_file(file, path, scratch);
+}
+
+Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch) {
   const std::size_t size = static_cast<std::size_t>(file.state().size);
   std::uint8_t* const data = scratch.reserve(size);
   std::size_t have = 0;
   while (have < size) {
-    const ::ssize_t count = ::read(file.descriptor(), data + have, size - have);
+    const ::ssize_t count = ::pread(file.descriptor(), data + have, size - have, static_cast<::off_t>(have));
     if (count < 0 && errno == EINTR) {
       continue;
     }

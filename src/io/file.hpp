@@ -53,6 +53,8 @@ class OpenFile {
 /// The whole file in `scratch`, with one open, read and close, and no other memory. The bytes live until the
 /// next use of `scratch`.
 Result<ByteSpan> read_file(const char* path, Scratch& scratch);
+/// The same for a file that is open; `path` is for errors.
+Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch);
 
 /// Writes `bytes` beside `path` and renames: other processes see the old file or the new one, never a part.
 /// Makes missing folders. Leaves no temporary file behind when it fails, and deletes those that killed

@@ -3,18 +3,25 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <numeric>
 #include <utility>
 #include <variant>
 
 #include "audio/hdf5_file.hpp"
 #include "core/seconds_since.hpp"
 #include "core/sha256.hpp"
+#include "formats/folder_scan.hpp"
 #include "formats/json.hpp"
+#include "formats/sample_table.hpp"
+#include "formats/store.hpp"
+#include "formats/text.hpp"
 #include "io/file.hpp"
 #include "penstock/sound_build.hpp"
 #include "store/build_options.hpp"
 #include "store/sound_journal.hpp"
 #include "store/sound_pipeline.hpp"
+#include "store/sound_table.hpp"
 
 namespace penstock {
 namespace {
@@ -22,14 +29,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Error error_of(const BadSound& bad, const SoundFiles& files) {
-  return {.kind = bad.kind,
-          .message = bad.message,
-          .advice = {},
-          .place = {.source = files.folder,
-                    .shard = files.path(bad.file),
-                    .key = files.keys[static_cast<std::size_t>(bad.file)],
-                    .index = bad.file,
-                    .stage = bad.stage}};
+  Place place = files.place(bad.file);
+  place.stage = bad.stage;
+  return {.kind = bad.kind, .message = bad.message, .advice = {}, .place = std::move(place)};
 }
 
 /// A file that is missing or impossible is damage of the source; a library that is missing is not.
@@ -59,22 +61,64 @@ struct BuildNames {
   std::string files;
 };
 
-BuildNames names_of(const SoundFiles& files, const std::string& configuration) {
-  Sha256 contents;
-  Sha256 all;
-  const auto add = [](Sha256& hash, std::string_view text) {
-    hash.update(std::to_string(text.size())).update(":").update(text);
-  };
-  add(contents, configuration);
-  add(all, configuration);
-  for (std::size_t i = 0; i < files.keys.size(); ++i) {
-    // What cannot be looked at is a bad file in its turn.
-    const FileState state = file_state(files.path(i)).ok() ? *file_state(files.path(i)) : FileState{};
-    add(contents, files.keys[i]);
-    add(contents, std::to_string(state.size));
-    add(all, fmt::format("{} {} {} {}", files.keys[i], state.size, state.modified, state.changed));
+class BuildHash {
+ public:
+  /// To both names.
+  void add(std::string_view text) {
+    add_to(contents_, text);
+    add_to(files_, text);
   }
-  return {.contents = to_hex(contents.finish()), .files = to_hex(all.finish())};
+  /// To the name of the source as it is now. What cannot be looked at is bad in its turn.
+  void add_state(const FileState& state) {
+    add_to(files_, fmt::format("{} {} {}", state.size, state.modified, state.changed));
+  }
+  BuildNames names() { return {.contents = to_hex(contents_.finish()), .files = to_hex(files_.finish())}; }
+
+ private:
+  static void add_to(Sha256& hash, std::string_view text) {
+    hash.update(std::to_string(text.size())).update(":").update(text);
+  }
+
+  Sha256 contents_;
+  Sha256 files_;
+};
+
+FileState state_or_none(const std::string& path) {
+  const auto state = file_state(path);
+  return state.ok() ? *state : FileState{};
+}
+
+void add_table(const SoundFiles& files, BuildHash& hash) {
+  const SampleTable& table = *files.table;
+  hash.add(table.fingerprint());
+  hash.add(table.fields()[files.field].name);
+  for (std::size_t i = 0; i < files.labels.size(); ++i) {
+    hash.add(files.label_names[static_cast<std::size_t>(files.labels[i])]);
+  }
+  std::vector<std::uint64_t> starts = table.shard_starts();
+  if (starts.empty()) {  // every sample has a file of its own
+    starts.resize(files.keys.size());
+    std::iota(starts.begin(), starts.end(), 0);
+  }
+  for (const std::uint64_t sample : starts) {
+    hash.add_state(state_or_none(table.place(sample, files.field).shard));
+  }
+}
+
+BuildNames names_of(const SoundFiles& files, const std::string& configuration) {
+  BuildHash hash;
+  hash.add(configuration);
+  if (files.table != nullptr) {
+    add_table(files, hash);
+    return hash.names();
+  }
+  for (std::size_t i = 0; i < files.keys.size(); ++i) {
+    const FileState state = state_or_none(files.path(i));
+    hash.add(files.keys[i]);
+    hash.add(std::to_string(state.size));
+    hash.add_state(state);
+  }
+  return hash.names();
 }
 
 std::string text_of(const decltype(SoundFileContents::attributes)& configuration) {
@@ -87,7 +131,8 @@ std::string text_of(const decltype(SoundFileContents::attributes)& configuration
 
 class SoundBuild {
  public:
-  SoundBuild(std::string destination, const SoundBuildSettings& settings, SoundShape shape, SoundFiles files)
+  SoundBuild(std::string destination, const SoundBuildSettings& settings, SoundShape shape, SoundFiles files,
+             Clock::time_point begun)
       : destination_(std::move(destination)),
         folder_(destination_ + ".building"),
         data_(folder_ + "/data.h5"),
@@ -95,7 +140,8 @@ class SoundBuild {
         shape_(shape),
         files_(std::move(files)),
         configuration_(text_of(configuration_of(settings))),
-        names_(names_of(files_, configuration_)) {
+        names_(names_of(files_, configuration_)),
+        begun_(begun) {
     report_.files = files_.keys.size();
   }
 
@@ -286,22 +332,58 @@ class SoundBuild {
   SoundFilePlaces places_;
   SoundProgress progress_;
   SoundBuildReport report_;
-  Clock::time_point begun_ = Clock::now();
+  Clock::time_point begun_;
 };
 
-}  // namespace
-
-Result<SoundBuildReport> build_sound(const std::string& source, const std::string& destination,
-                                     const SoundBuildSettings& settings) {
-  PENSTOCK_ASSIGN(const SoundShape shape, shape_of(settings));
+Status check_destination(const std::string& destination) {
   if (destination.empty() || destination.back() == '/') {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("'{}' is no name for a file", destination),
                  .advice = "give one such as sounds.h5",
                  .place = {.stage = "build"}};
   }
+  return {};
+}
+
+/// Whether the source is a folder of files with sounds somewhere below it, and no store or tars.
+bool is_folder_of_sounds(const std::string& source) {
+  std::error_code failed;
+  if (!std::filesystem::is_directory(source, failed) || is_store(source)) {
+    return false;
+  }
+  const auto names = list_folder(source);
+  return !names.ok() || std::none_of(names->files.begin(), names->files.end(), [](const std::string& name) {
+    return lower_case(name).ends_with(".tar");
+  });
+}
+
+Result<SoundBuildReport> build_from(const SampleTable& table, const std::string& description,
+                                    const std::string& destination, const SoundBuildSettings& settings,
+                                    Clock::time_point begun) {
+  PENSTOCK_ASSIGN(const SoundShape shape, shape_of(settings));
+  PENSTOCK_TRY(check_destination(destination));
+  PENSTOCK_ASSIGN(SoundFiles files, sounds_of(table, description, settings.label_pattern));
+  return SoundBuild(absolute_path(destination), settings, shape, std::move(files), begun).run();
+}
+
+}  // namespace
+
+Result<SoundBuildReport> build_sound(const SampleTable& source, const std::string& description,
+                                     const std::string& destination, const SoundBuildSettings& settings) {
+  return build_from(source, description, destination, settings, Clock::now());
+}
+
+Result<SoundBuildReport> build_sound(const std::string& source, const std::string& destination,
+                                     const SoundBuildSettings& settings) {
+  const Clock::time_point begun = Clock::now();
+  PENSTOCK_ASSIGN(const SoundShape shape, shape_of(settings));
+  PENSTOCK_TRY(check_destination(destination));
+  if (!is_folder_of_sounds(source)) {
+    PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples({source}, {}));
+    return build_from(*table, source, destination, settings, begun);
+  }
   PENSTOCK_ASSIGN(SoundFiles files, find_sound_files(source, settings.label_pattern));
-  return SoundBuild(absolute_path(destination), settings, shape, std::move(files)).run();
+  return SoundBuild(absolute_path(destination), settings, shape, std::move(files), begun).run();
 }
 
 }  // namespace penstock

@@ -12,11 +12,14 @@
 
 #include "audio/hdf5_file.hpp"
 #include "core/parallel_for.hpp"
+#include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
+#include "penstock/store.hpp"
 #include "store/sound_files.hpp"
 #include "store/sound_journal.hpp"
 #include "store/sound_ring.hpp"
 #include "store/sound_shape.hpp"
+#include "store/sound_table.hpp"
 
 namespace penstock {
 namespace {
@@ -147,6 +150,66 @@ TEST(sound_build, the_pipeline_can_be_tried_without_files) {
   EXPECT_FALSE(report->bottleneck.empty());
 }
 
+void write_tar(const std::string& path, const TarForTest& tar) {
+  write(path, std::string(tar.bytes().begin(), tar.bytes().end()));
+}
+
+/// Sound i and its label at "<folder><i>.wav" and ".cls"; `bad` has a label that is none.
+std::string tars_in(const TemporaryFolder& folder, int count, int bad) {
+  for (int shard = 0; shard < 2; ++shard) {
+    TarForTest tar;
+    for (int i = shard * count / 2; i < (shard + 1) * count / 2; ++i) {
+      const std::string name = (i % 2 != 0 ? "a/" : "b/") + std::to_string(10 + i);
+      tar.file(name + ".cls", i == bad ? "none" : std::to_string(i % 3 * 2));
+      tar.file(name + ".wav", wav(static_cast<std::size_t>(1500 + 300 * i), static_cast<unsigned>(i)));
+    }
+    write_tar(folder / ("tars/" + std::to_string(shard) + ".tar"), tar.end());
+  }
+  return folder / "tars";
+}
+
+TEST(sound_table, labels_come_from_the_field_or_from_keys) {
+  const TemporaryFolder folder;
+  const auto table = open_samples({tars_in(folder, 8, 5)}, {});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  const auto by_field = sounds_of(**table, "tars", "");
+  ASSERT_TRUE(by_field.ok()) << by_field.error().to_string();
+  EXPECT_EQ(by_field->labels, (std::vector<std::int32_t>{0, 2, 4, 0, 2, 0, 0, 2}));
+  EXPECT_EQ(by_field->label_names, (std::vector<std::string>{"0", "1", "2", "3", "4"}));
+  ASSERT_EQ(by_field->unlabelled.size(), 1U);
+  EXPECT_EQ(by_field->unlabelled.at(5).kind, ErrorKind::corrupt);
+  const auto by_pattern = sounds_of(**table, "tars", "{label}/*");
+  ASSERT_TRUE(by_pattern.ok()) << by_pattern.error().to_string();
+  EXPECT_EQ(by_pattern->label_names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(by_pattern->labels[0], 1);
+
+  const auto sounds = open_samples({folder / "tars"}, {{"audio", "wav"}});
+  EXPECT_EQ(sounds_of(**sounds, "tars", "")->label_names, (std::vector<std::string>{"a", "b"}));
+  const auto labels = open_samples({folder / "tars"}, {{"label", "cls"}});
+  EXPECT_EQ(sounds_of(**labels, "tars", "").error().kind, ErrorKind::invalid);
+}
+
+TEST(sound_build, takes_tars_and_stores) {
+  if (!has_hdf5()) {
+    GTEST_SKIP() << "built without HDF5";
+  }
+  const TemporaryFolder folder;
+  const std::string tars = tars_in(folder, 8, 5);
+  const SoundBuildSettings settings{.duration = 2, .workers = 2};
+  const auto from_tars = build_sound(tars, folder / "tars.h5", settings);
+  ASSERT_TRUE(from_tars.ok()) << from_tars.error().to_string();
+  EXPECT_EQ(from_tars->samples, 7U);
+  ASSERT_EQ(from_tars->errors.size(), 1U);
+  EXPECT_EQ(from_tars->errors[0].place.key, "a/15");
+  EXPECT_THAT(from_tars->errors[0].place.shard, HasSubstr("1.tar"));
+  EXPECT_TRUE(build_sound(tars, folder / "tars.h5", settings)->was_complete);
+
+  ASSERT_TRUE(build_store(std::vector<std::string>{folder / "tars/0.tar"}, folder / "store", {}).ok());
+  const auto from_store = build_sound(folder / "store", folder / "store.h5", settings);
+  ASSERT_TRUE(from_store.ok()) << from_store.error().to_string();
+  EXPECT_EQ(from_store->samples, 4U);
+}
+
 TEST(sound_files, labels_by_pattern) {
   EXPECT_EQ(match_label("{label}_*", "3_anna_7.wav")->label, "3");
   EXPECT_EQ(match_label("*_{label}.wav", "3_anna_7.wav")->label, "anna_7");
@@ -166,14 +229,18 @@ TEST(sound_shape, buffers_are_sized_by_memory) {
   EXPECT_EQ(shape.shorts, 2U);
   EXPECT_EQ(shape.frames, 1U);
   const std::uint64_t row = shape.wave_bytes() + shape.mel_bytes();
-  EXPECT_EQ(batch_files_of(settings, shape, row * 12 * 30, 1000), 30U);  // a quarter, in three buffers
-  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 1U);
-  EXPECT_EQ(batch_files_of(settings, shape, std::uint64_t{1} << 40, 7), 7U);
-  EXPECT_EQ(batch_files_of(settings, shape, std::uint64_t{1} << 40, 100'000), (16U << 20) / row);
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
+  EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 1000), 4U);            // in a core's cache
+  EXPECT_EQ(batch_files_of(settings, shape, 30, kMuch, 1000), 40U);          // the same for 30 cores
+  EXPECT_EQ(batch_files_of(settings, shape, 30, row * 12 * 20, 1000), 20U);  // a quarter, in three buffers
+  EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 1U);
+  EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 3), 3U);
+  settings.compute = [](const float*, std::size_t, void*) { return Status(); };
+  EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 100'000), (16U << 20) / row);
   settings.autosize_gpu_batch = false;
-  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 128U);
+  EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 128U);
   settings.batch_files = 5;
-  EXPECT_EQ(batch_files_of(settings, shape, 0, 1000), 5U);
+  EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 5U);
 }
 
 TEST(sound_journal, ends_at_a_damaged_line) {

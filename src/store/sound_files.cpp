@@ -9,6 +9,7 @@
 #include <set>
 
 #include "formats/folder_scan.hpp"
+#include "formats/sample_table.hpp"
 #include "formats/text.hpp"
 #include "io/file.hpp"
 
@@ -163,6 +164,38 @@ std::optional<PatternMatch> match_label(std::string_view pattern, std::string_vi
   return {};
 }
 
+Place SoundFiles::place(std::uint64_t i) const {
+  Place place = table != nullptr ? table->place(i, field) : Place{.shard = path(i)};
+  place.source = folder;
+  place.key = keys[static_cast<std::size_t>(i)];
+  place.index = i;
+  return place;
+}
+
+Status label_by_names(SoundFiles& files, const std::string& pattern) {
+  PENSTOCK_ASSIGN(
+      const std::vector<PatternMatch> matches,
+      pattern.empty() ? by_folders(files.folder, files.keys) : by_pattern(files.folder, files.keys, pattern));
+  std::vector<std::string> labels;
+  std::vector<std::string> splits;
+  for (const PatternMatch& match : matches) {
+    labels.push_back(match.label);
+    splits.push_back(match.split);
+  }
+  files.label_names = number(labels, files.labels);
+  if (splits.front().empty()) {
+    return {};
+  }
+  std::vector<std::int32_t> numbers;
+  files.split_names = number(splits, numbers);
+  if (files.split_names.size() > 256) {
+    return wrong_files(fmt::format("there are {} splits", files.split_names.size()), "give at most 256",
+                       files.folder);
+  }
+  files.splits.assign(numbers.begin(), numbers.end());
+  return {};
+}
+
 Result<SoundFiles> find_sound_files(const std::string& folder, const std::string& pattern) {
   SoundFiles files;
   files.folder = absolute_path(folder);
@@ -171,24 +204,7 @@ Result<SoundFiles> find_sound_files(const std::string& folder, const std::string
     return wrong_files("there is no sound file (wav, flac, ogg, opus, mp3) in this folder", "check the path",
                        folder);
   }
-  PENSTOCK_ASSIGN(const std::vector<PatternMatch> matches,
-                  pattern.empty() ? by_folders(folder, files.keys) : by_pattern(folder, files.keys, pattern));
-  std::vector<std::string> labels;
-  std::vector<std::string> splits;
-  for (const PatternMatch& match : matches) {
-    labels.push_back(match.label);
-    splits.push_back(match.split);
-  }
-  files.label_names = number(labels, files.labels);
-  if (!splits.front().empty()) {
-    std::vector<std::int32_t> numbers;
-    files.split_names = number(splits, numbers);
-    if (files.split_names.size() > 256) {
-      return wrong_files(fmt::format("there are {} splits", files.split_names.size()), "give at most 256",
-                         folder);
-    }
-    files.splits.assign(numbers.begin(), numbers.end());
-  }
+  PENSTOCK_TRY(label_by_names(files, pattern));
   return files;
 }
 

@@ -2,6 +2,7 @@
 // The sound files below a folder, with their labels.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,17 +11,27 @@
 #include "penstock/result.hpp"
 
 namespace penstock {
+class SampleTable;
+}
 
-/// Sorted by key. A plain value.
+namespace penstock {
+
+/// Files below a folder, sorted by key; or samples of a table, in its order. A plain value.
 struct SoundFiles {
-  std::string folder;
-  std::vector<std::string> keys;         ///< paths below the folder
-  std::vector<std::int32_t> labels;      ///< of each key
-  std::vector<std::string> label_names;  ///< sorted by bytes
-  std::vector<std::uint8_t> splits;      ///< of each key; empty: there are none
-  std::vector<std::string> split_names;  ///< sorted by bytes
+  std::string folder;                         ///< or what the user called the table
+  std::vector<std::string> keys;              ///< paths below the folder, or of the samples
+  std::vector<std::int32_t> labels;           ///< of each key
+  std::vector<std::string> label_names;       ///< sorted by bytes
+  std::vector<std::uint8_t> splits;           ///< of each key; empty: there are none
+  std::vector<std::string> split_names;       ///< sorted by bytes
+  const SampleTable* table = nullptr;         ///< null: they are files
+  std::size_t field = 0;                      ///< of the table: the sound
+  std::map<std::uint64_t, Error> unlabelled;  ///< samples that are bad, whatever their sound
 
+  /// Of a file.
   std::string path(std::uint64_t i) const { return folder + "/" + keys[static_cast<std::size_t>(i)]; }
+  /// For errors.
+  Place place(std::uint64_t i) const;
 };
 
 /// What a pattern finds in a text.
@@ -31,6 +42,10 @@ struct PatternMatch {
 
 /// A pattern of label_pattern: {label}, {split}, * and plain text. Each takes as little as it can.
 std::optional<PatternMatch> match_label(std::string_view pattern, std::string_view text);
+
+/// Labels and splits from the keys: by SoundBuildSettings::label_pattern, or by folders if it is empty. Keys
+/// that do not match, or are in no folder, are `invalid`.
+Status label_by_names(SoundFiles& files, const std::string& pattern);
 
 /// `pattern`: SoundBuildSettings::label_pattern. A folder without sound files, files without a label and
 /// files that do not match are `invalid`.

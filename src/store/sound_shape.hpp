@@ -34,9 +34,9 @@ MelSettings mel_of(const SoundBuildSettings& settings);
 /// Everything that the bytes of a row depend on, in a fixed order. Yes and no are 1 and 0.
 decltype(SoundFileContents::attributes) configuration_of(const SoundBuildSettings& settings);
 
-/// Files in a buffer, by SoundBuildSettings::batch_files and `autosize_gpu_batch`, for a machine with so many
-/// bytes free.
-std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape,
+/// Files in a buffer, by SoundBuildSettings::batch_files and `autosize_gpu_batch`, for so many threads on a
+/// machine with so many bytes free.
+std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape, unsigned workers,
                            std::uint64_t free_bytes, std::uint64_t files);
 
 /// Memory that this process may still take: of the machine, and of its control group.

@@ -1,8 +1,9 @@
 #include "store/sound_worker.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
+
+#include "codecs/kernels/sound_samples.hpp"
 
 namespace penstock {
 namespace {
@@ -14,15 +15,6 @@ void lap(Clock::time_point& since, double& seconds) {
   const Clock::time_point now = Clock::now();
   seconds += std::chrono::duration<double>(now - since).count();
   since = now;
-}
-
-bool all_finite(const float* values, std::size_t count) {
-  constexpr std::int32_t kInfinity = 0x7f800000;
-  std::int32_t largest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    largest = std::max(largest, std::bit_cast<std::int32_t>(values[i]) & 0x7fffffff);
-  }
-  return largest < kInfinity;
 }
 
 Error corrupt(const char* message) {
@@ -51,38 +43,31 @@ Status SoundWorker::work(const SoundPart& part) {
 Status SoundWorker::fill(const SoundPart& part) {
   SoundBuffer& buffer = *part.buffer;
   const std::size_t row_samples = task_->shape.wave_samples();
-  std::vector<Result<std::unique_ptr<MappedFile>>> mapped;
+  const auto row_of = [&](std::uint64_t file) { return static_cast<std::size_t>(file - buffer.first_file); };
+  const auto wave_of = [&](std::uint64_t file) {
+    return reinterpret_cast<float*>(buffer.waves.data()) + row_of(file) * row_samples;
+  };
   Clock::time_point since = Clock::now();
-  if (task_->made_up.empty()) {  // all first, so that the kernel can read ahead
-    for (std::size_t row = part.begin; row < part.end; ++row) {
-      mapped.push_back(MappedFile::open(task_->files->path(buffer.first_file + row), Access::will_need));
-    }
+  const auto use = [&](std::uint64_t file, ByteSpan bytes) {
     lap(since, seconds_.read);
+    Status converted = convert(bytes, wave_of(file));
+    lap(since, seconds_.convert);
+    return converted;
+  };
+  const auto fail = [&](std::uint64_t file, Error error) {
+    std::fill_n(wave_of(file), row_samples, 0.0F);  // computed along, never written
+    buffer.bad[row_of(file)] = std::move(error);
+  };
+  const std::uint64_t begin = buffer.first_file + part.begin;
+  const std::uint64_t end = buffer.first_file + part.end;
+  if (task_->made_up.empty()) {
+    task_->bytes_read += fetcher_.fetch(begin, end, use, fail);
+    lap(since, seconds_.read);
+    return {};
   }
-  std::uint64_t bytes = 0;
-  for (std::size_t row = part.begin; row < part.end; ++row) {
-    float* const wave = reinterpret_cast<float*>(buffer.waves.data()) + row * row_samples;
-    Status status;
-    if (!task_->made_up.empty()) {
-      status = convert(task_->made_up, wave);
-    } else if (auto& file = mapped[row - part.begin]; !file.ok()) {
-      status = std::move(file).error();
-    } else {
-      bytes += (*file)->size();
-      status = convert((*file)->bytes(), wave);
-      if (Status there = (*file)->check(); !there.ok()) {
-        status = std::move(there);
-      }
-    }
-    if (!status.ok()) {
-      std::fill(wave, wave + row_samples, 0.0F);  // computed along, never written
-      buffer.bad[row] = std::move(status).error();
-    }
+  for (std::uint64_t file = begin; file < end; ++file) {
+    PENSTOCK_TRY(use(file, task_->made_up));
   }
-  lap(since, seconds_.convert);
-  mapped.clear();
-  lap(since, seconds_.read);
-  task_->bytes_read += bytes;
   return {};
 }
 

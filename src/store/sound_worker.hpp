@@ -6,9 +6,8 @@
 
 #include "audio/read_sound.hpp"
 #include "core/scratch.hpp"
-#include "io/mapped_file.hpp"
 #include "penstock/sound_build.hpp"
-#include "store/sound_files.hpp"
+#include "store/sound_fetch.hpp"
 #include "store/sound_ring.hpp"
 #include "store/sound_shape.hpp"
 
@@ -38,7 +37,8 @@ class SoundWorker {
   SoundStageSeconds& seconds() noexcept { return seconds_; }
 
  private:
-  SoundWorker(SoundTask& task, MelSpectrogram mel) : task_(&task), mel_(std::move(mel)) {}
+  SoundWorker(SoundTask& task, MelSpectrogram mel)
+      : task_(&task), fetcher_(*task.files), mel_(std::move(mel)) {}
 
   Status fill(const SoundPart& part);
   Status compute(const SoundPart& part);
@@ -47,6 +47,7 @@ class SoundWorker {
   Status convert(ByteSpan file, float* row);
 
   SoundTask* task_;
+  SoundFetcher fetcher_;
   MelSpectrogram mel_;
   SoundReader reader_;
   Scratch longer_;  ///< a clip that is longer than a row

@@ -1,8 +1,11 @@
 #include "codecs/kernels/sound_samples.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/kernels/sound_samples.cpp"
@@ -29,6 +32,7 @@ std::size_t from_int32(const std::uint8_t*, std::size_t, float*) { return 0; }
 std::size_t from_float64(const std::uint8_t*, std::size_t, float*) { return 0; }
 std::size_t split_pairs(const float*, std::size_t, float*, float*) { return 0; }
 std::size_t mix_pairs(const float*, const float*, std::size_t, float*) { return 0; }
+std::size_t finite_values(const float*, std::size_t) { return 0; }
 
 #else
 
@@ -127,6 +131,26 @@ std::size_t mix_pairs(const float* first, const float* second, std::size_t frame
   return i;
 }
 
+/// Stops at the first vector with a value that is not finite.
+std::size_t finite_values(const float* values, std::size_t count) {
+  constexpr std::size_t kAtOnce = 4;
+  const std::size_t lanes = hn::Lanes(DF());
+  const auto infinity = hn::Set(DF(), std::numeric_limits<float>::infinity());
+  std::size_t i = 0;
+  for (; i + kAtOnce * lanes <= count; i += kAtOnce * lanes) {
+    // A difference of a value to itself is 0, or no number: so is the sum of such.
+    auto sum = hn::Zero(DF());
+    for (std::size_t k = 0; k < kAtOnce; ++k) {
+      const auto x = hn::LoadU(DF(), values + i + k * lanes);
+      sum = hn::Add(sum, hn::Sub(x, x));
+    }
+    if (!hn::AllTrue(DF(), hn::Lt(sum, infinity))) {
+      break;
+    }
+  }
+  return i;
+}
+
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -144,6 +168,7 @@ HWY_EXPORT(from_int32);
 HWY_EXPORT(from_float64);
 HWY_EXPORT(split_pairs);
 HWY_EXPORT(mix_pairs);
+HWY_EXPORT(finite_values);
 
 namespace {
 
@@ -289,6 +314,11 @@ void mix_channels(const float* in, std::size_t frames, std::size_t channels, std
     }
     out[i] = sum / static_cast<float>(channels);
   }
+}
+
+bool all_finite(const float* values, std::size_t count) {
+  const std::size_t done = HWY_DYNAMIC_DISPATCH(finite_values)(values, count);
+  return std::all_of(values + done, values + count, [](float value) { return std::isfinite(value); });
 }
 
 CpuTarget sound_samples_target() { return HWY_DYNAMIC_DISPATCH(sound_samples_target_compiled)(); }

@@ -139,5 +139,21 @@ TEST(SoundSamples, channels_are_split_and_mixed_on_every_target) {
   });
 }
 
+TEST(SoundSamples, one_value_that_is_not_finite_is_found_anywhere) {
+  for_each_target([](CpuTarget) {
+    for (std::size_t count = 0; count < 150; ++count) {
+      std::vector<float> values(count, 3.4e38F);
+      EXPECT_TRUE(all_finite(values.data(), count));
+      for (std::size_t i = 0; i < count; ++i) {
+        for (const float odd : {HUGE_VALF, -HUGE_VALF, std::nanf("")}) {
+          values[i] = odd;
+          EXPECT_FALSE(all_finite(values.data(), count)) << i << " of " << count;
+        }
+        values[i] = -3.4e38F;
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace penstock

@@ -1,0 +1,41 @@
+#include "io/whole_file.hpp"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+
+#include <utility>
+
+namespace penstock {
+
+Result<WholeFile> WholeFile::open(const std::string& path) {
+  PENSTOCK_ASSIGN(OpenFile file, OpenFile::open_regular(path.c_str()));
+  WholeFile whole(path, file.state().size);
+  if (whole.size_ <= kMostCopied) {
+    whole.file_.emplace(std::move(file));
+    return whole;
+  }
+  PENSTOCK_ASSIGN(whole.mapped_, MappedFile::open(path, Access::sequential));
+  whole.size_ = whole.mapped_->size();
+  return whole;
+}
+
+std::optional<ByteSpan> WholeFile::bytes_at_hand(Scratch& scratch) {
+  if (mapped_) {
+    mapped_->advise(Access::will_need, 0, size_);
+    return {};
+  }
+  // Fails, or gives less, where it would wait for the disk or where the file system does not know the flag.
+  const auto size = static_cast<std::size_t>(size_);
+  const struct iovec all = {.iov_base = scratch.reserve(size), .iov_len = size};
+  if (::preadv2(file_->descriptor(), &all, 1, 0, RWF_NOWAIT) == static_cast<::ssize_t>(size)) {
+    return ByteSpan(scratch.data(), size);
+  }
+  ::posix_fadvise(file_->descriptor(), 0, 0, POSIX_FADV_WILLNEED);  // a hint: failing is no matter
+  return {};
+}
+
+Result<ByteSpan> WholeFile::bytes(Scratch& scratch) {
+  return mapped_ ? Result<ByteSpan>(mapped_->bytes()) : read_file(*file_, path_.c_str(), scratch);
+}
+
+}  // namespace penstock

@@ -1,0 +1,42 @@
+#pragma once
+// A file that is read once, from its first byte to its last.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/file.hpp"
+#include "io/mapped_file.hpp"
+
+namespace penstock {
+
+/// Small files are copied into memory that is used again: mapping them costs more, and unmapping interrupts
+/// all threads of the process. Larger ones are mapped. One thread.
+class WholeFile {
+ public:
+  /// Files of more bytes are mapped.
+  static constexpr std::uint64_t kMostCopied = 1 << 20;
+
+  /// A missing file is `not_found`; a directory, a device or a refused access is `io`.
+  static Result<WholeFile> open(const std::string& path);
+
+  std::uint64_t size() const noexcept { return size_; }
+
+  /// The bytes, if they are in the page cache. If not, or if the file is large, the system is asked to fetch
+  /// them: bytes() then waits less, or not at all.
+  std::optional<ByteSpan> bytes_at_hand(Scratch& scratch);
+  /// All bytes. They live as long as this and until the next use of `scratch`.
+  Result<ByteSpan> bytes(Scratch& scratch);
+  /// To be asked after the bytes were used: `io` if the file has become shorter meanwhile.
+  Status check() const { return mapped_ ? mapped_->check() : Status(); }
+
+ private:
+  WholeFile(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
+
+  std::string path_;
+  std::uint64_t size_;
+  std::optional<OpenFile> file_;  ///< a small one
+  std::unique_ptr<MappedFile> mapped_;
+};
+
+}  // namespace penstock

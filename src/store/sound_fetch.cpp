@@ -1,0 +1,70 @@
+#include "store/sound_fetch.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "formats/sample_table.hpp"
+#include "io/mapping_guard.hpp"
+
+namespace penstock {
+
+std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail) {
+  if (files_->table != nullptr) {
+    return fetch_samples(begin, end, use, fail);
+  }
+  std::uint64_t read = 0;
+  const auto take = [&](std::uint64_t i, const WholeFile& file, ByteSpan bytes) {
+    read += bytes.size();
+    Status used = use(i, bytes);
+    if (Status there = file.check(); !there.ok()) {
+      used = std::move(there);
+    }
+    if (!used.ok()) {
+      fail(i, std::move(used).error());
+    }
+  };
+  std::vector<std::pair<std::uint64_t, WholeFile>> later;
+  for (std::uint64_t i = begin; i < end; ++i) {
+    auto file = WholeFile::open(files_->path(i));
+    if (!file.ok()) {
+      fail(i, std::move(file).error());
+    } else if (const std::optional<ByteSpan> bytes = file->bytes_at_hand(bytes_)) {
+      take(i, *file, *bytes);
+    } else {
+      later.emplace_back(i, std::move(*file));
+    }
+  }
+  for (auto& [i, file] : later) {
+    const auto bytes = file.bytes(bytes_);
+    if (bytes.ok()) {
+      take(i, file, *bytes);
+    } else {
+      fail(i, bytes.error());
+    }
+  }
+  return read;
+}
+
+std::uint64_t SoundFetcher::fetch_samples(std::uint64_t begin, std::uint64_t end, const Use& use,
+                                          const Fail& fail) {
+  const SampleTable& table = *files_->table;
+  std::uint64_t read = 0;
+  for (std::uint64_t i = begin; i < end; ++i) {
+    if (const auto known = files_->unlabelled.find(i); known != files_->unlabelled.end()) {
+      fail(i, known->second);
+      continue;
+    }
+    auto stored = table.read(i, files_->field, bytes_);
+    if (!stored.ok()) {
+      fail(i, std::move(stored).error());
+      continue;
+    }
+    read += stored->bytes.size();
+    if (Status used = unless_gone(stored->bytes, use(i, stored->bytes)); !used.ok()) {
+      fail(i, std::move(used).error());
+    }
+  }
+  return read;
+}
+
+}  // namespace penstock

@@ -1,0 +1,33 @@
+#pragma once
+// The bytes of sound files, on their way into a build.
+
+#include <functional>
+
+#include "core/scratch.hpp"
+#include "io/whole_file.hpp"
+#include "store/sound_files.hpp"
+
+namespace penstock {
+
+/// Keeps its memory from file to file. One thread.
+class SoundFetcher {
+ public:
+  explicit SoundFetcher(const SoundFiles& files) : files_(&files) {}
+
+  /// Takes the bytes of a file, which live until it returns.
+  using Use = std::function<Status(std::uint64_t file, ByteSpan bytes)>;
+  /// Why a file has no bytes, or what `use` said.
+  using Fail = std::function<void(std::uint64_t file, Error error)>;
+
+  /// Files [begin, end), in any order: those that are in memory first, while the system fetches the others.
+  /// Gives the bytes that were read.
+  std::uint64_t fetch(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail);
+
+ private:
+  std::uint64_t fetch_samples(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail);
+
+  const SoundFiles* files_;
+  Scratch bytes_;
+};
+
+}  // namespace penstock

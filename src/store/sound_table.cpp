@@ -1,0 +1,106 @@
+#include "store/sound_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "formats/field_value.hpp"
+#include "io/mapping_guard.hpp"
+
+namespace penstock {
+namespace {
+
+/// Numbers above would need a name each.
+constexpr std::int64_t kMostLabel = 65'535;
+
+std::optional<std::size_t> field_where(const SampleTable& table, auto fits) {
+  const auto& fields = table.fields();
+  const auto found = std::find_if(fields.begin(), fields.end(), fits);
+  return found == fields.end() ? std::nullopt
+                               : std::optional(static_cast<std::size_t>(found - fields.begin()));
+}
+
+Result<std::size_t> sound_field(const SampleTable& table, const std::string& description) {
+  const auto named = field_where(
+      table, [](const FieldInfo& info) { return info.kind == FieldKind::audio && info.name == "audio"; });
+  const auto any =
+      named ? named : field_where(table, [](const FieldInfo& info) { return info.kind == FieldKind::audio; });
+  if (!any) {
+    std::vector<std::string> names;
+    for (const FieldInfo& info : table.fields()) {
+      names.push_back(info.name);
+    }
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("no field holds sound; there are: {}",
+                                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+                 .advice = "name it where the data set is opened, such as fields={'audio': 'flac'}",
+                 .place = {.source = description, .stage = "scan"}};
+  }
+  return *any;
+}
+
+Result<std::int32_t> number_at(const SampleTable& table, std::uint64_t sample, std::size_t field,
+                               Scratch& scratch) {
+  PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field, scratch));
+  const auto number = integer_of(value);
+  PENSTOCK_TRY(unless_gone(value.bytes, number.ok() ? Status() : Status(Error(number.error()))));
+  const auto& classes = table.classes();
+  const std::int64_t most = classes.empty() ? kMostLabel : static_cast<std::int64_t>(classes.size()) - 1;
+  if (*number < 0 || *number > most) {
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = fmt::format("the label is {}; labels are 0 to {}", *number, most),
+                 .advice = {},
+                 .place = {.stage = "scan"}};
+  }
+  return static_cast<std::int32_t>(*number);
+}
+
+/// Numbers stay as they are: a name stands for each up to the largest.
+void take_numbers(const SampleTable& table, std::size_t field, SoundFiles& files) {
+  Scratch scratch;
+  std::int32_t largest = 0;
+  for (std::uint64_t i = 0; i < table.size(); ++i) {
+    auto label = number_at(table, i, field, scratch);
+    if (!label.ok()) {
+      files.unlabelled.emplace(i, at_sample(std::move(label).error(), table, i, field));
+    }
+    files.labels.push_back(label.ok() ? *label : 0);
+    largest = std::max(largest, files.labels.back());
+  }
+  files.label_names = table.classes();
+  if (files.label_names.empty()) {
+    for (std::int32_t number = 0; number <= largest; ++number) {
+      files.label_names.push_back(std::to_string(number));
+    }
+  }
+}
+
+}  // namespace
+
+Result<SoundFiles> sounds_of(const SampleTable& table, const std::string& description,
+                             const std::string& pattern) {
+  SoundFiles files;
+  files.folder = description;
+  files.table = &table;
+  PENSTOCK_ASSIGN(files.field, sound_field(table, description));
+  if (table.size() == 0) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "there is no sample",
+                 .advice = "check the path",
+                 .place = {.source = description, .stage = "scan"}};
+  }
+  for (std::uint64_t i = 0; i < table.size(); ++i) {
+    files.keys.push_back(table.key(i));
+  }
+  const auto label = field_where(
+      table, [](const FieldInfo& info) { return info.kind == FieldKind::integer && info.name == "label"; });
+  if (pattern.empty() && label) {
+    take_numbers(table, *label, files);
+    return files;
+  }
+  PENSTOCK_TRY(label_by_names(files, pattern));
+  return files;
+}
+
+}  // namespace penstock
