@@ -71,19 +71,44 @@ def features_page(r: dict[str, Any]) -> str:
 
 def build_page(r: dict[str, Any]) -> str:
     rows = [
-        f"| {name} | {row['files_per_second']:,.0f} | {row['files_per_cpu_second']:,.0f} | {row['bottleneck']} |"
+        f"| {name} | {row['files_per_second']:,.0f} | {best(row):,.0f} | {row['files_per_cpu_second']:,.0f} | "
+        f"{row['bottleneck']} |"
         for name, row in r["variants"].items()
+    ]
+    pairs = [
+        f"| {t['technique']} | {t['before']['files_per_second']:,.0f} | {t['after']['files_per_second']:,.0f} | "
+        f"{t['before']['files_per_cpu_second']:,.0f} | {t['after']['files_per_cpu_second']:,.0f} |"
+        for t in r["techniques"]
+    ]
+    writes = [
+        f"| {name} | {row['files_per_second']:,.0f} | {row['files_per_cpu_second']:,.0f} |"
+        for name, row in r["writes"].items()
     ]
     return "\n".join(
         [
             "## The whole build (bench/audio/build.py)",
             "",
             f"{machine(r)} {r['files']:,} files of 10 s at 4,096 Hz, 16 bits, in the page cache, to HDF5 in the page "
-            f"cache; best of {r['rounds']} rounds. The flush to disk is not in it. Pinned or pageable memory makes a "
-            "difference on a GPU only.",
+            f"cache; median of {r['rounds']} interleaved rounds. Finding the files is in it, the flush to disk is not.",
             "",
-            "| variant | files/s | files per second of CPU | bottleneck |",
-            "|---|---|---|---|",
+            "| variant | files/s | best round | files per second of CPU | bottleneck |",
+            "|---|---|---|---|---|",
             *rows,
+            "",
+            "Each technique, before and after. Pinned or pageable memory makes a difference on a GPU only.",
+            "",
+            "| technique | files/s before | after | files per second of CPU before | after |",
+            "|---|---|---|---|---|",
+            *pairs,
+            "",
+            "Writing alone: the waveforms of as many files, a few rows at a time, by one thread.",
+            "",
+            "| way | files/s | files per second of CPU |",
+            "|---|---|---|",
+            *writes,
         ]
     )
+
+
+def best(row: dict[str, Any]) -> float:
+    return max(one["files_per_second"] for one in row["rounds"])

@@ -7,6 +7,7 @@
 
 #include "bind.hpp"
 #include "mel_settings.hpp"
+#include "penstock/dataset.hpp"
 #include "penstock/sound_build.hpp"
 #include "watched.hpp"
 
@@ -81,8 +82,8 @@ nb::dict as_dict(const SoundBuildReport& report) {
   return values;
 }
 
-nb::dict build_sound_file(const nb::str& source, const nb::str& destination, const nb::dict& given,
-                          const nb::object& show, const nb::object& compute) {
+nb::dict build_sound_file(const Dataset* opened, const nb::str& source, const nb::str& destination,
+                          const nb::dict& given, const nb::object& show, const nb::object& compute) {
   Watched<SoundBuildProgress> watched;
   SoundBuildSettings settings = settings_of(given);
   settings.progress = [&watched](const SoundBuildProgress& progress) { return watched.report(progress); };
@@ -92,17 +93,24 @@ nb::dict build_sound_file(const nb::str& source, const nb::str& destination, con
   }
   const std::string from = from_str(source);
   const std::string to = from_str(destination);
-  return as_dict(watched.run([&] { return build_sound(from, to, settings); }, show));
+  return as_dict(watched.run(
+      [&] {
+        return opened != nullptr ? build_sound(*opened->table(), opened->description(), to, settings)
+                                 : build_sound(from, to, settings);
+      },
+      show));
 }
 
 }  // namespace
 
 void bind_sound_build(nb::module_& m) {
-  m.def("build_sound", &build_sound_file, nb::arg("source"), nb::arg("destination"), nb::arg("settings"),
-        nb::arg("show").none(), nb::arg("compute").none(),
-        nb::sig("def build_sound(source: str, destination: str, settings: dict[str, Any], "
-                "show: collections.abc.Callable[[int, int, int, float], None] | None, "
-                "compute: collections.abc.Callable[[Any, Any], None] | None) -> dict[str, Any]"));
+  m.def(
+      "build_sound", &build_sound_file, nb::arg("opened").none(), nb::arg("source"), nb::arg("destination"),
+      nb::arg("settings"), nb::arg("show").none(), nb::arg("compute").none(),
+      nb::sig(
+          "def build_sound(opened: Dataset | None, source: str, destination: str, settings: dict[str, Any], "
+          "show: collections.abc.Callable[[int, int, int, float], None] | None, "
+          "compute: collections.abc.Callable[[Any, Any], None] | None) -> dict[str, Any]"));
 }
 
 }  // namespace penstock::python

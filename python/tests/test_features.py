@@ -1,8 +1,10 @@
-"""Mel spectrograms, MFCC and decibels against references made from numpy in float64 and from torch.stft."""
+"""Mel spectrograms, MFCC and decibels against numpy in float64, torch.stft and values that librosa wrote."""
 
 from __future__ import annotations
 
+import json
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ RNG = np.random.default_rng(1)
 # What docs/audio.md states: errors as a share of the largest value of the spectrogram, and in units of db_mult.
 LINEAR_BOUND = 2e-6
 HALF_BOUND = 2.0**-11
+MFCC_BOUND = 0.01  # of decibels down to 80 below the loudest
 
 
 def noise(*shape: int) -> np.ndarray:
@@ -94,6 +97,28 @@ def test_random_settings_equal_the_reference(seed: int) -> None:
     assert np.abs(exact - 20 * np.log10(np.maximum(got.astype(np.float64), 1e-10))).max() <= 1e-4
     assert np.array_equal(halves, exact.astype(np.float16))
     assert np.abs(halves - exact).max() <= HALF_BOUND * np.abs(exact).max()
+
+
+def test_equals_what_librosa_wrote() -> None:
+    """data/librosa_features.npz, by data/write_librosa_features.py; the bounds are those of docs/audio.md."""
+    with np.load(Path(__file__).parent / "data" / "librosa_features.npz") as known:
+        about = json.loads(str(known["about"]))
+        wave = known["wave"].astype(np.float32) / 32768
+        assert len(about["settings"]) >= 40 and about["versions"]["librosa"]
+        for i, settings in enumerate(about["settings"]):
+            expected = known[f"mel_{i}"]
+            got = audio.mel_spectrogram(wave, sample_rate=about["rate"], **settings)
+            assert got.shape == expected.shape
+            assert np.abs(got - expected).max() <= LINEAR_BOUND * expected.max(), settings
+            # Values far below the loudest are rounding in both, and decibels show it.
+            audible = expected > max(1e-10, 1e-5 * expected.max())
+            exact = 20 * np.log10(np.maximum(expected.astype(np.float64), 1e-10))
+            halves = audio.mel_spectrogram(wave, sample_rate=about["rate"], **settings, db_mult=20.0, dtype="float16")
+            bound = HALF_BOUND * np.abs(exact).max() + 0.02
+            assert np.abs(halves.astype(np.float64) - exact)[audible].max() <= bound, settings
+            coefficients = known[f"mfcc_{i}"]
+            mfcc = audio.mfcc(wave, sample_rate=about["rate"], n_mfcc=len(coefficients), **settings)
+            assert np.abs(mfcc - coefficients).max() <= MFCC_BOUND, settings
 
 
 def test_equals_torch_stft() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -10,8 +12,10 @@ import signal
 import struct
 import subprocess
 import sys
+import tarfile
 import time
 import wave
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -215,6 +219,76 @@ def test_another_source_is_not_resumed(sounds: Path, tmp_path: Path) -> None:
     assert report.resumed_at == 0 and report.samples == 12
 
 
+def write_tars(sounds: Path, folder: Path) -> None:
+    """The files as samples with a label, three to a tar."""
+    folder.mkdir()
+    files = sorted(sounds.rglob("*.wav"))
+    for shard in range(0, len(files), 3):
+        with tarfile.open(folder / f"{shard:03}.tar", "w") as tar:
+            for path in files[shard : shard + 3]:
+                key = path.relative_to(sounds).as_posix()[:-4]
+                for name, content in ((f"{key}.wav", path.read_bytes()), (f"{key}.cls", b"%d" % (key < "d"))):
+                    member = tarfile.TarInfo(name)
+                    member.size = len(content)
+                    tar.addfile(member, io.BytesIO(content))
+
+
+def test_tars_stores_and_data_sets_give_the_same_rows(sounds: Path, tmp_path: Path) -> None:
+    audio.build(sounds, tmp_path / "files.h5", **SETTINGS)
+    tars = tmp_path / "tars"
+    write_tars(sounds, tars)
+    penstock.build(tars, tmp_path / "store", progress=False)
+    sources = {
+        "tars": tars,
+        "pattern": f"{tars}/*.tar",
+        "list": sorted(tars.iterdir()),
+        "store": tmp_path / "store",
+        "data_set": penstock.Dataset(tars, fields={"sound": "wav", "label": "cls"}),
+    }
+    with h5py.File(tmp_path / "files.h5") as files:
+        for name, source in sources.items():
+            report = audio.build(source, tmp_path / f"{name}.h5", **SETTINGS)
+            assert (report.files, report.samples) == (12, 12)
+            assert audio.build(source, tmp_path / f"{name}.h5", **SETTINGS).was_complete
+            with h5py.File(tmp_path / f"{name}.h5") as other:
+                for rows in ("waveform", "mel"):
+                    assert np.array_equal(files[rows][:], other[rows][:]), (name, rows)
+                assert [k + b".wav" for k in other["keys"]] == list(files["keys"])
+                assert other["labels"][:].tolist() == [int(k < b"d") for k in other["keys"]]
+                assert list(other["label_names"]) == [b"0", b"1"]
+        audio.build(tars, tmp_path / "keys.h5", **SETTINGS, label_pattern="{label}/*")
+        with h5py.File(tmp_path / "keys.h5") as keys:
+            assert np.array_equal(keys["labels"][:], files["labels"][:])
+            assert list(keys["label_names"]) == list(files["label_names"]) == [b"cat", b"dog"]
+
+
+def test_a_data_set_without_sound_or_labels_is_refused(sounds: Path, tmp_path: Path) -> None:
+    write_tars(sounds, tmp_path / "tars")
+    labels = penstock.Dataset(tmp_path / "tars", fields={"label": "cls"})
+    with pytest.raises(penstock.InvalidError, match="no field holds sound"):
+        audio.build(labels, tmp_path / "x.h5", **SETTINGS)
+    with pytest.raises(penstock.InvalidError, match="does not match label_pattern"):
+        audio.build(tmp_path / "tars", tmp_path / "x.h5", **SETTINGS, label_pattern="{label}-*")
+    with pytest.raises(penstock.NotFoundError):
+        audio.build(tmp_path / "none.tar", tmp_path / "x.h5", **SETTINGS)
+
+
+def test_changed_tars_are_not_resumed(sounds: Path, tmp_path: Path) -> None:
+    write_tars(sounds, tmp_path / "tars")
+    broken = tmp_path / "tars" / "009.tar"
+    whole = broken.read_bytes()
+    with broken.open("r+b") as file:
+        file.seek(512)
+        file.write(b"JUNK")  # where RIFF stood
+    out = tmp_path / "out.h5"
+    with pytest.raises(penstock.CorruptError, match="009.tar"):
+        audio.build(tmp_path / "tars", out, **SETTINGS, on_error="raise", batch_files=1, workers=1)
+    assert (tmp_path / "out.h5.building" / "journal").exists()
+    broken.write_bytes(whole)
+    report = audio.build(tmp_path / "tars", out, **SETTINGS)
+    assert report.resumed_at == 0 and report.samples == 12
+
+
 def test_features_by_torch(sounds: Path, tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     settings = {**SETTINGS, "n_fft": 256, "mel_dtype": "float32"}
@@ -226,6 +300,61 @@ def test_features_by_torch(sounds: Path, tmp_path: Path) -> None:
     if not torch.cuda.is_available():
         with pytest.raises(penstock.InvalidError, match="cuda"):
             audio.build(sounds, tmp_path / "gpu.h5", **SETTINGS, device="cuda")
+
+
+def test_a_cuda_graph_is_for_cuda(sounds: Path, tmp_path: Path) -> None:
+    with pytest.raises(penstock.InvalidError, match="cuda_graph is for CUDA devices"):
+        audio.build(sounds, tmp_path / "out.h5", **SETTINGS, cuda_graph=True)
+
+
+def test_graphs_are_recorded_once_and_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a stand-in for torch.cuda, on the CPU: which batches are replayed, and that each gets its own result."""
+    torch = pytest.importorskip("torch")
+    from penstock.audio._cuda import TorchMel
+    from penstock.audio._features import _mel_settings
+
+    settings = _mel_settings(
+        (4096, 256, 128, None, "hann", False, "constant", 1.0, 16, 0.0, None, False), "slaney", 20.0
+    )
+    mel = TorchMel(penstock._core.MelSpectrogram(settings), settings, "cpu", True)
+    plain = TorchMel(penstock._core.MelSpectrogram(settings), settings, "cpu", False)
+    calls = {"recorded": 0, "replayed": 0}
+
+    class Stream:
+        def __init__(self, *_: object) -> None:
+            self.record_event = self.synchronize = lambda: self
+            self.wait_event = lambda event: None
+
+    class Graph:
+        def replay(self) -> None:
+            calls["replayed"] += 1
+            graph = slot["graph"]
+            graph._result.copy_(plain.features(graph.waves))
+
+    @contextlib.contextmanager
+    def record(graph: Graph, **_: object) -> Iterator[None]:
+        calls["recorded"] += 1
+        yield
+
+    monkeypatch.setattr(torch.cuda, "Stream", Stream)
+    monkeypatch.setattr(torch.cuda, "stream", contextlib.nullcontext)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
+    monkeypatch.setattr(torch.cuda, "graph", record)
+    monkeypatch.setattr(torch.Tensor, "record_stream", lambda *_: None)
+    monkeypatch.setattr(TorchMel, "_pinned", staticmethod(lambda slot, name, like: torch.empty_like(like)))
+    monkeypatch.setattr("penstock.audio._cuda._SLOTS", 1)
+    mel._on_gpu = True
+    mel._set_up_gpu()
+    slot = mel._slots.get()
+    mel._slots.put(slot)
+    for seed, count in enumerate((4, 4, 3, 4)):  # the third has another size
+        waves = np.random.default_rng(seed).uniform(-1, 1, (count, 512)).astype(np.float32)
+        out = np.zeros((count, 16, 3), np.float32)
+        mel(waves, out)
+        expected = np.zeros_like(out)
+        plain(waves, expected)
+        assert np.array_equal(out, expected)
+    assert calls == {"recorded": 1, "replayed": 3}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -17,6 +18,14 @@ Result<WholeFile> WholeFile::open(const std::string& path) {
   PENSTOCK_ASSIGN(whole.mapped_, MappedFile::open(path, Access::sequential));
   whole.size_ = whole.mapped_->size();
   return whole;
+}
+
+void WholeFile::announce(const std::string& path) noexcept {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor >= 0) {
+    ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_WILLNEED);
+    ::close(descriptor);
+  }
 }
 
 std::optional<ByteSpan> WholeFile::bytes_at_hand(Scratch& scratch) {

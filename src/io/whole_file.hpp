@@ -20,6 +20,10 @@ class WholeFile {
   /// A missing file is `not_found`; a directory, a device or a refused access is `io`.
   static Result<WholeFile> open(const std::string& path);
 
+  /// Lets the system fetch a file that will be opened soon. A hint: what fails will fail again when it
+  /// counts.
+  static void announce(const std::string& path) noexcept;
+
   std::uint64_t size() const noexcept { return size_; }
 
   /// The bytes, if they are in the page cache. If not, or if the file is large, the system is asked to fetch

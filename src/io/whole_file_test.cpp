@@ -54,6 +54,7 @@ TEST(whole_file, tells_that_a_file_became_shorter) {
 
 TEST(whole_file, names_what_is_missing) {
   const TemporaryFolder folder;
+  WholeFile::announce(folder / "none");
   EXPECT_EQ(WholeFile::open(folder / "none").error().kind, ErrorKind::not_found);
   EXPECT_EQ(WholeFile::open(folder.path()).error().kind, ErrorKind::io);
 }

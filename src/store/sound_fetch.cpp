@@ -1,5 +1,6 @@
 #include "store/sound_fetch.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,15 @@
 #include "io/mapping_guard.hpp"
 
 namespace penstock {
+
+/// Files come from the disk: a few at a time would not keep it busy.
+void SoundFetcher::announce_from(std::uint64_t file) {
+  constexpr std::uint64_t kAhead = 32;
+  const std::uint64_t end = std::min<std::uint64_t>(file + kAhead, files_->keys.size());
+  for (announced_ = std::max(announced_, file); announced_ < end; ++announced_) {
+    WholeFile::announce(files_->path(announced_));
+  }
+}
 
 std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail) {
   if (files_->table != nullptr) {
@@ -33,6 +43,9 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
     } else {
       later.emplace_back(i, std::move(*file));
     }
+  }
+  if (!later.empty()) {
+    announce_from(end);
   }
   for (auto& [i, file] : later) {
     const auto bytes = file.bytes(bytes_);

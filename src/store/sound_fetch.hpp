@@ -24,9 +24,11 @@ class SoundFetcher {
   std::uint64_t fetch(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail);
 
  private:
+  void announce_from(std::uint64_t file);
   std::uint64_t fetch_samples(std::uint64_t begin, std::uint64_t end, const Use& use, const Fail& fail);
 
   const SoundFiles* files_;
+  std::uint64_t announced_ = 0;  ///< files before this one
   Scratch bytes_;
 };
 

@@ -55,10 +55,12 @@ void SoundRing::begin_batch(SoundBuffer& buffer) {
 }
 
 std::optional<SoundPart> SoundRing::part_of(SoundBuffer& buffer, SoundStage stage) {
-  const bool has_rows = stage != SoundStage::drain || buffer.batch < next_numbered_;
+  const bool can_drain = buffer.batch < next_numbered_ && !draining_;
+  const bool has_rows = stage != SoundStage::drain || can_drain;
   if (buffer.idle_ || buffer.stage_ != stage || buffer.given_ == buffer.count || !has_rows) {
     return {};
   }
+  draining_ = draining_ || stage == SoundStage::drain;
   const std::size_t begin = buffer.given_;
   buffer.given_ = std::min(buffer.count, begin + plan_.part[static_cast<std::size_t>(stage)]);
   return SoundPart{.buffer = &buffer, .stage = stage, .begin = begin, .end = buffer.given_};
@@ -141,6 +143,10 @@ Status SoundRing::end_part(const SoundPart& part, const Finished& finished,
                            std::unique_lock<std::mutex>& lock) {
   SoundBuffer& buffer = *part.buffer;
   buffer.done_ += part.end - part.begin;
+  if (part.stage == SoundStage::drain) {
+    draining_ = false;
+    moved_.notify_all();
+  }
   if (buffer.done_ < buffer.count) {
     return {};
   }

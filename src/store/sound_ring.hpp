@@ -55,7 +55,8 @@ struct SoundRingPlan {
 };
 
 /// Any number of threads work() at once. A batch has a stage to itself; different batches are in different
-/// stages at the same time. The memory is taken at construction.
+/// stages at the same time. One thread drains at a time: writes to one file wait for each other in the
+/// kernel, and who would wait there can fill or compute. The memory is taken at construction.
 class SoundRing {
  public:
   /// Throws std::bad_alloc.
@@ -92,6 +93,7 @@ class SoundRing {
   std::uint64_t next_row_;
   std::uint64_t next_committed_ = 0;
   bool committing_ = false;
+  bool draining_ = false;  ///< a thread has a part to drain
   std::optional<Error> failure_;
 };
 

@@ -1,4 +1,4 @@
-"""Sound files to one HDF5 file of equal segments with their mel spectrograms."""
+"""Sounds to one HDF5 file of equal segments with their mel spectrograms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import _core
 from .._progress import ProgressBar
+from ..dataset import Dataset, Source
 from ..errors import Error, InvalidError
 from ..store import _tolerance
 from ._features import _mel_settings, _number, _whole
@@ -37,7 +38,7 @@ class SoundBuildReport:
 
 
 def build(
-    src: str | os.PathLike[str],
+    src: Source | Dataset,
     dst: str | os.PathLike[str],
     *,
     sample_rate: int = 4096,
@@ -60,6 +61,7 @@ def build(
     mel_dtype: str = "float16",
     label_pattern: str | None = None,
     device: str = "cpu",
+    cuda_graph: bool = False,
     num_mega_buffers: int = 3,
     seg_microbatch_segments: int = 8192,
     autosize_gpu_batch: bool = True,
@@ -70,21 +72,26 @@ def build(
     resume: bool = True,
     progress: bool = True,
 ) -> SoundBuildReport:
-    """Writes the sound files below the folder `src` to the HDF5 file `dst`, which appears when it is complete.
+    """Writes the sounds of `src` to the HDF5 file `dst`, which appears when it is complete.
 
     Every file becomes a row of `waveform` [file, long, short, samples] and `mel` [file, long, short, n_mels, frames].
-    Rows are sorted by path; the bytes do not depend on workers, memory or interruptions.
+    The bytes do not depend on workers, memory or interruptions.
 
+    src: a folder of sound files, whose rows are sorted by path; or tars, a store, a Dataset, anything that Dataset
+        opens and that has a field of sound: rows are in the order of its samples.
     sample_rate, duration: of every row; files are resampled, and padded with zeros or trimmed to exactly that.
     long_segment, short_segment: samples; segments do not overlap, and must fill the duration.
     n_fft to db_mult: those of mel_spectrogram; db_mult None = no logarithm. mel_dtype: "float16" or "float32".
     label_pattern: where labels stand, such as "{label}_*" in the name or "{split}/{label}/*" in the path; None = the
-        folders are labels, below folders called train, val, test or the like, which are splits.
+        folders are labels, below folders called train, val, test or the like, which are splits. Of a Dataset, the
+        pattern is for keys; None = its field `label`, or else folders in its keys.
     device: "cpu" = penstock's own kernels; else a device on which torch computes the features, such as "cuda" (no GPU
         was there to test it on).
+    cuda_graph: with a CUDA device, record the computation once and replay it; batches of another size, such as the
+        last, are computed without (untested on a GPU, too).
     num_mega_buffers: in the ring: one filling, one computing, one draining.
     seg_microbatch_segments: short segments that are computed in one go.
-    batch_files: files in a buffer; None = by the free memory with autosize_gpu_batch, else 128.
+    batch_files: files in a buffer; None = by caches and free memory with autosize_gpu_batch, else 128.
     workers: threads; None = the cores that this process may use.
     on_error: "skip" leaves bad files out and reports them, "raise" fails at the first; max_errors bounds them:
         int = count, float = share; None = 10 files, or one in 20 if that is more.
@@ -111,14 +118,21 @@ def build(
         **_tolerance(on_error, max_errors),
         "resume": bool(resume),
     }
-    compute = None if device == "cpu" else _torch_compute(settings, mel, device)
+    if cuda_graph and not str(device).startswith("cuda"):
+        raise InvalidError(f"cuda_graph is for CUDA devices, and device = {device!r}; leave it out, or give 'cuda'")
+    compute = None if device == "cpu" else _torch_compute(settings, mel, device, bool(cuda_graph))
+    opened = src if isinstance(src, Dataset) else None if isinstance(src, (str, os.PathLike)) else Dataset(src)
+    path = os.fsdecode(src) if isinstance(src, (str, os.PathLike)) else ""
     with ProgressBar("audio build", "files") as bar:
         show = bar if progress and bar.visible else None
-        report = _core.build_sound(os.fsdecode(src), os.fsdecode(dst), settings, show, compute)
+        core = None if opened is None else opened._core
+        report = _core.build_sound(core, path, os.fsdecode(dst), settings, show, compute)
         return SoundBuildReport(**report)
 
 
-def _torch_compute(settings: dict[str, Any], mel: dict[str, Any], device: str) -> Callable[[Any, Any], None]:
+def _torch_compute(
+    settings: dict[str, Any], mel: dict[str, Any], device: str, cuda_graph: bool
+) -> Callable[[Any, Any], None]:
     """Features by torch, in the form that the build calls: waves and bytes of the results."""
     from ._cuda import TorchMel
 
@@ -126,7 +140,7 @@ def _torch_compute(settings: dict[str, Any], mel: dict[str, Any], device: str) -
     frames = program.frames(settings["short_segment"])
     dtype = np.dtype("float16" if settings["half"] else "float32")
     settings["segment_bytes"] = mel["n_mels"] * frames * dtype.itemsize
-    features = TorchMel(program, mel, device)
+    features = TorchMel(program, mel, device, cuda_graph)
 
     def compute(waves: Any, out: Any) -> None:
         features(waves, out.view(dtype).reshape(len(waves), mel["n_mels"], frames))
