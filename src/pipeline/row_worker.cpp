@@ -264,6 +264,7 @@ Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t r
   const std::uint64_t decoded_before = workspace->decoding_nanoseconds();
   Status done = plan.sound->run(*workspace, value.bytes, key);
   if (done) {
+    counters_.sounds[workspace->codec()].add(1);
     SoundWave& wave = workspace->wave();
     const std::size_t values = wave.rows() * wave.frames();
     column.integers[row] = static_cast<std::int64_t>(wave.valid);
