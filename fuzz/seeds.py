@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hdf5_seeds
 import picture_seeds
 import sound_seeds
 
@@ -160,6 +161,10 @@ def repacked() -> Seeds:
     yield "tables", b"TPNRT\1\0\0\0\0\0\0\0" + b"\x88" * 20480
 
 
+def hdf5() -> Seeds:
+    yield from hdf5_seeds.HDF5.items()
+
+
 TARGETS: dict[str, Callable[[], Seeds]] = {
     "tar": tar,
     "tar_index": tar_index,
@@ -170,6 +175,7 @@ TARGETS: dict[str, Callable[[], Seeds]] = {
     "webp": webp,
     "store": store,
     "repacked": repacked,
+    "hdf5": hdf5,
 }
 
 

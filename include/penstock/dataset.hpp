@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/foreign_stage.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -25,12 +26,13 @@ struct DatasetOptions {
 /// A decoded field. Which members count depends on `kind`.
 struct Value {
   FieldKind kind = FieldKind::bytes;
-  std::vector<std::uint8_t> bytes;  ///< image: RGB rows, 3 * width * height; text, json, bytes: as stored
+  std::vector<std::uint8_t> bytes;  ///< image: RGB rows, 3 * width * height; others: as stored
   ImageSize size;                   ///< image
   std::int64_t integer = 0;         ///< int
   std::vector<float> samples;       ///< audio: every channel's, one after the other
   int channels = 0;                 ///< audio
   int rate = 0;                     ///< audio: samples of a channel per second
+  ArraySpec array;                  ///< array
 };
 
 /// Read-only, cheap to copy (copies share the index and the mapped files). Any thread may use it.
@@ -47,7 +49,7 @@ class Dataset {
 
   std::uint64_t size() const noexcept;
   const std::vector<FieldInfo>& fields() const noexcept;
-  /// Class names of class folders, else empty.
+  /// Class names of class folders and of HDF5 files, else empty.
   const std::vector<std::string>& classes() const noexcept;
   /// Hash of the ordered (key, field name, original byte size) of all samples, 32 hex digits.
   std::string fingerprint() const;

@@ -70,6 +70,8 @@ struct LoaderOptions {
   ShuffleMode shuffle_mode = ShuffleMode::everywhere;
   std::optional<std::uint64_t> shuffle_window{};  ///< samples; absent = 16384
   std::optional<std::uint64_t> shuffle_shards{};  ///< shards mixed together; absent = 8
+  std::optional<std::uint64_t>
+      length_window{};      ///< samples sorted by length together; absent = none; costs 8 bytes per sample
   double cpu_budget = 1.0;  ///< share of the cores this process may use that workers may use, 0 to 1
 
   /// Visits every option as v(name, value, what it does).
@@ -135,6 +137,11 @@ struct LoaderOptions {
       "with shuffle_mode='window': how far a sample may move, in samples, 4 or more; None = 16384");
     v("shuffle_shards", self.shuffle_shards,
       "with shuffle_mode='shards': how many shards are mixed; None = 8");
+    v("length_window", self.length_window,
+      "sounds: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size "
+      "of "
+      "their files, so that batches need little padding; shuffled epochs choose for each window whether it "
+      "rises or falls; None = no sorting");
     v("auto_tune", self.auto_tune,
       "workers and batches ahead settle by measurement, within cpu_budget and collate_buffer_size: "
       "num_workers "

@@ -19,8 +19,8 @@ struct LoaderStats {
   };
 
   struct Decoded {
-    std::string codec;  ///< JPEG, PNG, WebP, repacked, pixels
-    std::uint64_t pictures = 0;
+    std::string codec;        ///< JPEG, PNG, WebP, repacked, pixels; WAV, or FLAC, Ogg or MP3
+    std::uint64_t count = 0;  ///< pictures or sounds
   };
 
   /// What LoaderOptions::auto_tune measured and decided.
@@ -44,6 +44,7 @@ struct LoaderStats {
   std::uint64_t bytes = 0;     ///< stored bytes read
   std::uint64_t errors = 0;    ///< samples that failed
   std::uint64_t repeated = 0;  ///< rows that another rank delivered too: fewer samples than ranks were left
+  double padding = 0;          ///< share of the frames of delivered sounds that only pad
   double seconds = 0;  ///< from the first request to the last delivery, breaks between epochs included
   double samples_per_second = 0;
   double first_batch_seconds = 0;  ///< from the first request to the first delivery

@@ -57,7 +57,7 @@ def _caller_level() -> int:
 
 
 class Dataset:
-    """Samples of tar shards, class folders or a store, by number. Read-only; may be shared by any number of loaders.
+    """Samples of tar shards, class folders, a store or an HDF5 file, by number. Read-only; any loaders may share it.
 
     ds[i] is a dict of decoded fields. A sound is float32 [channels, frames], and ds[i]["audio_rate"] its frames per
     second.
@@ -86,7 +86,7 @@ class Dataset:
 
     @property
     def classes(self) -> list[str] | None:
-        """Class names of class folders, label by label; None for other sources."""
+        """Class names of class folders and HDF5 files, label by label; None for other sources."""
         return list(self._core.classes) or None
 
     @property

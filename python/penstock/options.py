@@ -143,6 +143,7 @@ class LoaderOptions:
             shuffle_mode="global",
             shuffle_window=None,
             shuffle_shards=None,
+            length_window=None,
             sampler=None,
             loading_mode="ordered",
             on_error="raise",

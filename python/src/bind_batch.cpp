@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "array_type.hpp"
 #include "bind.hpp"
 #include "penstock/batch.hpp"
 
@@ -63,23 +64,6 @@ std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
 
 nb::dlpack::dtype dtype_of(ElementType type) {
   return type == ElementType::float32 ? nb::dtype<float>() : nb::dtype<std::uint8_t>();
-}
-
-nb::dlpack::dtype dtype_of(Scalar type) {
-  using nb::dlpack::dtype_code;
-  const auto bits = static_cast<std::uint8_t>(8 * size_of(type));
-  switch (type) {
-    case Scalar::boolean:
-      return {static_cast<std::uint8_t>(dtype_code::Bool), bits, 1};
-    case Scalar::uint8:
-      return {static_cast<std::uint8_t>(dtype_code::UInt), bits, 1};
-    case Scalar::float16:
-    case Scalar::float32:
-    case Scalar::float64:
-      return {static_cast<std::uint8_t>(dtype_code::Float), bits, 1};
-    default:
-      return {static_cast<std::uint8_t>(dtype_code::Int), bits, 1};
-  }
 }
 
 /// [B, C, T] or [B, C, bands, T].
@@ -141,13 +125,13 @@ nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
     case Column::Shape::arrays: {
       std::vector<std::size_t> shape = column.extents;
       shape.insert(shape.begin(), rows);
-      return view(batch, column.data, shape, dtype_of(column.scalar), numpy);
+      return view(batch, column.data, shape, array_type(column.scalar), numpy);
     }
     case Column::Shape::array_list: {
       nb::list arrays;
       for (std::size_t row = 0; row < rows; ++row) {
         const ArrayRow& array = column.arrays[row];
-        arrays.append(view(batch, array.data, array.shape, dtype_of(column.scalar), numpy));
+        arrays.append(view(batch, array.data, array.shape, array_type(column.scalar), numpy));
       }
       return arrays;
     }

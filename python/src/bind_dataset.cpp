@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "array_type.hpp"
 #include "bind.hpp"
 #include "penstock/dataset.hpp"
 
@@ -31,6 +32,16 @@ nb::object to_array(Value value) {
   return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, owner));
 }
 
+nb::object to_plain_array(Value value) {
+  auto bytes = std::make_unique<std::vector<std::uint8_t>>(std::move(value.bytes));
+  std::uint8_t* data = bytes->data();
+  nb::capsule owner(bytes.release(),
+                    [](void* held) noexcept { delete static_cast<std::vector<std::uint8_t>*>(held); });
+  const std::vector<std::size_t>& shape = value.array.shape;
+  return nb::cast(
+      nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, array_type(value.array.type)));
+}
+
 nb::object to_sound(Value value) {
   auto samples = std::make_unique<std::vector<float>>(std::move(value.samples));
   float* data = samples->data();
@@ -47,6 +58,8 @@ nb::object to_object(Value value) {
       return to_sound(std::move(value));
     case FieldKind::image:
       return to_array(std::move(value));
+    case FieldKind::array:
+      return to_plain_array(std::move(value));
     case FieldKind::integer:
       return nb::int_(value.integer);
     default:

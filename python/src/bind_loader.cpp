@@ -129,6 +129,7 @@ nb::dict stats(const Loader& loader) {
   values["bytes"] = stats.bytes;
   values["errors"] = stats.errors;
   values["repeated"] = stats.repeated;
+  values["padding"] = stats.padding;
   values["seconds"] = stats.seconds;
   values["samples_per_second"] = stats.samples_per_second;
   values["first_batch_seconds"] = stats.first_batch_seconds;
@@ -148,7 +149,7 @@ nb::dict stats(const Loader& loader) {
   values["world_size"] = stats.world;
   nb::dict decoded;
   for (const LoaderStats::Decoded& by : stats.decoded) {
-    decoded[by.codec.c_str()] = by.pictures;
+    decoded[by.codec.c_str()] = by.count;
   }
   values["decoded"] = decoded;
   values["memory_format"] =

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import wave
+
 import numpy as np
 import pytest
 import torch
@@ -64,6 +66,59 @@ def test_option_shuffle_window(shards):
     for wrong in ({"shuffle_window": 3, "shuffle_mode": "window"}, {"shuffle_window": 8}):
         with pytest.raises(penstock.InvalidError, match="shuffle_window"):
             penstock.Loader(shards, shuffle=True, **wrong)
+
+
+def test_option_length_window(shards, tmp_path):
+    sounds = tmp_path / "sounds"
+    sounds.mkdir()
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(100, 4000, 60).tolist()
+    for i, frames in enumerate(lengths):
+        with wave.open(str(sounds / f"{i:02}.wav"), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(8000)
+            file.writeframes(bytes(2 * frames))
+
+    def run(**options):
+        with penstock.Loader(sounds, shuffle=True, seed=3, output="numpy", **options) as loader:
+            order = flat(loader)
+            return order, loader.stats()
+
+    (plain, before), (order, after) = run(batch_size=5), run(batch_size=5, length_window=20)
+    assert sorted(order) == list(range(60)) and order != plain
+    for at in (0, 20, 40):
+        assert set(order[at : at + 20]) == set(plain[at : at + 20])
+        window = [lengths[sample] for sample in order[at : at + 20]]
+        assert window in (sorted(window), sorted(window, reverse=True))
+
+    def padding(order):
+        batches = [[lengths[sample] for sample in order[at : at + 5]] for at in range(0, 60, 5)]
+        return 1 - sum(lengths) / sum(5 * max(batch) for batch in batches)
+
+    # The next epoch may not have begun to be counted: only what is delivered is.
+    assert before["padding"] == pytest.approx(padding(plain)) and after["padding"] == pytest.approx(padding(order))
+    assert after["padding"] < before["padding"] / 2
+    assert after["decoded"].keys() == {"WAV"} and after["decoded"]["WAV"] >= 60
+
+    # Neither batches, workers nor ranks change the order, so a run goes on with others.
+    assert run(batch_size=7, length_window=20, num_workers=0)[0] == order
+    loader = penstock.Loader(sounds, shuffle=True, seed=3, length_window=20, batch_size=7)
+    iterator = iter(loader)
+    next(iterator)
+    resumed = penstock.Loader(sounds, shuffle=True, seed=3, length_window=20, batch_size=4)
+    resumed.load_state_dict(loader.state_dict())
+    assert flat(resumed) == order[7:]
+    shares = [run(batch_size=5, length_window=20, shard_rank=rank, shard_world_size=2)[0] for rank in range(2)]
+    assert sorted(shares[0] + shares[1]) == list(range(60))
+    with pytest.raises(penstock.InvalidError, match="sorted by length within 20"):
+        penstock.Loader(sounds, shuffle=True, seed=3).load_state_dict(loader.state_dict())
+
+    with pytest.raises(penstock.InvalidError, match="no field of kind audio"):
+        penstock.Loader(shards, length_window=20)
+    for wrong in ({"length_window": 1}, {"length_window": 8, "sampler": samplers.Indices([1, 2])}):
+        with pytest.raises(penstock.InvalidError, match="length_window"):
+            penstock.Loader(sounds, **wrong)
 
 
 def test_option_shuffle_shards(shards):

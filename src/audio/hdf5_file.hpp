@@ -1,6 +1,6 @@
 #pragma once
-// The HDF5 files that `penstock audio build` makes: docs/formats/sound_hdf5.md. Nothing else knows the HDF5
-// library.
+// Writes the HDF5 files of `penstock audio build`: docs/formats/sound_hdf5.md. Nothing else knows the HDF5
+// library; formats/hdf5_table.hpp reads them without it.
 
 #include <array>
 #include <cstdint>

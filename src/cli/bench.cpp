@@ -93,7 +93,7 @@ int run(const BenchArguments& arguments) {
     }
     Json::Members decoded;
     for (const LoaderStats::Decoded& by : stats->decoded) {
-      decoded.emplace_back(by.codec, by.pictures);
+      decoded.emplace_back(by.codec, by.count);
     }
     print_document(Json::Members{{"images_per_second", stats->samples_per_second},
                                  {"images", stats->samples},
@@ -112,7 +112,7 @@ int run(const BenchArguments& arguments) {
       fmt::print("  {:<10} {:>5.1f} %\n", stage.name, 100 * stage.share);
     }
     for (const LoaderStats::Decoded& by : stats->decoded) {
-      fmt::print("  {} pictures by the {} codec\n", by.pictures, by.codec);
+      fmt::print("  {} decoded by the {} codec\n", by.count, by.codec);
     }
     if (stats->errors > 0) {
       fmt::print("{} bad samples were skipped\n", stats->errors);

@@ -80,7 +80,8 @@ void add_verify(CLI::App& app, int& code) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* const verb = app.add_subcommand(
       "verify", "check every byte of a store, or read and decode every sample of any other source");
-  verb->add_option("path", arguments->paths, "a store, tar shards, class folders")->required();
+  verb->add_option("path", arguments->paths, "a store, tar shards, class folders, an HDF5 file of sounds")
+      ->required();
   verb->add_option("--source", arguments->sources, "compare with the data set that the store was built from");
   verb->add_option("--field", arguments->fields,
                    "a field of the source, NAME or NAME=FIELD, as given to build; may be repeated")

@@ -13,6 +13,7 @@ namespace penstock {
 struct SoundDecoder::Impl {
   std::vector<std::unique_ptr<SoundFormatDecoder>> decoders{kSoundCodecs};  // made when first needed
   SoundFormatDecoder* current = nullptr;
+  std::size_t codec = 0;  // of `current`
   SoundInfo info;
   std::uint64_t nanoseconds = 0;
 };
@@ -57,6 +58,7 @@ Result<SoundInfo> SoundDecoder::open(ByteSpan file) {
     }
     PENSTOCK_ASSIGN(impl_->info, decoder->open(file));
     impl_->current = decoder.get();
+    impl_->codec = i;
     return impl_->info;
   }
   return describe_unrecognised_sound(file);
@@ -81,6 +83,8 @@ Status SoundDecoder::decode(std::uint64_t start, std::uint64_t count, float* out
   const Timer timer(impl_->nanoseconds);
   return impl_->current->decode(start, count, out, stride);
 }
+
+std::size_t SoundDecoder::codec() const noexcept { return impl_->codec; }
 
 std::uint64_t SoundDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
 

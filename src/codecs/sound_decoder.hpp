@@ -45,6 +45,9 @@ class SoundDecoder {
   /// in any order, ascending ones are cheapest.
   Status decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride);
 
+  /// Place in sound_codecs() of the codec that the opened sound is for.
+  std::size_t codec() const noexcept;
+
   /// Time spent in open() and decode() since construction.
   std::uint64_t nanoseconds() const noexcept;
 

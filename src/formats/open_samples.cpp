@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "formats/folder_scan.hpp"
+#include "formats/hdf5_table.hpp"
 #include "formats/image_folder.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/source_list.hpp"
@@ -35,6 +36,10 @@ bool names_compressed_tar(std::string_view lower) noexcept {
                                                          ".tzst",   ".tar.lz4", ".tlz4"};
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [lower](std::string_view ending) { return lower.ends_with(ending); });
+}
+
+bool names_hdf5(std::string_view lower) noexcept {
+  return lower.ends_with(".h5") || lower.ends_with(".hdf5");
 }
 
 Result<FolderContents> look_into(const NamedPath& folder) {
@@ -80,6 +85,13 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents&
   return {};
 }
 
+Error opened_alone(const NamedPath& entry, const char* what, std::size_t sources, const char* advice) {
+  return {.kind = ErrorKind::unsupported,
+          .message = fmt::format("'{}' is {}, among {} sources", printable(entry.path), what, sources),
+          .advice = advice,
+          .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
+}
+
 bool holds_samples(const NamedPath& folder) {
   const auto files = find_files(folder.path, false);
   return files.ok() && files->any();
@@ -93,16 +105,21 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
   std::vector<NamedPath> shards;
   for (const NamedPath& entry : found) {
     if (!is_folder(entry.path)) {
+      // Among thousands of shards, names are cheaper than a look into each.
+      if ((found.size() == 1 || names_hdf5(lower_case(entry.path))) && is_hdf5_file(entry.path)) {
+        if (found.size() > 1) {
+          return opened_alone(entry, "an HDF5 file", found.size(),
+                              "an HDF5 file is opened by itself: build one of all sounds");
+        }
+        return open_hdf5_table(entry, fields);
+      }
       shards.push_back(entry);
       continue;
     }
     if (is_store(entry.path)) {
       if (found.size() > 1) {
-        return Error{
-            .kind = ErrorKind::unsupported,
-            .message = fmt::format("'{}' is a store, among {} sources", printable(entry.path), found.size()),
-            .advice = "a store is opened by itself; penstock build --append joins sources in one",
-            .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
+        return opened_alone(entry, "a store", found.size(),
+                            "a store is opened by itself; penstock build --append joins sources in one");
       }
       return open_store(entry, fields);
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/scratch.hpp"
+#include "penstock/foreign_stage.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -36,7 +37,7 @@ class SampleTable {
 
   virtual std::uint64_t size() const noexcept = 0;
   virtual const std::vector<FieldInfo>& fields() const noexcept = 0;
-  /// Class names of class folders, else empty.
+  /// Class names of class folders and of HDF5 files, else empty.
   virtual const std::vector<std::string>& classes() const noexcept = 0;
   virtual std::string key(std::uint64_t sample) const = 0;
   /// The bytes as they are stored. They live as long as the table, or until the next use of `scratch`.
@@ -50,6 +51,8 @@ class SampleTable {
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
   /// Size of the picture if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
+  /// What every array of a field of kind array is; empty for other kinds.
+  virtual ArraySpec array(std::size_t /*field*/) const { return {}; }
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
   /// The first sample of each shard, ascending, the first 0: samples of a shard lie together and are cheapest
   /// read together. Empty if there are no shards.

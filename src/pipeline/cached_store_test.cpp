@@ -114,7 +114,7 @@ TEST_F(Cache, the_epoch_after_a_whole_one_waits_for_it) {
   EXPECT_THAT(loader.stats().cache, StartsWith("complete"));
   std::uint64_t repacked = 0;
   for (const LoaderStats::Decoded& by : loader.stats().decoded) {
-    repacked += by.codec == "repacked" ? by.pictures : 0;
+    repacked += by.codec == "repacked" ? by.count : 0;
   }
   EXPECT_GE(repacked, static_cast<std::uint64_t>(kSamples));
 }
@@ -131,7 +131,7 @@ TEST_F(Cache, totals_and_errors_go_on_when_the_cache_is_read) {
   EXPECT_EQ(stats.errors, 2u);
   EXPECT_EQ(loader.errors().size(), 2u);
   ASSERT_EQ(stats.decoded.size(), 2u);  // JPEG in the first epoch, repacked in the second
-  EXPECT_GE(stats.decoded[0].pictures, kSamples - 1u);
+  EXPECT_GE(stats.decoded[0].count, kSamples - 1u);
 }
 
 TEST_F(Cache, a_ticket_of_the_source_is_old_when_the_cache_is_read) {

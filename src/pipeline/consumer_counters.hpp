@@ -16,9 +16,11 @@ struct ConsumerCounters {
   Counter batches;
   Counter samples;
   Counter errors;
-  Counter repeated;     ///< rows that another rank delivered too
-  Counter wait;         ///< ns spent waiting for a batch
-  Counter first_batch;  ///< ns from the first request to the first delivery
+  Counter repeated;       ///< rows that another rank delivered too
+  Counter wait;           ///< ns spent waiting for a batch
+  Counter first_batch;    ///< ns from the first request to the first delivery
+  Counter sound_frames;   ///< of batches of sounds, padding included
+  Counter padded_frames;  ///< of them
   Counter requests;
   Counter queue_fill;                               ///< sum over requests, in thousandths
   Counter batches_ready;                            ///< sum over requests
@@ -34,6 +36,8 @@ struct ConsumerCounters {
     repeated.add(before.repeated.get());
     wait.add(before.wait.get());
     first_batch.add(before.first_batch.get());
+    sound_frames.add(before.sound_frames.get());
+    padded_frames.add(before.padded_frames.get());
     requests.add(before.requests.get());
     queue_fill.add(before.queue_fill.get());
     batches_ready.add(before.batches_ready.get());

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "codecs/catalog.hpp"
+#include "codecs/sound_format_decoder.hpp"
 #include "core/ring_capacity.hpp"
 
 namespace penstock {
@@ -42,6 +43,7 @@ struct alignas(kCacheLine) WorkerCounters {
   Counter wait;
   Counter bytes;
   std::array<Counter, kPictureCodecs> decoded;  // pictures, by codec
+  std::array<Counter, kSoundCodecs> sounds;     // decoded, by codec
   std::atomic<WorkStage> stage{WorkStage::idle};
   std::atomic<std::uint64_t> sample{0};
   std::atomic<std::int64_t> since{0};         // steady clock
@@ -66,6 +68,7 @@ struct WorkerTotals {
   std::uint64_t wait = 0;
   std::uint64_t bytes = 0;
   std::array<std::uint64_t, kPictureCodecs> decoded{};
+  std::array<std::uint64_t, kSoundCodecs> sounds{};
   double cpu_seconds = 0;
 
   void add(const WorkerCounters& worker) noexcept {
@@ -78,6 +81,9 @@ struct WorkerTotals {
     bytes += worker.bytes.get();
     for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {
       decoded[codec] += worker.decoded[codec].get();
+    }
+    for (std::size_t codec = 0; codec < kSoundCodecs; ++codec) {
+      sounds[codec] += worker.sounds[codec].get();
     }
   }
 };

@@ -14,6 +14,7 @@ namespace {
 
 // Draws of samplers, apart from those of operations and of shuffles.
 constexpr std::uint32_t kSamplerOp = 0xFFFE0000u;
+constexpr std::uint32_t kLengthOp = 0xFFFB0000u;
 
 Error wrong(std::string message, std::string advice) {
   return {.kind = ErrorKind::invalid,
@@ -150,7 +151,7 @@ Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const Sample
 
 Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler, bool shuffle,
                                                          std::uint64_t samples, std::uint64_t seed,
-                                                         ShuffleRule shuffle_rule) {
+                                                         ShuffleRule shuffle_rule, LengthRule length_rule) {
   using Kind = Sampler::Kind;
   auto rule = std::make_shared<OrderRule>();
   rule->sampler_ = sampler;
@@ -158,6 +159,7 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
   rule->seed_ = seed;
   rule->places_ = samples;
   rule->shuffle_rule_ = std::move(shuffle_rule);
+  rule->length_rule_ = std::move(length_rule);
   if (sampler.kind == Kind::automatic) {
     rule->sampler_.kind = shuffle ? Kind::random : Kind::sequential;
   } else if (shuffle && (sampler.kind != Kind::random || sampler.replacement)) {
@@ -208,26 +210,27 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
   return std::shared_ptr<const OrderRule>(std::move(rule));
 }
 
-/// What a shuffle does, if it does not reach everywhere: " within 100 places".
+/// What is done to an order, if anything: " within 100 places, sorted by length within 50".
 std::string OrderRule::describe_reach() const {
+  const std::string sorted =
+      length_rule_.window > 0 ? fmt::format(", sorted by length within {}", length_rule_.window) : "";
   if (sampler_.kind != Sampler::Kind::random || sampler_.replacement) {
-    return "";
+    return sorted;
   }
   switch (shuffle_rule_.mode) {
     case ShuffleMode::everywhere:
       break;
     case ShuffleMode::window:
-      return fmt::format(" within {} places", shuffle_rule_.reach);
+      return fmt::format(" within {} places{}", shuffle_rule_.reach, sorted);
     case ShuffleMode::shards:
-      return fmt::format(" by shards, {} together", shuffle_rule_.reach);
+      return fmt::format(" by shards, {} together{}", shuffle_rule_.reach, sorted);
   }
-  return "";
+  return sorted;
 }
 
 std::string OrderRule::describe() const {
-  const bool seeded = sampler_.kind == Sampler::Kind::random || sampler_.kind == Sampler::Kind::weighted;
-  return seeded ? fmt::format("{}{} by (seed {}, epoch)", words(sampler_), describe_reach(), seed_)
-                : words(sampler_);
+  const std::string what = words(sampler_) + describe_reach();
+  return is_random() ? fmt::format("{} by (seed {}, epoch)", what, seed_) : what;
 }
 
 std::string OrderRule::describe_sampler() const {
@@ -241,6 +244,9 @@ std::string OrderRule::describe_sampler() const {
                          : std::string(words(sampler_)) + describe_reach();
   if (sampler_.kind == Sampler::Kind::random && !shuffle_rule_.shard_starts.empty()) {
     text = with_hash(text, shuffle_rule_.shard_starts);  // a store of the same samples has other shards
+  }
+  if (sampler_.kind == Sampler::Kind::weighted) {
+    text += describe_reach();
   }
   if (places_ != samples_ && !is_given()) {
     text += fmt::format(", {} an epoch", places_);
@@ -268,6 +274,9 @@ EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoc
   } else if (sampler.kind == Sampler::Kind::weighted && !sampler.replacement) {
     list_ = draw_without_replacement(*rule_, epoch);
   }
+  if (rule_->length_rule().window > 0) {
+    windows_.emplace(places_, rule_->length_rule().window);
+  }
 }
 
 EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch,
@@ -279,6 +288,20 @@ EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoc
       list_(std::move(order)) {}
 
 std::uint64_t EpochOrder::sample_at(std::uint64_t place) const noexcept {
+  if (!windows_) {
+    return unsorted_at(place);
+  }
+  return windows_->at(
+      place, rule_->length_rule(), [this](std::uint64_t at) { return unsorted_at(at); },
+      [this](std::uint64_t window) { return falls(window); });
+}
+
+bool EpochOrder::falls(std::uint64_t window) const noexcept {
+  Draws draws({.seed = rule_->seed(), .epoch = epoch_, .sample = window}, kLengthOp);
+  return rule_->is_random() && draws.below(2) == 1;
+}
+
+std::uint64_t EpochOrder::unsorted_at(std::uint64_t place) const noexcept {
   if (const auto* const everywhere = std::get_if<IndexShuffle>(&shuffle_)) {
     return everywhere->at(place);
   }

@@ -15,6 +15,7 @@
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sampler.hpp"
+#include "pipeline/length_windows.hpp"
 
 namespace penstock {
 
@@ -47,17 +48,23 @@ class OrderRule {
   /// `shuffle`.
   static Result<std::shared_ptr<const OrderRule>> make(const Sampler& sampler, bool shuffle,
                                                        std::uint64_t samples, std::uint64_t seed,
-                                                       ShuffleRule shuffle_rule = {});
+                                                       ShuffleRule shuffle_rule = {},
+                                                       LengthRule length_rule = {});
 
   std::uint64_t samples() const noexcept { return samples_; }
   std::uint64_t seed() const noexcept { return seed_; }
   const Sampler& sampler() const noexcept { return sampler_; }
   const ShuffleRule& shuffle_rule() const noexcept { return shuffle_rule_; }
+  const LengthRule& length_rule() const noexcept { return length_rule_; }
   const std::optional<WeightedDraw>& weighted() const noexcept { return weighted_; }
   /// In an epoch whose order is not given.
   std::uint64_t places() const noexcept { return places_; }
   /// Whether randomness is keyed by place, since samples may come more than once.
   bool repeats() const noexcept { return repeats_; }
+  /// Whether the seed has a part in the order.
+  bool is_random() const noexcept {
+    return sampler_.kind == Sampler::Kind::random || sampler_.kind == Sampler::Kind::weighted;
+  }
   /// Whether the order comes with each epoch.
   bool is_given() const noexcept { return sampler_.kind == Sampler::Kind::given; }
   /// "shuffled by (seed 3, epoch)", for people.
@@ -70,6 +77,7 @@ class OrderRule {
 
   Sampler sampler_;  // never automatic
   ShuffleRule shuffle_rule_;
+  LengthRule length_rule_;
   std::uint64_t samples_ = 0;
   std::uint64_t seed_ = 0;
   std::uint64_t places_ = 0;
@@ -91,17 +99,24 @@ class EpochOrder {
   /// Whether randomness is keyed by place, since samples may come more than once.
   bool repeats() const noexcept { return repeats_; }
   /// Whether samples come in the order of the data set.
-  bool is_sequential() const noexcept { return rule_->sampler().kind == Sampler::Kind::sequential; }
+  bool is_sequential() const noexcept {
+    return rule_->sampler().kind == Sampler::Kind::sequential && !windows_;
+  }
   /// A sample of this epoch, to stand in for a bad one.
   std::uint64_t draw(Draws& draws) const noexcept { return sample_at(draws.below(places_)); }
 
  private:
+  /// Before samples are sorted by length.
+  std::uint64_t unsorted_at(std::uint64_t place) const noexcept;
+  bool falls(std::uint64_t window) const noexcept;
+
   std::shared_ptr<const OrderRule> rule_;
   std::uint64_t epoch_;
   std::uint64_t places_;
   bool repeats_;
   std::variant<std::monostate, IndexShuffle, ShardShuffle, WindowShuffle> shuffle_;
   std::vector<std::uint64_t> list_;  // given, or drawn without replacement
+  std::optional<LengthWindows> windows_;
 };
 
 /// Whether all of them are samples, and whether one comes twice.

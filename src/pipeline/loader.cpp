@@ -176,8 +176,9 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
   }
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
   PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *dataset.table()));
+  PENSTOCK_ASSIGN(LengthRule length_rule, LengthRule::make(options, *dataset.table()));
   PENSTOCK_ASSIGN(auto rule, OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed,
-                                             std::move(shuffle_rule)));
+                                             std::move(shuffle_rule), std::move(length_rule)));
   PENSTOCK_TRY(plan.start_stages(most_workers(options)));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),

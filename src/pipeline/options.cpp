@@ -33,6 +33,15 @@ Status check_shuffle(const LoaderOptions& options) {
   if (options.shuffle_shards == std::uint64_t{0}) {
     return wrong("shuffle_shards", "0", "give 1 or more");
   }
+  if (options.length_window && *options.length_window < 2) {
+    return wrong("length_window", fmt::format("{}", *options.length_window), "give 2 samples or more");
+  }
+  const bool has_order =
+      options.sampler.kind == Sampler::Kind::indices || options.sampler.kind == Sampler::Kind::given;
+  if (options.length_window && has_order) {
+    return wrong("length_window", fmt::format("{} with this sampler", *options.length_window),
+                 "leave out one of them: the sampler names the order of every sample");
+  }
   return {};
 }
 

@@ -92,6 +92,7 @@ Result<ColumnPlan> plan_column(const SampleTable& table, std::size_t number, con
                     .shape = Column::Shape::blobs,
                     .chain = {},
                     .sound = {},
+                    .array = {},
                     .row_bytes = 0};
   if (field.kind == FieldKind::image) {
     PENSTOCK_ASSIGN(PictureChain chain,
@@ -117,6 +118,10 @@ Result<ColumnPlan> plan_column(const SampleTable& table, std::size_t number, con
   } else if (operations != nullptr && !operations->empty()) {
     return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
                    "transforms work on fields of kind image and audio");
+  } else if (field.kind == FieldKind::array) {
+    column.shape = Column::Shape::arrays;
+    column.array = table.array(number);
+    column.row_bytes = column.array->bytes();
   } else if (field.kind == FieldKind::integer) {
     column.shape = Column::Shape::integers;
     column.row_bytes = sizeof(std::int64_t);
@@ -218,7 +223,7 @@ void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Colum
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const ColumnPlan& plan = columns_[i];
     Column& column = columns[i];
-    const ArraySpec output = plan.chain ? plan.chain->output() : ArraySpec{};
+    const ArraySpec output = plan.output();
     column.field = plan.info;
     column.shape = plan.shape;
     column.format = memory_format_;
@@ -335,7 +340,7 @@ std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexc
 std::string Plan::describe() const {
   std::string text;
   for (const ColumnPlan& column : columns_) {
-    const ArraySpec output = column.chain ? column.chain->output() : ArraySpec{};
+    const ArraySpec output = column.output();
     text += fmt::format("{} ({})", column.info.name, name_of(column.info.kind));
     switch (column.shape) {
       case Column::Shape::pictures:

@@ -24,7 +24,11 @@ struct ColumnPlan {
   Column::Shape shape = Column::Shape::integers;
   std::optional<PictureChain> chain;  ///< of pictures, and of the arrays that users' stages make of them
   std::optional<SoundProgram> sound;  ///< sounds and sound_list
+  std::optional<ArraySpec> array;     ///< of arrays that the source holds
   std::size_t row_bytes = 0;          ///< in the fixed memory; 0 for what varies
+
+  /// What the rows of pictures and arrays are.
+  ArraySpec output() const { return chain ? chain->output() : array.value_or(ArraySpec{}); }
 };
 
 /// Immutable after make(); shared by the planner and all workers.

@@ -29,6 +29,24 @@ std::int64_t clock_nanoseconds(Clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
 
+void count_padding(const BatchStorage& storage, ConsumerCounters& counters) {
+  for (const Column& column : storage.columns) {
+    const bool vary = column.shape == Column::Shape::sound_list;
+    if (!vary && column.shape != Column::Shape::sounds) {
+      continue;
+    }
+    std::int64_t longest = vary ? 0 : column.sound.frames;
+    for (std::size_t row = 0; vary && row < storage.rows; ++row) {
+      longest = std::max(longest, column.sounds[row].frames);
+    }
+    for (std::size_t row = 0; row < storage.rows; ++row) {
+      counters.sound_frames.add(static_cast<std::uint64_t>(longest));
+      counters.padded_frames.add(
+          static_cast<std::uint64_t>(longest - std::min(longest, column.integers[row])));
+    }
+  }
+}
+
 Error cancelled(std::string message, std::string advice) {
   return Error{.kind = ErrorKind::cancelled,
                .message = std::move(message),
@@ -364,6 +382,7 @@ Result<Batch> Planner::deliver(BatchStorage* storage) {
   PENSTOCK_TRY(bad_rows_.take(plan_, *storage));
   counters_.batches.add(1);
   counters_.samples.add(storage->rows);
+  count_padding(*storage, counters_);
   return batch;
 }
 

@@ -177,6 +177,10 @@ Status RowWorker::fill_field(BatchStorage& storage, std::size_t c, std::size_t r
     PENSTOCK_ASSIGN(storage.columns[c].integers[row], integer_of(value));
     return {};
   }
+  if (column.array) {
+    std::memcpy(row_memory(storage, c, row, column.row_bytes), value.bytes.data(), column.row_bytes);
+    return {};
+  }
   PENSTOCK_TRY(check_syntax(column.info.kind, value.bytes));
   blobs_.push_back({.column = c, .row = row, .offset = blob_bytes_.size(), .size = value.bytes.size()});
   blob_bytes_.insert(blob_bytes_.end(), value.bytes.begin(), value.bytes.end());
@@ -260,6 +264,7 @@ Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t r
   const std::uint64_t decoded_before = workspace->decoding_nanoseconds();
   Status done = plan.sound->run(*workspace, value.bytes, key);
   if (done) {
+    counters_.sounds[workspace->codec()].add(1);
     SoundWave& wave = workspace->wave();
     const std::size_t values = wave.rows() * wave.frames();
     column.integers[row] = static_cast<std::int64_t>(wave.valid);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codecs/catalog.hpp"
+#include "codecs/sound_format_decoder.hpp"
 #include "core/cpu.hpp"
 #include "core/usable_cores.hpp"
 #include "pipeline/consumer_counters.hpp"
@@ -76,7 +77,12 @@ std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
   std::vector<LoaderStats::Decoded> decoded;
   for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {
     if (totals.decoded[codec] > 0) {
-      decoded.push_back({.codec = picture_codecs()[codec].name, .pictures = totals.decoded[codec]});
+      decoded.push_back({.codec = picture_codecs()[codec].name, .count = totals.decoded[codec]});
+    }
+  }
+  for (std::size_t codec = 0; codec < kSoundCodecs; ++codec) {
+    if (totals.sounds[codec] > 0) {
+      decoded.push_back({.codec = sound_codecs()[codec].name, .count = totals.sounds[codec]});
     }
   }
   return decoded;
@@ -93,6 +99,8 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.samples = consumer.samples.get();
   stats.errors = consumer.errors.get();
   stats.repeated = consumer.repeated.get();
+  stats.padding = share_of(static_cast<double>(consumer.padded_frames.get()),
+                           static_cast<double>(consumer.sound_frames.get()));
   const std::int64_t span = consumer.last_delivery.load(std::memory_order_relaxed) -
                             consumer.first_request.load(std::memory_order_relaxed);
   stats.seconds = stats.batches > 0 ? static_cast<double>(span) * kNano : 0;

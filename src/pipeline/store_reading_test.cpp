@@ -174,7 +174,7 @@ TEST_P(StoreReading, stats_tell_which_codec_decoded) {
   ASSERT_EQ(decoded.size(), 1u);
   const bool repacked = GetParam() == StoreImage::repack || GetParam() == StoreImage::repack_pixels;
   EXPECT_EQ(decoded[0].codec, GetParam() == StoreImage::raw ? "pixels" : repacked ? "repacked" : "JPEG");
-  EXPECT_GE(decoded[0].pictures, std::uint64_t{kSamples});  // the next epoch may be under way
+  EXPECT_GE(decoded[0].count, std::uint64_t{kSamples});  // the next epoch may be under way
 }
 
 INSTANTIATE_TEST_SUITE_P(modes, StoreReading,

@@ -20,6 +20,7 @@ SoundWorkspace::SoundWorkspace() : impl_(std::make_unique<Impl>()) {}
 SoundWorkspace::~SoundWorkspace() = default;
 SoundWorkspace::SoundWorkspace(SoundWorkspace&&) noexcept = default;
 SoundWave& SoundWorkspace::wave() noexcept { return impl_->wave; }
+std::size_t SoundWorkspace::codec() const noexcept { return impl_->decoder.codec(); }
 std::uint64_t SoundWorkspace::decoding_nanoseconds() const noexcept { return impl_->decoder.nanoseconds(); }
 
 namespace {

@@ -22,6 +22,8 @@ class SoundWorkspace {
 
   /// Where the result of the last SoundProgram::run() is.
   SoundWave& wave() noexcept;
+  /// Place in sound_codecs() of the codec of that sound.
+  std::size_t codec() const noexcept;
   /// Time spent decoding since construction.
   std::uint64_t decoding_nanoseconds() const noexcept;
 

@@ -1,0 +1,294 @@
+#include "formats/hdf5_objects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+
+namespace penstock {
+namespace {
+
+using Messages = std::vector<Hdf5Message>;
+using Group = std::map<std::string, std::uint64_t>;
+
+// More than any object that is read here has: a bound on what a hostile file can make us walk.
+constexpr std::size_t kMostMessages = 65536;
+constexpr std::size_t kMostBlocks = 1024;
+constexpr std::size_t kMostObjects = 65536;
+constexpr std::uint64_t kLargestHeader = std::uint64_t{16} << 20;
+constexpr std::size_t kLongestName = 1024;
+
+/// A run of messages of a header, and what is put in front of each.
+struct Block {
+  ByteSpan bytes;
+  bool old = false;       ///< version 1 of headers
+  bool numbered = false;  ///< every message says when it was made
+};
+
+/// Appends the messages of a block; continuations go to `more` as (address, size).
+Status add_messages(const Block& block, Messages& messages,
+                    std::deque<std::pair<std::uint64_t, std::uint64_t>>& more, std::uint64_t header) {
+  Hdf5Cursor cursor(block.bytes);
+  const std::size_t prefix = block.old ? 8 : block.numbered ? 6 : 4;
+  while (cursor.left() >= prefix) {
+    Hdf5Message message;
+    message.type = static_cast<std::uint16_t>(cursor.number(block.old ? 2 : 1));
+    const std::uint64_t size = cursor.number(2);
+    message.shared = (cursor.byte() & 2) != 0;
+    cursor.skip(block.old ? 3 : block.numbered ? 2 : 0);
+    message.body = cursor.take(size);
+    if (!cursor.ok() || messages.size() >= kMostMessages) {
+      return hdf5_damage("an object header does not end", header);
+    }
+    if (message.type == Hdf5Message::continuation) {
+      Hdf5Cursor target(message.body);
+      const std::uint64_t address = target.word();
+      more.emplace_back(address, target.word());
+    }
+    messages.push_back(message);
+  }
+  return {};
+}
+
+struct Superblock {
+  std::uint64_t end = 0;  ///< of the file, as it was written
+  std::uint64_t root = 0;
+};
+
+Result<Superblock> read_superblock(const Hdf5Bytes& file) {
+  constexpr std::size_t kSignature = 8;
+  constexpr std::size_t kNewSize = 48;
+  Hdf5Cursor cursor(file.all);
+  cursor.skip(kSignature);
+  const unsigned version = cursor.byte();
+  Superblock found;
+  std::uint64_t base = 0;
+  unsigned offsets = 0;
+  unsigned lengths = 0;
+  unsigned open_flags = 0;
+  if (version <= 1) {
+    cursor.skip(4);
+    offsets = cursor.byte();
+    lengths = cursor.byte();
+    cursor.skip(1 + 4 + 4 + (version == 1 ? 4 : 0));
+    base = cursor.word();
+    cursor.skip(8);
+    found.end = cursor.word();
+    cursor.skip(8 + 8);
+    found.root = cursor.word();
+  } else if (version <= 3) {
+    PENSTOCK_ASSIGN(const ByteSpan whole, file.at(0, kNewSize));
+    offsets = cursor.byte();
+    lengths = cursor.byte();
+    open_flags = cursor.byte();
+    base = cursor.word();
+    cursor.skip(8);
+    found.end = cursor.word();
+    found.root = cursor.word();
+    if (!hdf5_sum_is_right(whole)) {
+      return hdf5_damage("the checksum of its superblock is wrong", 0);
+    }
+  } else {
+    return hdf5_unsupported(fmt::format("an HDF5 file with a superblock of version {}", version));
+  }
+  if (!cursor.ok()) {
+    return hdf5_damage("it ends in its superblock", 0);
+  }
+  if (offsets != 8 || lengths != 8 || base != 0) {
+    return hdf5_unsupported(
+        "an HDF5 file with addresses of other than 8 bytes, or that begins within another");
+  }
+  if (found.end > file.all.size()) {
+    return hdf5_damage(fmt::format("it has {} bytes and should have {}", file.all.size(), found.end),
+                       file.all.size());
+  }
+  if ((open_flags & 1) != 0) {
+    return hdf5_damage("it was not closed by the program that wrote it", 0);
+  }
+  return found;
+}
+
+/// Text up to the first zero.
+std::string text_at(ByteSpan bytes) {
+  bytes = bytes.first(std::min(bytes.size(), kLongestName));
+  const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
+  return {bytes.begin(), end};
+}
+
+/// A group as files before 1.8 have it: a tree of tables of names.
+class OldGroup {
+ public:
+  OldGroup(const Hdf5Bytes& file, ByteSpan names) : file_(file), names_(names) {}
+
+  Status add(std::uint64_t address) {
+    PENSTOCK_ASSIGN(const ByteSpan node, file_.from(address));
+    if (++nodes_ > kMostObjects) {
+      return hdf5_damage("the tree of its root group does not end", address);
+    }
+    Hdf5Cursor cursor(node);
+    if (cursor.says("SNOD")) {
+      return add_table(cursor, address);
+    }
+    cursor = Hdf5Cursor(node);
+    if (!cursor.says("TREE") || cursor.byte() != 0) {
+      return hdf5_damage("there is no node of a group", address);
+    }
+    const unsigned level = cursor.byte();
+    const std::uint64_t entries = cursor.number(2);
+    cursor.skip(8 + 8 + 8);
+    if (++depth_ > kDeepestHdf5Tree || level > kDeepestHdf5Tree) {
+      return hdf5_damage("the tree of its root group is too deep", address);
+    }
+    for (std::uint64_t i = 0; i < entries; ++i) {
+      const std::uint64_t child = cursor.word();
+      cursor.skip(8);
+      if (!cursor.ok()) {
+        return hdf5_damage("it ends within a node of a group", address);
+      }
+      PENSTOCK_TRY(add(child));
+    }
+    --depth_;
+    return {};
+  }
+
+  Group take() { return std::move(group_); }
+
+ private:
+  Status add_table(Hdf5Cursor cursor, std::uint64_t address) {
+    cursor.skip(2);
+    const std::uint64_t symbols = cursor.number(2);
+    for (std::uint64_t i = 0; i < symbols; ++i) {
+      const std::uint64_t name = cursor.word();
+      const std::uint64_t header = cursor.word();
+      cursor.skip(4 + 4 + 16);
+      if (!cursor.ok() || name >= names_.size() || ++symbols_ > kMostObjects) {
+        return hdf5_damage("a name of its root group is missing", address);
+      }
+      group_.emplace(text_at(names_.subspan(static_cast<std::size_t>(name))), header);
+    }
+    return {};
+  }
+
+  const Hdf5Bytes& file_;
+  ByteSpan names_;
+  Group group_;
+  std::size_t nodes_ = 0;
+  std::size_t symbols_ = 0;
+  unsigned depth_ = 0;
+};
+
+Result<Group> read_old_group(const Hdf5Bytes& file, ByteSpan message) {
+  Hdf5Cursor cursor(message);
+  const std::uint64_t tree = cursor.word();
+  const std::uint64_t heap = cursor.word();
+  PENSTOCK_ASSIGN(const ByteSpan head, file.at(heap, 32));
+  Hdf5Cursor names(head);
+  if (!cursor.ok() || !names.says("HEAP")) {
+    return hdf5_damage("the names of its root group are missing", heap);
+  }
+  names.skip(4);
+  const std::uint64_t size = names.word();
+  names.skip(8);
+  PENSTOCK_ASSIGN(const ByteSpan text, file.at(names.word(), size));
+  OldGroup group(file, text);
+  PENSTOCK_TRY(group.add(tree));
+  return group.take();
+}
+
+Status add_link(ByteSpan body, Group& group, std::uint64_t header) {
+  Hdf5Cursor cursor(body);
+  cursor.skip(1);
+  const unsigned flags = cursor.byte();
+  const unsigned kind = (flags & 8) != 0 ? cursor.byte() : 0;
+  cursor.skip((flags & 4) != 0 ? 8 : 0);
+  cursor.skip((flags & 16) != 0 ? 1 : 0);
+  const ByteSpan name = cursor.take(cursor.number(std::size_t{1} << (flags & 3)));
+  const std::uint64_t target = cursor.word();
+  if (kind != 0) {
+    return {};  // a name for something elsewhere
+  }
+  if (!cursor.ok()) {
+    return hdf5_damage("a name of its root group is cut off", header);
+  }
+  group.emplace(std::string(name.begin(), name.end()), target);
+  return {};
+}
+
+}  // namespace
+
+bool is_hdf5(ByteSpan start) noexcept { return Hdf5Cursor(start).says("\x89HDF\r\n\x1a\n"); }
+
+Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
+  PENSTOCK_ASSIGN(const ByteSpan start, file.from(header));
+  Hdf5Cursor cursor(start);
+  Block block;
+  if (cursor.says("OHDR")) {
+    const unsigned version = cursor.byte();
+    const unsigned flags = cursor.byte();
+    cursor.skip((flags & 32) != 0 ? 16 : 0);
+    cursor.skip((flags & 16) != 0 ? 4 : 0);
+    block.numbered = (flags & 4) != 0;
+    block.bytes = cursor.take(cursor.number(std::size_t{1} << (flags & 3)));
+    cursor.skip(4);
+    if (!cursor.ok() || version != 2 || block.bytes.size() > kLargestHeader ||
+        !hdf5_sum_is_right(start.first(start.size() - cursor.left()))) {
+      return hdf5_damage("the checksum of an object header is wrong", header);
+    }
+  } else {
+    cursor = Hdf5Cursor(start);
+    const unsigned version = cursor.byte();
+    cursor.skip(1 + 2 + 4);
+    const std::uint64_t size = cursor.number(4);
+    cursor.skip(4);
+    block = {.bytes = cursor.take(size), .old = true, .numbered = false};
+    if (!cursor.ok() || version != 1) {
+      return hdf5_damage("there is no object header", header);
+    }
+  }
+  Messages messages;
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> more;
+  PENSTOCK_TRY(add_messages(block, messages, more, header));
+  std::uint64_t total = 0;
+  for (std::size_t blocks = 0; !more.empty(); ++blocks, more.pop_front()) {
+    const auto [address, size] = more.front();
+    PENSTOCK_ASSIGN(ByteSpan bytes, file.at(address, size));
+    total += size;
+    if (blocks == kMostBlocks || total > kLargestHeader) {
+      return hdf5_damage("an object header does not end", header);
+    }
+    if (!block.old) {
+      if (bytes.size() < 8 || !Hdf5Cursor(bytes).says("OCHK") || !hdf5_sum_is_right(bytes)) {
+        return hdf5_damage("the checksum of an object header is wrong", address);
+      }
+      bytes = bytes.subspan(4, bytes.size() - 8);
+    }
+    PENSTOCK_TRY(
+        add_messages({.bytes = bytes, .old = block.old, .numbered = block.numbered}, messages, more, header));
+  }
+  return messages;
+}
+
+Result<Group> hdf5_root_group(const Hdf5Bytes& file) {
+  PENSTOCK_ASSIGN(const Superblock superblock, read_superblock(file));
+  PENSTOCK_ASSIGN(const Messages messages, hdf5_messages(file, superblock.root));
+  Group group;
+  for (const Hdf5Message& message : messages) {
+    if (message.type == Hdf5Message::symbol_table) {
+      return read_old_group(file, message.body);
+    }
+    if (message.type == Hdf5Message::link) {
+      PENSTOCK_TRY(add_link(message.body, group, superblock.root));
+    } else if (message.type == Hdf5Message::link_info) {
+      Hdf5Cursor cursor(message.body);
+      cursor.skip(1);
+      cursor.skip((cursor.byte() & 1) != 0 ? 8 : 0);
+      if (cursor.word() != kHdf5Nowhere) {
+        return hdf5_unsupported("an HDF5 file with more than 8 objects in its root group");
+      }
+    }
+  }
+  return group;
+}
+
+}  // namespace penstock

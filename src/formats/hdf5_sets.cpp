@@ -1,0 +1,242 @@
+#include "formats/hdf5_sets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+/// What the messages of a data set say, before it is known where its rows are.
+struct Description {
+  std::vector<std::uint64_t> shape;
+  bool has_type = false;
+  ByteSpan layout;
+};
+
+Error unsupported(const std::string& name, const std::string& what) {
+  return hdf5_unsupported(fmt::format("the data set {} {}", name, what));
+}
+
+Error contradiction(const std::string& name, const char* what, std::uint64_t header) {
+  return hdf5_damage(fmt::format("the data set {} {}", name, what), header);
+}
+
+/// Whole numbers of 1 to 8 bytes, and floats as IEEE 754 has them.
+std::optional<Scalar> number_type(unsigned type_class, unsigned bits, std::uint64_t size, ByteSpan details) {
+  Hdf5Cursor cursor(details);
+  const std::uint64_t offset = cursor.number(2);
+  const std::uint64_t precision = cursor.number(2);
+  if ((bits & 1) != 0 || offset != 0 || precision != size * 8) {
+    return {};  // big-endian, or with unused bits
+  }
+  constexpr unsigned kWhole = 0;
+  constexpr unsigned kFloat = 1;
+  if (type_class == kWhole) {
+    const bool has_sign = (bits & 8) != 0;
+    switch (size) {
+      case 1:
+        return has_sign ? Scalar::int8 : Scalar::uint8;
+      case 2:
+        return has_sign ? std::optional(Scalar::int16) : std::nullopt;
+      case 4:
+        return has_sign ? std::optional(Scalar::int32) : std::nullopt;
+      case 8:
+        return has_sign ? std::optional(Scalar::int64) : std::nullopt;
+      default:
+        return {};
+    }
+  }
+  const unsigned exponent_at = cursor.byte();
+  const unsigned exponent = cursor.byte();
+  const unsigned mantissa_at = cursor.byte();
+  const unsigned mantissa = cursor.byte();
+  if (type_class != kFloat || mantissa_at != 0 || exponent_at != mantissa) {
+    return {};
+  }
+  return size == 2 && exponent == 5    ? std::optional(Scalar::float16)
+         : size == 4 && exponent == 8  ? std::optional(Scalar::float32)
+         : size == 8 && exponent == 11 ? std::optional(Scalar::float64)
+                                       : std::nullopt;
+}
+
+Status read_type(ByteSpan body, const std::string& name, Hdf5Set& set) {
+  constexpr unsigned kText = 3;
+  constexpr unsigned kAnyLength = 9;
+  Hdf5Cursor cursor(body);
+  const unsigned type_class = cursor.byte() & 15U;
+  const auto bits = static_cast<unsigned>(cursor.number(3));
+  set.element_bytes = cursor.number(4);
+  if (type_class == kAnyLength) {
+    return unsupported(name, "holds text of any length");
+  }
+  const bool is_text = type_class == kText && (bits & 15U) != 2;  // 2: padded with spaces
+  if (!is_text) {
+    set.scalar = number_type(type_class, bits, set.element_bytes, cursor.take(cursor.left()));
+    if (!set.scalar) {
+      return unsupported(name, "holds neither numbers of a type that batches have nor text of fixed size");
+    }
+  }
+  return {};
+}
+
+Result<std::vector<std::uint64_t>> read_shape(ByteSpan body, const std::string& name, std::uint64_t header) {
+  Hdf5Cursor cursor(body);
+  const unsigned version = cursor.byte();
+  const unsigned rank = cursor.byte();
+  cursor.skip(version == 1 ? 1 + 1 + 4 : 2);
+  std::vector<std::uint64_t> shape;
+  for (unsigned axis = 0; axis < rank; ++axis) {
+    shape.push_back(cursor.word());
+  }
+  if (!cursor.ok() || version == 0 || version > 2) {
+    return contradiction(name, "has no shape", header);
+  }
+  if (rank == 0 || rank > kMostDimensions) {
+    return unsupported(name, fmt::format("has {} axes", rank));
+  }
+  return shape;
+}
+
+Result<Description> describe(const std::vector<Hdf5Message>& messages, const std::string& name,
+                             std::uint64_t header, Hdf5Set& set) {
+  Description found;
+  for (const Hdf5Message& message : messages) {
+    const bool matters = message.type == Hdf5Message::dataspace || message.type == Hdf5Message::datatype ||
+                         message.type == Hdf5Message::layout || message.type == Hdf5Message::filters;
+    if (matters && message.shared) {
+      return unsupported(name, "shares its description with others");
+    }
+    if (message.type == Hdf5Message::dataspace) {
+      PENSTOCK_ASSIGN(found.shape, read_shape(message.body, name, header));
+    } else if (message.type == Hdf5Message::datatype) {
+      PENSTOCK_TRY(read_type(message.body, name, set));
+      found.has_type = true;
+    } else if (message.type == Hdf5Message::layout) {
+      found.layout = message.body;
+    } else if (message.type == Hdf5Message::filters && message.body.size() > 1 && message.body[1] > 0) {
+      return unsupported(name, "is compressed or passed through another filter");
+    } else if (message.type == Hdf5Message::external_files) {
+      return unsupported(name, "has its bytes in other files");
+    }
+  }
+  if (found.shape.empty() || !found.has_type || found.layout.empty()) {
+    return contradiction(name, "is no data set", header);
+  }
+  return found;
+}
+
+/// Rows, and what a row is, none of it larger than the numbers can hold.
+Status set_sizes(const Description& description, const std::string& name, std::uint64_t header,
+                 Hdf5Set& set) {
+  set.rows = description.shape.front();
+  set.row_bytes = set.element_bytes;
+  for (std::size_t axis = 1; axis < description.shape.size(); ++axis) {
+    const std::uint64_t extent = description.shape[axis];
+    if (extent > kMost / std::max<std::uint64_t>(set.row_bytes, 1)) {
+      return contradiction(name, "has rows larger than any memory", header);
+    }
+    set.row_bytes *= extent;
+    set.row_shape.push_back(static_cast<std::size_t>(extent));
+  }
+  if (set.row_bytes == 0) {
+    return unsupported(name, "has empty rows");
+  }
+  if (set.rows > kMost / set.row_bytes) {
+    return contradiction(name, "is larger than any file", header);
+  }
+  return {};
+}
+
+/// Chunks are cut along the first axis only, so that a row lies in one piece.
+Result<Hdf5Chunks> read_chunked(Hdf5Cursor cursor, unsigned version, const Description& description,
+                                const std::string& name, const Hdf5Set& set) {
+  Hdf5Chunks chunks{.rank = description.shape.size()};
+  const unsigned flags = version >= 4 ? cursor.byte() : 0;
+  const unsigned dimensions = cursor.byte();
+  chunks.address = version >= 4 ? kHdf5Nowhere : cursor.word();
+  const std::size_t width = version >= 4 ? cursor.byte() : 4;
+  if (width > 8 || dimensions != chunks.rank + 1) {
+    return unsupported(name, "has chunks of another number of axes");
+  }
+  for (std::size_t axis = 0; axis < chunks.rank; ++axis) {
+    const std::uint64_t extent = cursor.number(width);
+    if (axis == 0) {
+      chunks.chunk_rows = extent;
+    } else if (extent != description.shape[axis]) {
+      return unsupported(name, "has chunks that hold parts of rows");
+    }
+  }
+  cursor.skip(width);
+  if (version >= 4) {
+    const unsigned index = cursor.byte();
+    if (index < 1 || index > 3 || (index == 1 && (flags & 2) != 0)) {
+      return unsupported(name, "can grow (maxshape), so that its chunks are found in another way");
+    }
+    chunks.index = static_cast<Hdf5Chunks::Index>(index);
+    cursor.skip(chunks.index == Hdf5Chunks::Index::fixed_array ? 1 : 0);
+    chunks.address = cursor.word();
+  } else {
+    chunks.index = Hdf5Chunks::Index::old_tree;
+  }
+  if (!cursor.ok() || chunks.chunk_rows == 0) {
+    return unsupported(name, "has chunks of no rows");
+  }
+  chunks.count = set.rows / chunks.chunk_rows + (set.rows % chunks.chunk_rows != 0 ? 1 : 0);
+  return chunks;
+}
+
+Status find_rows(const Hdf5Bytes& file, const Description& description, const std::string& name,
+                 std::uint64_t header, Hdf5Set& set) {
+  constexpr unsigned kContiguous = 1;
+  constexpr unsigned kChunked = 2;
+  Hdf5Cursor cursor(description.layout);
+  const unsigned version = cursor.byte();
+  const unsigned layout = cursor.byte();
+  if (version < 3 || version > 4 || (layout != kContiguous && layout != kChunked)) {
+    return unsupported(name, "is stored in a way that cannot be read in place");
+  }
+  set.chunk_rows = set.rows;
+  if (layout == kContiguous) {
+    set.chunks = {cursor.word()};
+  } else {
+    PENSTOCK_ASSIGN(const Hdf5Chunks chunks, read_chunked(cursor, version, description, name, set));
+    if (chunks.index == Hdf5Chunks::Index::implicit) {
+      set.chunks = {chunks.address};  // one behind the other
+    } else if (set.rows > 0) {
+      set.chunk_rows = chunks.chunk_rows;
+      PENSTOCK_ASSIGN(set.chunks, find_hdf5_chunks(file, chunks));
+      if (set.chunks.size() != chunks.count) {
+        return contradiction(name, "has too few chunks", header);
+      }
+    }
+  }
+  std::uint64_t left = set.rows;
+  for (const std::uint64_t chunk : set.chunks) {
+    const std::uint64_t rows = std::min(left, set.chunk_rows);
+    if (rows > 0 && chunk == kHdf5Nowhere) {
+      return contradiction(name, "has rows that were never written", header);
+    }
+    if (rows > 0) {
+      PENSTOCK_TRY(file.at(chunk, rows * set.row_bytes));
+    }
+    left -= rows;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Hdf5Set> find_hdf5_set(const Hdf5Bytes& file, const std::string& name, std::uint64_t header) {
+  PENSTOCK_ASSIGN(const std::vector<Hdf5Message> messages, hdf5_messages(file, header));
+  Hdf5Set set;
+  PENSTOCK_ASSIGN(const Description description, describe(messages, name, header, set));
+  PENSTOCK_TRY(set_sizes(description, name, header, set));
+  PENSTOCK_TRY(find_rows(file, description, name, header, set));
+  return set;
+}
+
+}  // namespace penstock

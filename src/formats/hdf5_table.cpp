@@ -1,0 +1,331 @@
+#include "formats/hdf5_table.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "formats/fingerprint.hpp"
+#include "formats/hdf5_sets.hpp"
+#include "formats/tar_fields.hpp"
+#include "formats/text.hpp"
+#include "io/mapped_file.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kNumberSize = 8;
+
+/// A field of the table, and where its values are.
+struct Hdf5Field {
+  FieldInfo info;
+  Hdf5Set set;
+  std::vector<std::string> names = {};  ///< text: what a number in `set` stands for
+};
+
+/// Little-endian, sign and all.
+std::int64_t number_in(ByteSpan bytes, bool has_sign) noexcept {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bits |= std::uint64_t{bytes[i]} << (8 * i);
+  }
+  const std::size_t unused = 64 - 8 * bytes.size();
+  return has_sign ? static_cast<std::int64_t>(bits << unused) >> unused : static_cast<std::int64_t>(bits);
+}
+
+std::string_view text_in(ByteSpan padded) noexcept {
+  const std::string_view text(reinterpret_cast<const char*>(padded.data()), padded.size());
+  return text.substr(0, text.find_last_not_of('\0') + 1);
+}
+
+bool is_whole(const Hdf5Set& set) noexcept {
+  return set.scalar && *set.scalar != Scalar::float16 && *set.scalar != Scalar::float32 &&
+         *set.scalar != Scalar::float64;
+}
+
+class Hdf5Table final : public SampleTable {
+ public:
+  Hdf5Table(NamedPath path, std::unique_ptr<MappedFile> file, std::optional<Hdf5Set> keys,
+            std::vector<std::string> classes, std::vector<Hdf5Field> contents)
+      : path_(std::move(path)),
+        file_(std::move(file)),
+        keys_(std::move(keys)),
+        classes_(std::move(classes)),
+        contents_(std::move(contents)) {
+    for (const Hdf5Field& field : contents_) {
+      fields_.push_back(field.info);
+    }
+  }
+
+  std::uint64_t size() const noexcept override { return contents_.front().set.rows; }
+  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
+  const std::vector<std::string>& classes() const noexcept override { return classes_; }
+  const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
+
+  std::string key(std::uint64_t sample) const override {
+    if (sample >= size()) {
+      return {};
+    }
+    return keys_ ? std::string(text_in(bytes_of(*keys_, sample))) : std::to_string(sample);
+  }
+
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
+    if (sample >= size() || field >= contents_.size()) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("there is no sample {} with a field {}", sample, field),
+                   .advice = {},
+                   .place = {.source = path_.named, .stage = "read"}};
+    }
+    const Hdf5Field& content = contents_[field];
+    const ByteSpan bytes = bytes_of(content.set, sample);
+    if (content.info.kind == FieldKind::array) {
+      return StoredValue{.bytes = bytes};
+    }
+    const std::int64_t number = number_in(bytes, content.set.scalar != Scalar::uint8);
+    const std::vector<std::string>& names = content.names;
+    if (!names.empty() && (number < 0 || static_cast<std::uint64_t>(number) >= names.size())) {
+      return Error{.kind = ErrorKind::corrupt,
+                   .message = fmt::format("number {}, but there are {} names", number, names.size()),
+                   .advice = {},
+                   .place = place(sample, field)};
+    }
+    if (content.info.kind == FieldKind::integer) {
+      return StoredValue{.bytes = {}, .number = number, .is_number = true};
+    }
+    const std::string& name = names[static_cast<std::size_t>(number)];
+    return StoredValue{.bytes = {reinterpret_cast<const std::uint8_t*>(name.data()), name.size()}};
+  }
+
+  void will_read(std::uint64_t sample, std::size_t field) const override {
+    if (sample < size() && field < contents_.size()) {
+      const Hdf5Set& set = contents_[field].set;
+      file_->advise(Access::will_need, set.place_of(sample), set.row_bytes);
+    }
+  }
+
+  std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
+    if (sample >= size() || field >= contents_.size()) {
+      return 0;
+    }
+    if (contents_[field].info.kind == FieldKind::array) {
+      return contents_[field].set.row_bytes;
+    }
+    Scratch unused;
+    const auto value = read(sample, field, unused);
+    return value.ok() && !value->is_number ? value->bytes.size() : kNumberSize;
+  }
+
+  ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
+
+  ArraySpec array(std::size_t field) const override {
+    if (field >= contents_.size() || contents_[field].info.kind != FieldKind::array) {
+      return {};
+    }
+    const Hdf5Set& set = contents_[field].set;
+    return {.type = *set.scalar, .shape = set.row_shape, .fixed = true};
+  }
+
+  Place place(std::uint64_t sample, std::size_t field) const override {
+    Place place{.source = path_.named,
+                .shard = path_.path,
+                .offset = {},
+                .key = key(sample),
+                .index = sample,
+                .stage = "read"};
+    if (sample < size() && field < contents_.size()) {
+      place.offset = contents_[field].set.place_of(sample);
+    }
+    return place;
+  }
+
+  std::string fingerprint() const override {
+    return fingerprint_of(
+        size(), fields_, [this](std::uint64_t sample) { return key(sample); },
+        [this](std::uint64_t sample, std::size_t field) {
+          return std::optional<std::uint64_t>(stored_size(sample, field));
+        });
+  }
+
+ private:
+  /// In the file: find_hdf5_set() has seen to that.
+  ByteSpan bytes_of(const Hdf5Set& set, std::uint64_t row) const noexcept {
+    return file_->bytes().subspan(static_cast<std::size_t>(set.place_of(row)),
+                                  static_cast<std::size_t>(set.row_bytes));
+  }
+
+  NamedPath path_;
+  std::unique_ptr<MappedFile> file_;
+  std::optional<Hdf5Set> keys_;
+  std::vector<std::string> classes_;
+  std::vector<Hdf5Field> contents_;
+  std::vector<FieldInfo> fields_;
+  std::vector<std::string> warnings_;
+};
+
+/// What a file of sounds holds, by the names of its data sets.
+class Contents {
+ public:
+  static Result<Contents> of(ByteSpan file) {
+    Contents contents(Hdf5Bytes{file});
+    PENSTOCK_ASSIGN(contents.group_, hdf5_root_group(contents.file_));
+    return contents;
+  }
+
+  /// Nothing if there is none of that name.
+  Result<std::optional<Hdf5Set>> find(const std::string& name) const {
+    const auto found = group_.find(name);
+    if (found == group_.end()) {
+      return std::optional<Hdf5Set>();
+    }
+    PENSTOCK_ASSIGN(Hdf5Set set, find_hdf5_set(file_, name, found->second));
+    return std::optional<Hdf5Set>(std::move(set));
+  }
+
+  Result<std::optional<Hdf5Set>> find_text(const std::string& name) const {
+    PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
+    if (set && (set->scalar || !set->row_shape.empty())) {
+      return hdf5_unsupported(fmt::format("the data set {} is no list of texts", name));
+    }
+    return set;
+  }
+
+  /// Of the data set `name`, in order; empty if there is none.
+  Result<std::vector<std::string>> texts(const std::string& name) const {
+    PENSTOCK_ASSIGN(const std::optional<Hdf5Set> set, find_text(name));
+    std::vector<std::string> texts;
+    for (std::uint64_t row = 0; set && row < set->rows; ++row) {
+      PENSTOCK_ASSIGN(const ByteSpan bytes, file_.at(set->place_of(row), set->row_bytes));
+      texts.emplace_back(text_in(bytes));
+    }
+    return texts;
+  }
+
+  /// Whole numbers, one for each row, each the number of one of `names`.
+  Result<std::optional<Hdf5Field>> find_numbers(const std::string& data_set, FieldInfo info,
+                                                std::vector<std::string> names) const {
+    PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(data_set));
+    if (!set) {
+      return std::optional<Hdf5Field>();
+    }
+    if (!is_whole(*set) || !set->row_shape.empty()) {
+      return hdf5_unsupported(fmt::format("the data set {} is no list of whole numbers", data_set));
+    }
+    return std::optional<Hdf5Field>(
+        Hdf5Field{.info = std::move(info), .set = std::move(*set), .names = std::move(names)});
+  }
+
+  /// Every field that can be had, in the order in which they are given.
+  Result<std::vector<Hdf5Field>> fields(const std::vector<std::string>& classes) const {
+    std::vector<Hdf5Field> fields;
+    for (const char* name : {"waveform", "mel"}) {
+      PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
+      if (set && !set->scalar) {
+        return hdf5_unsupported(fmt::format("the data set {} holds no numbers", name));
+      }
+      if (set) {
+        fields.push_back({.info = {name, FieldKind::array}, .set = std::move(*set)});
+      }
+    }
+    if (fields.empty()) {
+      return hdf5_unsupported("an HDF5 file without a data set waveform or mel");
+    }
+    PENSTOCK_ASSIGN(auto labels, find_numbers("labels", {"label", FieldKind::integer}, classes));
+    PENSTOCK_ASSIGN(std::vector<std::string> split_names, texts("split_names"));
+    const bool has_splits = !split_names.empty();
+    PENSTOCK_ASSIGN(auto splits, find_numbers("splits", {"split", FieldKind::text}, std::move(split_names)));
+    if (labels) {
+      fields.push_back(std::move(*labels));
+    }
+    if (splits && has_splits) {
+      fields.push_back(std::move(*splits));
+    }
+    for (const Hdf5Field& field : fields) {
+      if (field.set.rows != fields.front().set.rows) {
+        return hdf5_damage(fmt::format("{} has {} rows and {} has {}", fields.front().info.name,
+                                       fields.front().set.rows, field.info.name, field.set.rows),
+                           0);
+      }
+    }
+    return fields;
+  }
+
+ private:
+  explicit Contents(Hdf5Bytes file) : file_(file) {}
+
+  Hdf5Bytes file_;
+  std::map<std::string, std::uint64_t> group_;
+};
+
+Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldChoice& choice) {
+  if (choice.empty()) {
+    return all;
+  }
+  std::vector<Hdf5Field> chosen;
+  std::string names;
+  for (const Hdf5Field& field : all) {
+    names += (names.empty() ? "" : ", ") + field.info.name;
+  }
+  for (const auto& [name, wanted] : choice) {
+    const auto found = std::find_if(all.begin(), all.end(), [&wanted = wanted](const Hdf5Field& field) {
+      return field.info.name == wanted;
+    });
+    if (found == all.end()) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("the HDF5 file has no field '{}'", printable(wanted)),
+                   .advice = "there is: " + names,
+                   .place = {.stage = "open"}};
+    }
+    chosen.push_back(*found);
+    chosen.back().info.name = name;
+  }
+  return chosen;
+}
+
+Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::unique_ptr<MappedFile> file,
+                                                const FieldChoice& choice) {
+  PENSTOCK_ASSIGN(const Contents contents, Contents::of(file->bytes()));
+  PENSTOCK_ASSIGN(std::vector<std::string> classes, contents.texts("label_names"));
+  PENSTOCK_ASSIGN(std::optional<Hdf5Set> keys, contents.find_text("keys"));
+  PENSTOCK_ASSIGN(std::vector<Hdf5Field> fields, contents.fields(classes));
+  if (keys && keys->rows != fields.front().set.rows) {
+    return hdf5_damage(fmt::format("it has {} rows and {} keys", fields.front().set.rows, keys->rows), 0);
+  }
+  PENSTOCK_ASSIGN(fields, choose(std::move(fields), choice));
+  if (Status whole = file->check(); !whole) {
+    return std::move(whole).error();
+  }
+  return std::unique_ptr<SampleTable>(std::make_unique<Hdf5Table>(path, std::move(file), std::move(keys),
+                                                                  std::move(classes), std::move(fields)));
+}
+
+}  // namespace
+
+bool is_hdf5_file(const std::string& path) {
+  const auto file = OpenFile::open_regular(path.c_str());
+  std::array<std::uint8_t, 8> start{};
+  return file.ok() && ::pread(file->descriptor(), start.data(), start.size(), 0) > 0 && is_hdf5(start);
+}
+
+Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
+  PENSTOCK_TRY(check_field_choice(choice));
+  auto file = MappedFile::open(path.path);
+  if (!file.ok()) {
+    Error error = std::move(file).error();
+    error.place.source = path.named;
+    return error;
+  }
+  auto table = make_table(path, std::move(file).value(), choice);
+  if (!table.ok()) {
+    Error error = std::move(table).error();
+    error.place.source = path.named;
+    error.place.shard = path.path;
+    return error;
+  }
+  return table;
+}
+
+}  // namespace penstock

@@ -1,0 +1,183 @@
+// The HDF5 files of `penstock audio build` as a source. Here, because what writes them comes after formats.
+#include "formats/hdf5_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "audio/hdf5_file.hpp"
+#include "formats/hdf5_objects.hpp"
+#include "io/mapping_guard.hpp"
+#include "io/temporary_folder_for_test.hpp"
+#include "penstock/store.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class hdf5_table : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (sound_file_attribute("/nowhere", "build").error().kind == ErrorKind::unsupported) {
+      GTEST_SKIP() << "built without HDF5, so nothing writes the files";
+    }
+  }
+
+  static SoundFileContents contents(std::size_t rows) {
+    SoundFileContents contents;
+    contents.waveform = {2, 1, 5};
+    contents.mel = {2, 1, 3, 1};
+    contents.label_names = {"cat", "dog"};
+    for (std::size_t i = 0; i < rows; ++i) {
+      contents.keys.push_back("sound " + std::string(i % 3, 'x') + std::to_string(i));
+      contents.labels.push_back(static_cast<std::int32_t>(i % 2));
+      contents.splits.push_back(static_cast<std::uint8_t>(i % 3 == 0));
+    }
+    contents.split_names = {"train", "test"};
+    contents.attributes = {{"sample_rate", std::int64_t{4096}}};
+    return contents;
+  }
+
+  /// Byte i of the rows of both data sets is i * 7.
+  std::string write(const SoundFileContents& contents) {
+    const std::string path = folder_ / "sounds.h5";
+    const SoundFilePlaces places = create_sound_file(path, contents).value();
+    std::string bytes = read_text(path);
+    bytes.resize(std::max(bytes.size(), places.waveform + contents.rows() * contents.waveform_bytes()));
+    for (const auto& [place, size] : {std::pair(places.waveform, contents.waveform_bytes()),
+                                      std::pair(places.mel, contents.mel_bytes())}) {
+      for (std::uint64_t i = 0; i < contents.rows() * size; ++i) {
+        bytes[place + i] = static_cast<char>(i * 7);
+      }
+    }
+    return folder_.write("sounds.h5", bytes);
+  }
+
+  /// Every value of every sample, as users of the table would have it read.
+  static void read_all(const SampleTable& table) {
+    Scratch scratch;
+    for (std::uint64_t sample = 0; sample < table.size(); ++sample) {
+      for (std::size_t field = 0; field < table.fields().size(); ++field) {
+        const auto value = table.read(sample, field, scratch);
+        unsigned sum = static_cast<unsigned>(table.key(sample).size());
+        for (const std::uint8_t byte : value.ok() ? value->bytes : ByteSpan()) {
+          sum += byte;
+        }
+        testing::Test::RecordProperty("sum", static_cast<int>(sum));  // so that the bytes are touched
+      }
+    }
+    EXPECT_EQ(table.fingerprint().size(), 32u);
+  }
+
+  TemporaryFolder folder_;
+  Scratch scratch_;
+};
+
+TEST_F(hdf5_table, gives_the_rows_as_they_lie_in_the_file) {
+  constexpr std::size_t kRows = 9000;  // several chunks of keys and labels
+  const auto table = open_samples({write(contents(kRows))}, {});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  ASSERT_EQ((*table)->size(), kRows);
+  EXPECT_THAT((*table)->classes(), ElementsAre("cat", "dog"));
+  EXPECT_THAT((*table)->fields(),
+              ElementsAre(FieldInfo{"waveform", FieldKind::array}, FieldInfo{"mel", FieldKind::array},
+                          FieldInfo{"label", FieldKind::integer}, FieldInfo{"split", FieldKind::text}));
+  EXPECT_EQ((*table)->array(0), (ArraySpec{.type = Scalar::float32, .shape = {2, 1, 5}}));
+  EXPECT_EQ((*table)->array(1), (ArraySpec{.type = Scalar::float16, .shape = {2, 1, 3, 1}}));
+  for (const std::uint64_t row : {0UL, 1UL, 4095UL, 4096UL, 8999UL}) {
+    EXPECT_EQ((*table)->key(row), "sound " + std::string(row % 3, 'x') + std::to_string(row));
+    const ByteSpan wave = (*table)->read(row, 0, scratch_)->bytes;
+    ASSERT_EQ(wave.size(), 40u);
+    EXPECT_EQ(wave[3], static_cast<std::uint8_t>((row * 40 + 3) * 7));
+    const ByteSpan mel = (*table)->read(row, 1, scratch_)->bytes;
+    ASSERT_EQ(mel.size(), 12u);
+    EXPECT_EQ(mel[11], static_cast<std::uint8_t>((row * 12 + 11) * 7));
+    EXPECT_EQ((*table)->read(row, 2, scratch_)->number, static_cast<std::int64_t>(row % 2));
+    const ByteSpan split = (*table)->read(row, 3, scratch_)->bytes;
+    EXPECT_EQ(std::string(split.begin(), split.end()), row % 3 == 0 ? "test" : "train");
+  }
+  EXPECT_EQ((*table)->read(kRows, 0, scratch_).error().kind, ErrorKind::invalid);
+}
+
+TEST_F(hdf5_table, chooses_and_renames_fields) {
+  const std::string path = write(contents(3));
+  const auto table = open_samples({path}, {{"x", "mel"}, {"y", "label"}});
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT((*table)->fields(),
+              ElementsAre(FieldInfo{"x", FieldKind::array}, FieldInfo{"y", FieldKind::integer}));
+  EXPECT_NE((*table)->fingerprint(), (*open_samples({path}, {}))->fingerprint());
+  const auto missing = open_samples({path}, {{"x", "jpg"}});
+  EXPECT_EQ(missing.error().kind, ErrorKind::invalid);
+  EXPECT_THAT(missing.error().to_string(), HasSubstr("waveform, mel, label, split"));
+}
+
+TEST_F(hdf5_table, a_label_without_a_name_is_corrupt_with_its_place) {
+  SoundFileContents wrong = contents(3);
+  wrong.labels[1] = 2;
+  const auto table = open_samples({write(wrong)}, {});
+  ASSERT_TRUE(table.ok());
+  EXPECT_TRUE((*table)->read(0, 2, scratch_).ok());
+  const auto label = (*table)->read(1, 2, scratch_);
+  ASSERT_FALSE(label.ok());
+  EXPECT_EQ(label.error().kind, ErrorKind::corrupt);
+  EXPECT_EQ(label.error().place.index, 1u);
+  EXPECT_TRUE(label.error().place.offset.has_value());
+}
+
+TEST_F(hdf5_table, every_cut_file_is_corrupt) {
+  const std::string bytes = read_text(write(contents(3)));
+  for (std::size_t size = 8; size < bytes.size(); size += size < 512 ? 1 : 97) {
+    const auto table = open_samples({folder_.write("cut.h5", bytes.substr(0, size))}, {});
+    ASSERT_FALSE(table.ok()) << size;
+    EXPECT_EQ(table.error().kind, ErrorKind::corrupt) << table.error().to_string();
+    EXPECT_EQ(table.error().place.shard, folder_ / "cut.h5");
+  }
+}
+
+TEST_F(hdf5_table, changed_bytes_end_in_an_error_or_in_other_values) {
+  const std::string bytes = read_text(write(contents(3)));
+  std::mt19937 random(1);
+  int refused = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::string changed = bytes;
+    for (unsigned flips = 1 + random() % 3; flips > 0; --flips) {
+      changed[random() % changed.size()] = static_cast<char>(random() % 3 == 0 ? 0xFF : random());
+    }
+    const auto table = open_samples({folder_.write("changed.h5", changed)}, {});
+    if (table.ok()) {
+      read_all(**table);
+    } else {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 50);  // the checksums of what describes the rows
+}
+
+TEST_F(hdf5_table, a_file_that_becomes_shorter_is_noticed) {
+  const std::string path = write(contents(2000));
+  const auto table = open_samples({path}, {});
+  ASSERT_TRUE(table.ok());
+  std::filesystem::resize_file(path, 4096);
+  const auto value = (*table)->read(1999, 0, scratch_);
+  ASSERT_TRUE(value.ok());
+  EXPECT_EQ(value->bytes[39], 0);
+  EXPECT_EQ(unless_gone(value->bytes, {}).error().kind, ErrorKind::io);
+}
+
+TEST_F(hdf5_table, is_opened_by_itself_and_not_put_into_a_store) {
+  const std::string path = write(contents(3));
+  EXPECT_EQ(open_samples({path, path}, {}).error().kind, ErrorKind::unsupported);
+  const auto built = build_store({path}, folder_ / "store", {});
+  ASSERT_FALSE(built.ok());
+  EXPECT_EQ(built.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(built.error().to_string(), HasSubstr("waveform"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "store.building"));
+}
+
+}  // namespace
+}  // namespace penstock
