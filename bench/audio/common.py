@@ -89,7 +89,8 @@ def build_page(r: dict[str, Any]) -> str:
             "## The whole build (bench/audio/build.py)",
             "",
             f"{machine(r)} {r['files']:,} files of 10 s at 4,096 Hz, 16 bits, in the page cache, to HDF5 in the page "
-            f"cache; median of {r['rounds']} interleaved rounds. Finding the files is in it, the flush to disk is not.",
+            f"cache, in memory that was used before; median of {r['rounds']} interleaved rounds. Finding the files is "
+            "in it, the flush to disk is not.",
             "",
             "| variant | files/s | best round | files per second of CPU | bottleneck |",
             "|---|---|---|---|---|",
