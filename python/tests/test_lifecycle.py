@@ -42,7 +42,7 @@ def run(program: str, **kwargs) -> subprocess.CompletedProcess:
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,  # a loaded machine takes its time to import torch
         check=False,
         **kwargs,
     )
