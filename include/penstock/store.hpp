@@ -118,7 +118,7 @@ struct VerifyReport {
   std::uint64_t not_in_store = 0;  ///< samples of the source; a problem if more than the build left out
   std::uint64_t problems = 0;
   std::vector<Error> errors;          ///< the first 100,000, in the order of the samples
-  std::vector<std::string> notes;     ///< what was not compared, and why that is no problem
+  std::vector<std::string> notes;     ///< what was not compared or not known, and is no problem
   std::vector<std::string> warnings;  ///< of the store and the source, as their data sets give them
 
   bool ok() const noexcept { return problems == 0; }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 #include "codecs/pixels.hpp"
 #include "codecs/png.hpp"
 #include "codecs/repacked.hpp"
+#include "codecs/signature.hpp"
 #include "codecs/webp.hpp"
 
 namespace penstock {
@@ -22,20 +22,13 @@ constexpr PictureCodec codec(const char* name) {
           }};
 }
 
-constexpr std::array<PictureCodec, kPictureCodecs> kCodecs = {
+constexpr std::array<PictureCodec, kPictureCodecs> kPictureCodecList = {
     codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"), codec<WebpDecoder>("WebP"),
     codec<RepackedDecoder>("repacked"), codec<PixelsDecoder>("pixels")};
 
-/// What a file begins with, from `offset` on.
-struct Signature {
-  const char* name;
-  std::size_t offset;
-  std::string_view bytes;
-};
-
 using namespace std::string_view_literals;
 
-constexpr std::array kOthers = {
+constexpr std::array kOtherPictures = {
     Signature{"GIF", 0, "GIF87a"sv},
     Signature{"GIF", 0, "GIF89a"sv},
     Signature{"TIFF", 0, "II*\0"sv},
@@ -66,50 +59,25 @@ constexpr std::array kOthers = {
     Signature{"BMP", 0, "BM"sv},
 };
 
-std::string_view as_text(ByteSpan file) { return {reinterpret_cast<const char*>(file.data()), file.size()}; }
-
-bool is_markup(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (start == std::string_view::npos || text[start] != '<') {
-    return false;
-  }
-  constexpr std::array kOpenings = {"<!doctype"sv, "<html"sv, "<head"sv, "<?xml"sv, "<svg"sv, "<body"sv};
-  const std::string_view rest = text.substr(start);
-  return std::any_of(kOpenings.begin(), kOpenings.end(), [rest](std::string_view opening) {
-    return rest.size() >= opening.size() &&
-           std::equal(opening.begin(), opening.end(), rest.begin(), [](char a, char b) {
-             return a == (b >= 'A' && b <= 'Z' ? static_cast<char>(b + 32) : b);
-           });
-  });
-}
-
 }  // namespace
 
-std::span<const PictureCodec, kPictureCodecs> picture_codecs() noexcept { return kCodecs; }
+std::span<const PictureCodec, kPictureCodecs> picture_codecs() noexcept { return kPictureCodecList; }
 
 Error describe_unrecognised(ByteSpan file) {
   if (file.empty()) {
     return detail::decode_error(ErrorKind::corrupt, "the picture file is empty");
   }
-  const auto unsupported = [](const char* name) {
+  const char* name = name_of_content(file, kOtherPictures);
+  if (name == nullptr && is_markup(file)) {
+    name = "HTML or XML text";
+  }
+  if (name != nullptr) {
     return detail::decode_error(ErrorKind::unsupported,
                                 fmt::format("the content is {}, not JPEG, PNG or WebP", name));
-  };
-  const std::string_view text = as_text(file);
-  for (const Signature& known : kOthers) {
-    if (text.size() >= known.offset && text.substr(known.offset).starts_with(known.bytes)) {
-      return unsupported(known.name);
-    }
   }
-  if (is_markup(text.substr(0, 256))) {
-    return unsupported("HTML or XML text");
-  }
-  std::string first;
-  for (const std::uint8_t byte : file.first(std::min<std::size_t>(file.size(), 8))) {
-    first += fmt::format("{}{:02x}", first.empty() ? "" : " ", byte);
-  }
-  return detail::decode_error(ErrorKind::corrupt,
-                              fmt::format("the content is no known picture: it begins with {}", first));
+  return detail::decode_error(
+      ErrorKind::corrupt,
+      fmt::format("the content is no known picture: it begins with {}", first_bytes(file)));
 }
 
 }  // namespace penstock

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <vector>
 
 #include "codecs/catalog.hpp"
 #include "codecs/picture_decoder.hpp"
+#include "core/time_adder.hpp"
 
 namespace penstock {
 
@@ -21,34 +21,13 @@ struct ImageDecoder::Impl {
   std::uint64_t nanoseconds = 0;
 };
 
-namespace {
-
-/// Adds the time from its construction to its end.
-class Timer {
- public:
-  explicit Timer(std::uint64_t& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
-  ~Timer() {
-    const auto passed = std::chrono::steady_clock::now() - start_;
-    total_ +=
-        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
-  }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  std::uint64_t& total_;
-  const std::chrono::steady_clock::time_point start_;
-};
-
-}  // namespace
-
 ImageDecoder::ImageDecoder(DecodeLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
 ImageDecoder::~ImageDecoder() = default;
 ImageDecoder::ImageDecoder(ImageDecoder&&) noexcept = default;
 ImageDecoder& ImageDecoder::operator=(ImageDecoder&&) noexcept = default;
 
 Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
-  const Timer timer(impl_->nanoseconds);
+  const TimeAdder timer(impl_->nanoseconds);
   impl_->current = nullptr;
   const auto codecs = picture_codecs();
   for (std::size_t i = 0; i < codecs.size(); ++i) {
@@ -83,7 +62,7 @@ Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
   if (out.data == nullptr || out.width != box.width || out.height != box.height || out.stride < row_bytes) {
     return detail::decode_error(ErrorKind::invalid, "the output does not have the size of the box");
   }
-  const Timer timer(impl_->nanoseconds);
+  const TimeAdder timer(impl_->nanoseconds);
   return impl_->current->decode(box, out);
 }
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "codecs/signature.hpp"
 #include "codecs/sndfile.hpp"
 #include "codecs/sound_format_decoder.hpp"
 #include "codecs/wav.hpp"
@@ -11,21 +11,14 @@
 namespace penstock {
 namespace {
 
-constexpr std::array<SoundCodec, kSoundCodecs> kCodecs = {
+constexpr std::array<SoundCodec, kSoundCodecs> kSoundCodecList = {
     SoundCodec{"WAV", WavDecoder::recognises,
                []() -> std::unique_ptr<SoundFormatDecoder> { return std::make_unique<WavDecoder>(); }},
     SoundCodec{"FLAC, Ogg or MP3", sndfile_recognises, make_sndfile_decoder}};
 
-/// What a file begins with, from `offset` on.
-struct Signature {
-  const char* name;
-  std::size_t offset;
-  std::string_view bytes;
-};
-
 using namespace std::string_view_literals;
 
-constexpr std::array kOthers = {
+constexpr std::array kOtherSounds = {
     Signature{"RIFX (big-endian WAV)", 0, "RIFX"sv},
     Signature{"AIFF", 8, "AIFF"sv},
     Signature{"AIFF-C", 8, "AIFC"sv},
@@ -41,30 +34,26 @@ constexpr std::array kOthers = {
     Signature{"AVI (video)", 8, "AVI "sv},
     Signature{"ZIP archive", 0, "PK\3\4"sv},
     Signature{"gzip", 0, "\x1F\x8B"sv},
-    Signature{"HTML or XML text", 0, "<"sv},
 };
 
 }  // namespace
 
-std::span<const SoundCodec, kSoundCodecs> sound_codecs() noexcept { return kCodecs; }
+std::span<const SoundCodec, kSoundCodecs> sound_codecs() noexcept { return kSoundCodecList; }
 
 Error describe_unrecognised_sound(ByteSpan file) {
   if (file.empty()) {
     return detail::sound_error(ErrorKind::corrupt, "the sound file is empty");
   }
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  for (const Signature& known : kOthers) {
-    if (text.size() >= known.offset && text.substr(known.offset).starts_with(known.bytes)) {
-      return detail::sound_error(ErrorKind::unsupported,
-                                 fmt::format("the content is {}, not WAV, FLAC, Ogg or MP3", known.name));
-    }
+  const char* name = name_of_content(file, kOtherSounds);
+  if (name == nullptr && is_markup(file)) {
+    name = "HTML or XML text";
   }
-  std::string first;
-  for (const std::uint8_t byte : file.first(std::min<std::size_t>(file.size(), 8))) {
-    first += fmt::format("{}{:02x}", first.empty() ? "" : " ", byte);
+  if (name != nullptr) {
+    return detail::sound_error(ErrorKind::unsupported,
+                               fmt::format("the content is {}, not WAV, FLAC, Ogg or MP3", name));
   }
-  return detail::sound_error(ErrorKind::corrupt,
-                             fmt::format("the content is no known sound: it begins with {}", first));
+  return detail::sound_error(
+      ErrorKind::corrupt, fmt::format("the content is no known sound: it begins with {}", first_bytes(file)));
 }
 
 }  // namespace penstock

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "codecs/sound_format_decoder.hpp"
+#include "core/time_adder.hpp"
 
 namespace penstock {
 
@@ -18,34 +18,13 @@ struct SoundDecoder::Impl {
   std::uint64_t nanoseconds = 0;
 };
 
-namespace {
-
-/// Adds the time from its construction to its end.
-class Timer {
- public:
-  explicit Timer(std::uint64_t& total) : total_(total), start_(std::chrono::steady_clock::now()) {}
-  ~Timer() {
-    const auto passed = std::chrono::steady_clock::now() - start_;
-    total_ +=
-        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
-  }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  std::uint64_t& total_;
-  const std::chrono::steady_clock::time_point start_;
-};
-
-}  // namespace
-
 SoundDecoder::SoundDecoder() : impl_(std::make_unique<Impl>()) {}
 SoundDecoder::~SoundDecoder() = default;
 SoundDecoder::SoundDecoder(SoundDecoder&&) noexcept = default;
 SoundDecoder& SoundDecoder::operator=(SoundDecoder&&) noexcept = default;
 
 Result<SoundInfo> SoundDecoder::open(ByteSpan file) {
-  const Timer timer(impl_->nanoseconds);
+  const TimeAdder timer(impl_->nanoseconds);
   impl_->current = nullptr;
   const auto codecs = sound_codecs();
   for (std::size_t i = 0; i < codecs.size(); ++i) {
@@ -80,7 +59,7 @@ Status SoundDecoder::decode(std::uint64_t start, std::uint64_t count, float* out
   if (out == nullptr || (impl_->info.channels > 1 && stride < count)) {
     return detail::sound_error(ErrorKind::invalid, "the output has no room for the frames");
   }
-  const Timer timer(impl_->nanoseconds);
+  const TimeAdder timer(impl_->nanoseconds);
   return impl_->current->decode(start, count, out, stride);
 }
 
@@ -88,10 +67,10 @@ std::size_t SoundDecoder::codec() const noexcept { return impl_->codec; }
 
 std::uint64_t SoundDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
 
-Status check_sound(SoundDecoder& decoder, ByteSpan file) {
-  const Result<SoundInfo> info = decoder.open(file);
+Result<SoundInfo> check_sound(SoundDecoder& decoder, ByteSpan file) {
+  Result<SoundInfo> info = decoder.open(file);
   if (!info) {
-    return info.error().kind == ErrorKind::unsupported ? Status() : Status(Error(info.error()));
+    return info.error().kind == ErrorKind::unsupported ? Result<SoundInfo>(SoundInfo{}) : std::move(info);
   }
   constexpr std::uint64_t kSamples = 1 << 16;
   const auto channels = static_cast<std::uint64_t>(info->channels);
@@ -101,7 +80,7 @@ Status check_sound(SoundDecoder& decoder, ByteSpan file) {
     const std::uint64_t count = std::min(most, info->frames - done);
     PENSTOCK_TRY(decoder.decode(done, count, block.data(), static_cast<std::size_t>(count)));
   }
-  return {};
+  return info;
 }
 
 }  // namespace penstock

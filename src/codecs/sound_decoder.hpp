@@ -56,7 +56,8 @@ class SoundDecoder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Decodes all of a file, to see whether it is whole. One of a kind that cannot be decoded here passes.
-Status check_sound(SoundDecoder& decoder, ByteSpan file);
+/// Decodes all of a file, to see whether it is whole. One of a kind that cannot be decoded here passes, as a
+/// sound of no frames.
+Result<SoundInfo> check_sound(SoundDecoder& decoder, ByteSpan file);
 
 }  // namespace penstock

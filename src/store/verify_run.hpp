@@ -20,6 +20,7 @@ struct Findings {
   std::uint64_t pictures = 0;
   std::uint64_t compared = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t sounds_of_unknown_length = 0;
   std::vector<Error> errors;
 };
 
@@ -29,6 +30,9 @@ Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored,
 /// Adds what one sample gave.
 void add_findings(VerifyReport& report, Findings found);
 
+/// What users should know of sounds whose writers left a placeholder.
+void note_unknown_lengths(VerifyReport& report, std::uint64_t sounds);
+
 /// Checks `samples` samples with make_checker()->check(sample) -> Findings, one checker for each thread.
 template <class MakeChecker>
 Status check_samples(std::uint64_t samples, const VerifySettings& settings, MakeChecker&& make_checker,
@@ -36,7 +40,8 @@ Status check_samples(std::uint64_t samples, const VerifySettings& settings, Make
   const unsigned threads = worker_count(settings.workers);
   std::vector<decltype(make_checker())> checkers(threads);
   const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
-  return run_in_order<Findings>(
+  std::uint64_t of_unknown_length = 0;
+  PENSTOCK_TRY(run_in_order<Findings>(
       0, samples, limits,
       [&](std::size_t worker, std::uint64_t sample) {
         if (!checkers[worker]) {
@@ -46,12 +51,15 @@ Status check_samples(std::uint64_t samples, const VerifySettings& settings, Make
       },
       [](const Findings&) -> std::uint64_t { return 0; },
       [&](std::uint64_t sample, Findings found) -> Status {
+        of_unknown_length += found.sounds_of_unknown_length;
         add_findings(report, std::move(found));
         if (settings.progress && !settings.progress(sample + 1, samples)) {
           return Error{.kind = ErrorKind::cancelled, .message = "the check was cancelled"};
         }
         return {};
-      });
+      }));
+  note_unknown_lengths(report, of_unknown_length);
+  return {};
 }
 
 }  // namespace penstock

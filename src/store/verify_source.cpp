@@ -23,14 +23,22 @@ Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored,
   return size;
 }
 
+void note_unknown_lengths(VerifyReport& report, std::uint64_t sounds) {
+  if (sounds > 0) {
+    report.notes.push_back(fmt::format(
+        "{} sound{} not say how long {} (their writer left a placeholder): all that is there counts", sounds,
+        sounds == 1 ? " does" : "s do", sounds == 1 ? "it is" : "they are"));
+  }
+}
+
 void add_findings(VerifyReport& report, Findings found) {
-  constexpr std::size_t kErrorsKept = 100'000;
+  constexpr std::size_t kFindingsKept = 100'000;
   report.pictures += found.pictures;
   report.compared += found.compared;
   report.bytes += found.bytes;
   report.problems += found.errors.size();
   for (Error& error : found.errors) {
-    if (report.errors.size() < kErrorsKept) {
+    if (report.errors.size() < kFindingsKept) {
       report.errors.push_back(std::move(error));
     }
   }
@@ -67,7 +75,8 @@ class SourceChecker {
       ++found.pictures;
     }
     if (kind == FieldKind::audio && decodes_) {
-      PENSTOCK_TRY(check_sound(sounds_, stored.bytes));
+      PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
+      found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
     return check_value(kind, stored);
   }

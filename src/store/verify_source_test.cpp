@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "codecs/test_sounds.hpp"
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
 
@@ -72,6 +73,21 @@ TEST(verify_source, class_folders_and_whole_tars_are_read_too) {
   TarForTest tar;
   tar.file("1.jpg", picture(1));
   EXPECT_TRUE(verify({folder.write("y.tar", tar.end().bytes())})->ok());
+}
+
+TEST(verify_source, sounds_without_a_length_of_their_own_are_noted) {
+  const auto file = [](std::uint32_t size) {
+    const test::SoundBytes bytes =
+        test::wav_file({test::wav_format({}), test::wav_chunk("data", test::SoundBytes(800), size)});
+    return std::string(bytes.begin(), bytes.end());
+  };
+  const TemporaryFolder folder;
+  folder.write("set/a/whole.wav", file(800));
+  folder.write("set/a/streamed.wav", file(0xFFFFFFFF));
+  const auto report = verify({folder / "set"});
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_TRUE(report->ok());
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("1 sound does not say how long it is")));
 }
 
 TEST(verify_source, a_store_is_checked_as_a_store) {
