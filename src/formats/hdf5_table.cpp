@@ -167,10 +167,10 @@ class Hdf5Table final : public SampleTable {
 };
 
 /// What a file of sounds holds, by the names of its data sets.
-class Contents {
+class RowContents {
  public:
-  static Result<Contents> of(ByteSpan file) {
-    Contents contents(Hdf5Bytes{file});
+  static Result<RowContents> of(ByteSpan file) {
+    RowContents contents(Hdf5Bytes{file});
     PENSTOCK_ASSIGN(contents.group_, hdf5_root_group(contents.file_));
     return contents;
   }
@@ -254,7 +254,7 @@ class Contents {
   }
 
  private:
-  explicit Contents(Hdf5Bytes file) : file_(file) {}
+  explicit RowContents(Hdf5Bytes file) : file_(file) {}
 
   Hdf5Bytes file_;
   std::map<std::string, std::uint64_t> group_;
@@ -287,7 +287,7 @@ Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldCho
 
 Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::unique_ptr<MappedFile> file,
                                                 const FieldChoice& choice) {
-  PENSTOCK_ASSIGN(const Contents contents, Contents::of(file->bytes()));
+  PENSTOCK_ASSIGN(const RowContents contents, RowContents::of(file->bytes()));
   PENSTOCK_ASSIGN(std::vector<std::string> classes, contents.texts("label_names"));
   PENSTOCK_ASSIGN(std::optional<Hdf5Set> keys, contents.find_text("keys"));
   PENSTOCK_ASSIGN(std::vector<Hdf5Field> fields, contents.fields(classes));
