@@ -4,6 +4,8 @@
   and the standard library.
 - Every header says `#pragma once`.
 - Every C++ source, *_test.cpp among them, is listed in a CMakeLists.txt and so is built.
+- Types and constants in the anonymous namespaces of a folder's sources, or of its tests, have names of their own: such
+  files are compiled together.
 - Every Python test file is named so that pytest collects it.
 
 Prints what breaks a rule, one per line, then the counts; exits 1 when something does.
@@ -21,6 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # Data flows down this list; a folder may use only those before it.
 FOLDERS = ["core", "io", "formats", "codecs", "audio", "transforms", "store", "pipeline", "cli"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
+HIDDEN_TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)", re.MULTILINE)
+HIDDEN_CONSTANT = re.compile(r"^(?:constexpr|const) [^=({;]*?\b(k[A-Z]\w*)\b", re.MULTILINE)
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
 
 
@@ -86,6 +91,27 @@ def check_is_built(path: Path) -> Iterator[str]:
     yield f"{path.relative_to(ROOT)}: no CMakeLists.txt at or above its folder names it, so it is not built"
 
 
+def hidden_names(path: Path) -> set[str]:
+    """The types and constants of a source's anonymous namespace."""
+    return {
+        name
+        for block in ANONYMOUS.findall(path.read_text(encoding="utf-8"))
+        for name in HIDDEN_TYPE.findall(block) + HIDDEN_CONSTANT.findall(block)
+    }
+
+
+def check_hidden_names(path: Path) -> Iterator[str]:
+    """Files of one program and folder; kernels are compiled one by one."""
+    where = path.relative_to(ROOT)
+    if "kernels" in where.parts:
+        return
+    is_test = "test" in path.stem.split("_")
+    for other in (ROOT / "src" / where.parts[1]).rglob("*.cpp"):
+        alike = other != path and "kernels" not in other.parts and ("test" in other.stem.split("_")) == is_test
+        for name in sorted(hidden_names(path) & hidden_names(other)) if alike else []:
+            yield f"{where}: {name} is also a name in {other.relative_to(ROOT)}, with which it may be compiled"
+
+
 def check_python_test_name(path: Path) -> Iterator[str]:
     helper = path.name.startswith("_") or path.name in {"conftest.py", "helpers.py", "__init__.py"}
     if not helper and not path.name.startswith("test_") and "def test_" in path.read_text(encoding="utf-8"):
@@ -102,6 +128,7 @@ def main() -> int:
         (check_public_header, public),
         (check_pragma_once, [*headers, *public, *tracked(*(f"{folder}/*.hpp" for folder in beside))]),
         (check_is_built, [*sources, *tracked(*(f"{folder}/*.cpp" for folder in beside))]),
+        (check_hidden_names, sources),
         (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
     ]
     failed = 0

@@ -229,7 +229,8 @@ void add_audio(CLI::App& app, int& code) {
   add_build_run(*verb, arguments->run, "files", "10, or one in 20");
   verb->add_flag("--profile", arguments->profile, "say where the time went");
   verb->add_option("--test-pipeline", arguments->test_pipeline,
-                   "no paths: run so many made-up files through the pipeline and write nothing");
+                   "no paths: run so many made-up files through the pipeline and write nothing")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
   verb->callback([arguments, &code] { code = run(*arguments); });
 }
 

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = {
     "src/core/rng.hpp": "#pragma once\n#include <cstdint>\n",
-    "src/core/rng.cpp": '#include "core/rng.hpp"\n',
+    "src/core/rng.cpp": '#include "core/rng.hpp"\nnamespace {\nconstexpr int kRounds = 4;\n}  // namespace\n',
     "src/core/rng_test.cpp": '#include "core/rng.hpp"\n#include <gtest/gtest.h>\n',
     "src/core/CMakeLists.txt": "penstock_library(core SOURCES rng.cpp)\npenstock_tests(core rng_test.cpp)\n",
     "src/io/file.hpp": '#pragma once\n#include "core/rng.hpp"\n#include "penstock/result.hpp"\n',
@@ -54,6 +54,7 @@ def test_accepts_a_tidy_tree(layout: ModuleType, capsys: pytest.CaptureFixture[s
         ("src/extra/a.hpp", "#pragma once\n", "not one of the folders"),
         ("src/core/queue_test.cpp", "", "not built"),
         ("src/core/queue.cpp", "", "not built"),
+        ("src/core/queue.cpp", "namespace {\nconstexpr int kRounds = 2;\n}  // namespace\n", "kRounds is also a name"),
         ("include/penstock/batch.hpp", "#pragma once\n#include <hwy/highway.h>\n", "public headers"),
         ("include/penstock/batch.hpp", '#pragma once\n#include "core/rng.hpp"\n', "public headers"),
         ("python/tests/loader_test.py", "def test_x() -> None: ...\n", "pytest collects only"),
