@@ -47,6 +47,7 @@ herr_t keep_deepest(unsigned, const H5E_error2_t* entry, void* text) {
 Error failure(const std::string& what, const std::string& path, ErrorKind kind = ErrorKind::io) {
   std::string detail;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_deepest, &detail);
+  H5Eclear2(H5E_DEFAULT);  // what is left there keeps the library from ending with the program
   return {.kind = kind,
           .message = detail.empty() ? what : what + ": HDF5: " + detail,
           .advice = {},

@@ -25,6 +25,7 @@ struct BenchArguments {
 struct Measured {
   LoaderStats stats;
   std::vector<std::string> warnings;
+  bool has_pictures = false;
 };
 
 /// Runs epochs until the time is over; the error of the first bad sample.
@@ -62,7 +63,7 @@ Result<Measured> measure(const BenchArguments& arguments) {
   if (dataset.size() == 0) {
     return Error{.kind = ErrorKind::invalid, .message = "the data set holds no sample"};
   }
-  Measured measured{.stats = {}, .warnings = dataset.warnings()};
+  Measured measured{.stats = {}, .warnings = dataset.warnings(), .has_pictures = false};
   if (auto remark = too_few(dataset.size(), arguments)) {
     measured.warnings.push_back(std::move(*remark));
   }
@@ -72,8 +73,14 @@ Result<Measured> measure(const BenchArguments& arguments) {
     options.num_workers = arguments.workers;
   }
   options.on_error = OnError::skip;
-  PENSTOCK_ASSIGN(Loader loader,
-                  Loader::open(std::move(dataset), presets::imagenet_train(arguments.size), options));
+  FieldTransforms transforms;
+  for (const FieldInfo& field : dataset.fields()) {
+    if (field.kind == FieldKind::image && field.name == "image") {
+      transforms.emplace_back(field.name, presets::imagenet_train(arguments.size));
+    }
+  }
+  measured.has_pictures = !transforms.empty();
+  PENSTOCK_ASSIGN(Loader loader, Loader::open(std::move(dataset), std::move(transforms), options));
   PENSTOCK_TRY(consume(loader, arguments.seconds));
   measured.stats = loader.stats();
   return measured;
@@ -105,8 +112,10 @@ int run(const BenchArguments& arguments) {
                                  {"verdict", stats->verdict},
                                  {"warnings", as_json(measured->warnings)}});
   } else {
-    fmt::print("{:.0f} images/s: {} images in {:.1f} s, imagenet_train({}), batches of {}\n",
-               stats->samples_per_second, stats->samples, stats->seconds, arguments.size,
+    const char* const what = measured->has_pictures ? "images" : "samples";
+    fmt::print("{:.0f} {}/s: {} {} in {:.1f} s, {}batches of {}\n", stats->samples_per_second, what,
+               stats->samples, what, stats->seconds,
+               measured->has_pictures ? fmt::format("imagenet_train({}), ", arguments.size) : "",
                arguments.batch_size);
     for (const LoaderStats::Stage& stage : stats->stages) {
       fmt::print("  {:<10} {:>5.1f} %\n", stage.name, 100 * stage.share);
@@ -135,7 +144,8 @@ std::string check_seconds(const std::string& text) {
 
 void add_bench(CLI::App& app, int& code) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* const verb = app.add_subcommand("bench", "images per second of a loader on your own data");
+  CLI::App* const verb =
+      app.add_subcommand("bench", "images or sounds per second of a loader on your own data");
   verb->add_option("path", arguments->sources, "any source: tar shards, class folders, a store")->required();
   verb->add_option("--seconds", arguments->seconds, "how long to measure")
       ->check(check_seconds)

@@ -176,18 +176,31 @@ class SoundBuild {
     }
     const auto build = sound_file_attribute(destination_, "build");
     if (!build.ok() || *build != names_.contents) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = "there is a file of this name already, from other files or settings",
-                   .advice = "delete it, or choose another name",
-                   .place = {.shard = destination_, .stage = "build"}};
+      return refused("there is a file of this name already, from other files or settings",
+                     "delete it, or choose another name");
     }
     PENSTOCK_ASSIGN(const std::string rows, sound_file_attribute(destination_, "summary"));
     PENSTOCK_ASSIGN(const Json summary, Json::parse(rows));
     const Json* const count = summary.find("rows");
     report_.samples = count != nullptr ? count->whole().value_or(0) : 0;
     report_.skipped = report_.files - std::min(report_.files, report_.samples);
+    if (report_.skipped > 0 && !settings_.skip_errors) {
+      return refused(fmt::format("the file that is there lacks {} bad files", report_.skipped),
+                     "pass on_error='skip' (--on-error skip) to take it, or delete it");
+    }
+    if (!settings_.resume) {
+      return refused("there is a complete file of these recordings and settings",
+                     "delete it to build it anew: resume=False (--no-resume) is for interrupted builds");
+    }
     report_.was_complete = true;
     return true;
+  }
+
+  Error refused(std::string message, std::string advice) const {
+    return {.kind = ErrorKind::invalid,
+            .message = std::move(message),
+            .advice = std::move(advice),
+            .place = {.shard = destination_, .stage = "build"}};
   }
 
   SoundFileContents contents() const {
@@ -230,7 +243,8 @@ class SoundBuild {
     const std::string path = folder_ + "/journal";
     if (settings_.resume) {
       PENSTOCK_ASSIGN(auto found, SoundJournal::go_on(path, build));
-      if (found) {
+      // Without its data, a journal is what a kill behind the last step left.
+      if (found && std::filesystem::exists(data_)) {
         progress_ = std::move(found->progress);
         // The same contents come to lie at the same places.
         PENSTOCK_ASSIGN(places_, places_by_trial());

@@ -124,6 +124,44 @@ TEST(sound_build, goes_on_after_it_was_cancelled) {
   EXPECT_TRUE(whole == bytes_of(folder / "anew.h5"));
 }
 
+TEST(sound_build, what_a_kill_behind_the_last_step_left_is_no_hindrance) {
+  if (!has_hdf5()) {
+    GTEST_SKIP() << "built without HDF5";
+  }
+  const TemporaryFolder folder;
+  const std::string source = sounds_in(folder, 4);
+  SoundBuildSettings settings{.duration = 10, .batch_files = 1, .workers = 1};
+  int seen = 0;
+  settings.compute = [&seen](const float*, std::size_t, void*) -> Status {
+    return ++seen > 2 ? Status(Error{.kind = ErrorKind::io, .message = "stopped"}) : Status();
+  };
+  EXPECT_FALSE(build_sound(source, folder / "x.h5", settings).ok());
+  ASSERT_TRUE(fs::remove(folder / "x.h5.building/data.h5"));
+  settings.compute = {};
+  const auto report = build_sound(source, folder / "x.h5", settings);
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_EQ(report->samples, 4u);
+}
+
+TEST(sound_build, a_file_that_lacks_recordings_is_not_given_to_who_wants_errors) {
+  if (!has_hdf5()) {
+    GTEST_SKIP() << "built without HDF5";
+  }
+  const TemporaryFolder folder;
+  const std::string source = sounds_in(folder, 4);
+  write(source + "/a/bad.wav", "RIFF");
+  const auto built = build_sound(source, folder / "x.h5", {});
+  ASSERT_TRUE(built) << built.error().to_string();
+  EXPECT_EQ(built->skipped, 1u);
+  EXPECT_TRUE(build_sound(source, folder / "x.h5", {})->was_complete);
+  SoundBuildSettings strict;
+  strict.skip_errors = false;
+  EXPECT_THAT(build_sound(source, folder / "x.h5", strict).error().to_string(), HasSubstr("lacks 1 bad"));
+  SoundBuildSettings anew;
+  anew.resume = false;
+  EXPECT_THAT(build_sound(source, folder / "x.h5", anew).error().to_string(), HasSubstr("complete file"));
+}
+
 TEST(sound_build, an_interrupted_build_of_other_files_is_begun_anew) {
   if (!has_hdf5()) {
     GTEST_SKIP() << "built without HDF5";

@@ -8,6 +8,12 @@
 #include "io/mapping_guard.hpp"
 
 namespace penstock {
+namespace {
+
+/// Files that a thread keeps open while the system fetches them: a process may have 1,024.
+constexpr std::size_t kMostOpen = 16;
+
+}  // namespace
 
 /// Files come from the disk: a few at a time would not keep it busy.
 void SoundFetcher::announce_from(std::uint64_t file) {
@@ -34,8 +40,31 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
     }
   };
   std::vector<std::pair<std::uint64_t, WholeFile>> later;
-  for (std::uint64_t i = begin; i < end; ++i) {
+  const auto take_later = [&] {
+    for (auto& [i, file] : later) {
+      const auto bytes = file.bytes(bytes_);
+      if (bytes.ok()) {
+        take(i, file, *bytes);
+      } else {
+        fail(i, bytes.error());
+      }
+    }
+    later.clear();
+  };
+  const auto open_file = [&](std::uint64_t i) {
     auto file = WholeFile::open(files_->path(i));
+    if (file.ok() || later.empty()) {
+      return file;
+    }
+    take_later();  // of too many open files some are ours
+    return WholeFile::open(files_->path(i));
+  };
+  for (std::uint64_t i = begin; i < end; ++i) {
+    if (later.size() == kMostOpen) {
+      announce_from(i);
+      take_later();
+    }
+    auto file = open_file(i);
     if (!file.ok()) {
       fail(i, std::move(file).error());
     } else if (const std::optional<ByteSpan> bytes = file->bytes_at_hand(bytes_)) {
@@ -47,14 +76,7 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
   if (!later.empty()) {
     announce_from(end);
   }
-  for (auto& [i, file] : later) {
-    const auto bytes = file.bytes(bytes_);
-    if (bytes.ok()) {
-      take(i, file, *bytes);
-    } else {
-      fail(i, bytes.error());
-    }
-  }
+  take_later();
   return read;
 }
 

@@ -10,6 +10,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Sounds lie between -1 and 1. What is far beyond would overflow where its spectrum is squared.
+constexpr float kLoudest = 1e15F;
+
 /// Adds the time until now to `seconds` and starts again.
 void lap(Clock::time_point& since, double& seconds) {
   const Clock::time_point now = Clock::now();
@@ -89,8 +92,9 @@ Status SoundWorker::convert(ByteSpan file, float* row) {
     PENSTOCK_TRY(reader_.read(row, wanted));
     std::fill(row + frames, row + wanted, 0.0F);
   }
-  return all_finite(row, std::min(frames, wanted)) ? Status()
-                                                   : Status(corrupt("a sample is infinite or no number"));
+  return all_within(row, std::min(frames, wanted), kLoudest)
+             ? Status()
+             : Status(corrupt("a sample is infinite, no number, or beyond 1e15"));
 }
 
 Status SoundWorker::compute(const SoundPart& part) {

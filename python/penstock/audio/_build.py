@@ -95,7 +95,7 @@ def build(
     workers: threads; None = the cores that this process may use.
     on_error: "skip" leaves bad files out and reports them, "raise" fails at the first; max_errors bounds them:
         int = count, float = share; None = 10 files, or one in 20 if that is more.
-    resume: go on with an interrupted build; False begins it anew.
+    resume: go on with an interrupted build; False begins it anew, and refuses a complete one.
     progress: show a bar, on a terminal only.
     """
     features = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)

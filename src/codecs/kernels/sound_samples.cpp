@@ -32,7 +32,7 @@ std::size_t from_int32(const std::uint8_t*, std::size_t, float*) { return 0; }
 std::size_t from_float64(const std::uint8_t*, std::size_t, float*) { return 0; }
 std::size_t split_pairs(const float*, std::size_t, float*, float*) { return 0; }
 std::size_t mix_pairs(const float*, const float*, std::size_t, float*) { return 0; }
-std::size_t finite_values(const float*, std::size_t) { return 0; }
+std::size_t values_within(const float*, std::size_t, float) { return 0; }
 
 #else
 
@@ -132,19 +132,22 @@ std::size_t mix_pairs(const float* first, const float* second, std::size_t frame
 }
 
 /// Stops at the first vector with a value that is not finite.
-std::size_t finite_values(const float* values, std::size_t count) {
+std::size_t values_within(const float* values, std::size_t count, float limit) {
   constexpr std::size_t kAtOnce = 4;
   const std::size_t lanes = hn::Lanes(DF());
   const auto infinity = hn::Set(DF(), std::numeric_limits<float>::infinity());
+  const auto most = hn::Set(DF(), limit);
   std::size_t i = 0;
   for (; i + kAtOnce * lanes <= count; i += kAtOnce * lanes) {
     // A difference of a value to itself is 0, or no number: so is the sum of such.
     auto sum = hn::Zero(DF());
+    auto largest = hn::Zero(DF());
     for (std::size_t k = 0; k < kAtOnce; ++k) {
       const auto x = hn::LoadU(DF(), values + i + k * lanes);
       sum = hn::Add(sum, hn::Sub(x, x));
+      largest = hn::Max(largest, hn::Abs(x));
     }
-    if (!hn::AllTrue(DF(), hn::Lt(sum, infinity))) {
+    if (!hn::AllTrue(DF(), hn::And(hn::Lt(sum, infinity), hn::Le(largest, most)))) {
       break;
     }
   }
@@ -168,7 +171,7 @@ HWY_EXPORT(from_int32);
 HWY_EXPORT(from_float64);
 HWY_EXPORT(split_pairs);
 HWY_EXPORT(mix_pairs);
-HWY_EXPORT(finite_values);
+HWY_EXPORT(values_within);
 
 namespace {
 
@@ -316,9 +319,10 @@ void mix_channels(const float* in, std::size_t frames, std::size_t channels, std
   }
 }
 
-bool all_finite(const float* values, std::size_t count) {
-  const std::size_t done = HWY_DYNAMIC_DISPATCH(finite_values)(values, count);
-  return std::all_of(values + done, values + count, [](float value) { return std::isfinite(value); });
+bool all_within(const float* values, std::size_t count, float limit) {
+  const std::size_t done = HWY_DYNAMIC_DISPATCH(values_within)(values, count, limit);
+  return std::all_of(values + done, values + count,
+                     [limit](float value) { return std::abs(value) <= limit; });
 }
 
 CpuTarget sound_samples_target() { return HWY_DYNAMIC_DISPATCH(sound_samples_target_compiled)(); }

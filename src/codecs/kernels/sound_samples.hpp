@@ -26,8 +26,8 @@ void split_channels(const float* in, std::size_t frames, std::size_t channels, f
 /// by their number, in float32. `out` may be `in`.
 void mix_channels(const float* in, std::size_t frames, std::size_t channels, std::size_t stride, float* out);
 
-/// Whether no value is infinite or no number.
-bool all_finite(const float* values, std::size_t count);
+/// Whether all are numbers between -limit and limit, which is finite.
+bool all_within(const float* values, std::size_t count, float limit);
 
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget sound_samples_target();

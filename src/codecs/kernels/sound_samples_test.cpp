@@ -143,11 +143,12 @@ TEST(SoundSamples, one_value_that_is_not_finite_is_found_anywhere) {
   for_each_target([](CpuTarget) {
     for (std::size_t count = 0; count < 150; ++count) {
       std::vector<float> values(count, 3.4e38F);
-      EXPECT_TRUE(all_finite(values.data(), count));
+      EXPECT_TRUE(all_within(values.data(), count, 3.4e38F));
+      EXPECT_EQ(all_within(values.data(), count, 3.3e38F), count == 0);
       for (std::size_t i = 0; i < count; ++i) {
         for (const float odd : {HUGE_VALF, -HUGE_VALF, std::nanf("")}) {
           values[i] = odd;
-          EXPECT_FALSE(all_finite(values.data(), count)) << i << " of " << count;
+          EXPECT_FALSE(all_within(values.data(), count, 3.4e38F)) << i << " of " << count;
         }
         values[i] = -3.4e38F;
       }

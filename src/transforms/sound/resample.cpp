@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "audio/read_sound.hpp"
 #include "codecs/sound_decoder.hpp"
+#include "codecs/sound_format_decoder.hpp"
 #include "penstock/sound_transform.hpp"
 #include "transforms/sound/sound_operation.hpp"
 
@@ -42,6 +44,12 @@ class Resample final : public SoundOperation<Resample, transforms::Resample> {
     }
     const std::size_t rows = wave.rows();
     const auto frames = static_cast<std::size_t>(resampled_frames(wave.frames(), wave.rate, p_.rate));
+    if (frames > kMaxClipSamples / rows) {
+      return detail::sound_error(
+          ErrorKind::unsupported,
+          fmt::format("from {} to {} Hz the sound becomes {} samples long, {} are the most", wave.rate,
+                      p_.rate, frames, kMaxClipSamples / rows));
+    }
     float* const out = wave.other(rows, frames);
     for (std::size_t i = 0; i < rows; ++i) {
       PENSTOCK_TRY(resample(wave.row(i), wave.frames(), wave.rate, p_.rate, out + i * frames));

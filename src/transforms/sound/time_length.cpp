@@ -10,6 +10,9 @@
 namespace penstock {
 namespace {
 
+/// More than an hour at any usual rate; rows of it are a gigabyte and more.
+constexpr std::int64_t kLongest = std::int64_t{1} << 28;
+
 /// What both have in common: a slice of at most `frames`, and silence where that is shorter.
 template <class Self, class Parameters>
 class OfOneLength : public SoundOperation<Self, Parameters> {
@@ -17,8 +20,9 @@ class OfOneLength : public SoundOperation<Self, Parameters> {
   using SoundOperation<Self, Parameters>::SoundOperation;
 
   Status check() const override {
-    if (this->p_.frames < 1) {
-      return this->wrong("frames", fmt::format("is {}", this->p_.frames), "give 1 or more");
+    if (this->p_.frames < 1 || this->p_.frames > kLongest) {
+      return this->wrong("frames", fmt::format("is {}", this->p_.frames),
+                         fmt::format("give 1 to {}", kLongest));
     }
     return {};
   }
