@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <iostream>
 #include <map>
 
 #include "core/sha256.hpp"
@@ -37,8 +36,7 @@ class Fixtures : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(kFolder + "/expected.json")) {
-      std::cout << "[ NOT USED ] " << kFolder << " is not there: fixtures of real writers are not compared\n";
-      GTEST_SKIP();
+      GTEST_SKIP() << kFolder << " is not there: fixtures of real writers are not compared";
     }
     expected_ = JsonForTest::parse(read_text(kFolder + "/expected.json"));
     ASSERT_FALSE(expected_["files"].items.empty());

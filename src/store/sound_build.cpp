@@ -4,13 +4,11 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <variant>
 
 #include "audio/hdf5_file.hpp"
 #include "core/seconds_since.hpp"
-#include "core/sha256.hpp"
 #include "formats/folder_scan.hpp"
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
@@ -19,6 +17,7 @@
 #include "io/file.hpp"
 #include "penstock/sound_build.hpp"
 #include "store/build_options.hpp"
+#include "store/sound_build_names.hpp"
 #include "store/sound_journal.hpp"
 #include "store/sound_pipeline.hpp"
 #include "store/sound_table.hpp"
@@ -55,72 +54,6 @@ std::uint64_t most_errors(const SoundBuildSettings& settings, std::uint64_t file
   return std::max(kUsual, files / kUsualShare);
 }
 
-/// What tells builds apart: `contents` the bytes of the file, `files` also whether the source is as it was.
-struct BuildNames {
-  std::string contents;
-  std::string files;
-};
-
-class BuildHash {
- public:
-  /// To both names.
-  void add(std::string_view text) {
-    add_to(contents_, text);
-    add_to(files_, text);
-  }
-  /// To the name of the source as it is now. What cannot be looked at is bad in its turn.
-  void add_state(const FileState& state) {
-    add_to(files_, fmt::format("{} {} {}", state.size, state.modified, state.changed));
-  }
-  BuildNames names() { return {.contents = to_hex(contents_.finish()), .files = to_hex(files_.finish())}; }
-
- private:
-  static void add_to(Sha256& hash, std::string_view text) {
-    hash.update(std::to_string(text.size())).update(":").update(text);
-  }
-
-  Sha256 contents_;
-  Sha256 files_;
-};
-
-FileState state_or_none(const std::string& path) {
-  const auto state = file_state(path);
-  return state.ok() ? *state : FileState{};
-}
-
-void add_table(const SoundFiles& files, BuildHash& hash) {
-  const SampleTable& table = *files.table;
-  hash.add(table.fingerprint());
-  hash.add(table.fields()[files.field].name);
-  for (std::size_t i = 0; i < files.labels.size(); ++i) {
-    hash.add(files.label_names[static_cast<std::size_t>(files.labels[i])]);
-  }
-  std::vector<std::uint64_t> starts = table.shard_starts();
-  if (starts.empty()) {  // every sample has a file of its own
-    starts.resize(files.keys.size());
-    std::iota(starts.begin(), starts.end(), 0);
-  }
-  for (const std::uint64_t sample : starts) {
-    hash.add_state(state_or_none(table.place(sample, files.field).shard));
-  }
-}
-
-BuildNames names_of(const SoundFiles& files, const std::string& configuration) {
-  BuildHash hash;
-  hash.add(configuration);
-  if (files.table != nullptr) {
-    add_table(files, hash);
-    return hash.names();
-  }
-  for (std::size_t i = 0; i < files.keys.size(); ++i) {
-    const FileState state = state_or_none(files.path(i));
-    hash.add(files.keys[i]);
-    hash.add(std::to_string(state.size));
-    hash.add_state(state);
-  }
-  return hash.names();
-}
-
 std::string text_of(const decltype(SoundFileContents::attributes)& configuration) {
   Json::Members members;
   for (const auto& [name, value] : configuration) {
@@ -140,7 +73,7 @@ class SoundBuild {
         shape_(shape),
         files_(std::move(files)),
         configuration_(text_of(configuration_of(settings))),
-        names_(names_of(files_, configuration_)),
+        names_(sound_build_names(files_, configuration_)),
         begun_(begun) {
     report_.files = files_.keys.size();
   }
@@ -342,7 +275,7 @@ class SoundBuild {
   SoundShape shape_;
   SoundFiles files_;
   std::string configuration_;
-  BuildNames names_;
+  SoundBuildNames names_;
   SoundFilePlaces places_;
   SoundProgress progress_;
   SoundBuildReport report_;
