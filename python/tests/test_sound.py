@@ -98,6 +98,24 @@ def test_slices_are_exact_and_end_with_the_sound() -> None:
             audio.read(content, **values)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("value", ["1", b"1", [1], np.zeros(2), {}, 1j])
+@pytest.mark.parametrize("name", ["start", "duration", "sample_rate", "mono"])
+def test_settings_of_another_type_are_named(name: str, value: Any) -> None:
+    content = written(noise(900, 1, 5), 9000, "WAV", "PCM_16")
+    with pytest.raises(penstock.InvalidError, match=f"{name} = "):
+        audio.read(content, **{name: value})
+
+
+def test_settings_of_numpy_are_taken() -> None:
+    content = written(noise(9000, 1, 5), 9000, "WAV", "PCM_16")
+    part, rate = audio.read(content, start=np.float32(0.5), duration=np.float64(0.1), mono=np.True_)
+    assert part.shape == (900,)
+    assert audio.read(content, duration=float("inf"), sample_rate=np.int32(rate))[0].shape == (9000,)
+    with pytest.raises(penstock.InvalidError, match="path = 3"):
+        audio.read(3)  # type: ignore[arg-type]
+
+
+
 @pytest.mark.parametrize(("before", "after"), [(8000, 16000), (44100, 16000), (16000, 4096), (22050, 44100)])
 def test_resampling_equals_soxr(before: int, after: int) -> None:
     soxr = pytest.importorskip("soxr")
