@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +169,27 @@ def test_changed_bytes_end_in_an_error_or_in_samples(container: str, subtype: st
             continue
         assert samples.dtype == np.float32
         assert 0 < got <= 2**24
+
+
+def test_damaged_mp3_prints_nothing(tmp_path: Path) -> None:
+    """libmpg123 would; in a process of its own, where no other libsndfile was loaded before."""
+    content = written(noise(44100, 1, 3), 44100, "MP3", "MPEG_LAYER_III")
+    rng = random.Random(0)
+    for i in range(40):
+        changed = bytearray(content[: rng.randrange(500, len(content))] if i % 5 == 0 else content)
+        for _ in range(20):
+            changed[rng.randrange(200, len(changed))] = rng.randrange(256)
+        (tmp_path / f"{i}.mp3").write_bytes(changed)
+    program = (
+        "import sys, penstock\n"
+        "for path in sys.argv[1:]:\n"
+        "    try: penstock.audio.read(path)\n"
+        "    except penstock.CorruptError as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", program, *map(str, sorted(tmp_path.iterdir()))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert "MP3 is damaged or truncated" in done.stdout
+    assert done.stderr == ""
 
 
 def test_an_mp3_whose_length_libsndfile_cannot_tell_is_refused() -> None:
