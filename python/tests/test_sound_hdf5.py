@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import tarfile
 import wave
@@ -262,6 +263,40 @@ def test_no_rows_are_no_samples(tmp_path: Path) -> None:
         file["mel"] = np.zeros((0, 2))
         file["labels"] = np.zeros(0, np.int16)
     assert len(penstock.Dataset(tmp_path / "x.h5")) == 0
+
+
+def write_wav(path: bytes) -> None:
+    with open(path, "wb") as out, wave.open(out, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(4096)
+        file.writeframes(bytes(8192))
+
+
+@pytest.mark.parametrize("bad_file", [False, True])
+def test_names_that_are_not_utf8_are_marked_as_bytes(tmp_path: Path, bad_file: bool) -> None:
+    """With a bad file the data sets are made shorter, and keep their type."""
+    folder = os.fsencode(tmp_path / "in")
+    for label, name in [(b"gut", b"a"), (b"gut", b"b\xe9"), (b"\xfc", b"c")]:
+        os.makedirs(folder + b"/" + label, exist_ok=True)
+        write_wav(folder + b"/" + label + b"/" + name + b".wav")
+    if bad_file:
+        Path(os.fsdecode(folder + b"/gut/\xff.wav")).write_bytes(b"RIFF")
+    audio.build(tmp_path / "in", tmp_path / "out.h5", duration=1.0, progress=False)
+    expected = [b"gut/a.wav", b"gut/b\xe9.wav", b"\xfc/c.wav"]
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["keys"][:].tolist() == expected and file["label_names"][:].tolist() == [b"gut", b"\xfc"]
+        assert h5py.check_string_dtype(file["keys"].dtype).encoding == "ascii"
+        assert h5py.check_string_dtype(file["label_names"].dtype).encoding == "ascii"
+    ds = penstock.Dataset(tmp_path / "out.h5")
+    assert [os.fsencode(ds.key(i)) for i in range(3)] == expected
+    assert ds.classes == ["gut", os.fsdecode(b"\xfc")]
+
+
+def test_names_that_are_utf8_are_marked_as_such(built: Path) -> None:
+    with h5py.File(built) as file:
+        for name in ("keys", "label_names", "split_names"):
+            assert h5py.check_string_dtype(file[name].dtype).encoding == "utf-8"
 
 
 def test_changed_files_of_the_old_format_never_crash(tmp_path: Path) -> None:
