@@ -262,14 +262,21 @@ Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t r
   counters_.is_at(WorkStage::decoding, sample, start);
   PENSTOCK_ASSIGN(SoundWorkspace* const workspace, sound_workspace(c));
   const std::uint64_t decoded_before = workspace->decoding_nanoseconds();
-  Status done = plan.sound->run(*workspace, value.bytes, key);
+  const auto room_for = [&](std::size_t values) {
+    return static_cast<float*>(row_memory(storage, c, row, values * sizeof(float)));
+  };
+  PENSTOCK_ASSIGN(const std::size_t known, plan.sound->open(*workspace, value.bytes, key));
+  float* memory = known > 0 ? room_for(known) : nullptr;
+  Status done = plan.sound->run(*workspace, memory);
   if (done) {
     counters_.sounds[workspace->codec()].add(1);
     SoundWave& wave = workspace->wave();
-    const std::size_t values = wave.rows() * wave.frames();
     column.integers[row] = static_cast<std::int64_t>(wave.valid);
-    auto* const memory = static_cast<float*>(row_memory(storage, c, row, values * sizeof(float)));
-    std::copy_n(wave.data(), values, memory);
+    if (memory == nullptr) {
+      const std::size_t values = wave.rows() * wave.frames();
+      memory = room_for(values);
+      std::copy_n(wave.data(), values, memory);
+    }
     if (plan.shape == Column::Shape::sound_list) {
       column.sounds[row] = {.data = memory, .frames = static_cast<std::int64_t>(wave.frames())};
     }

@@ -41,6 +41,8 @@ class RandomGain final : public SoundOperation<RandomGain, transforms::RandomGai
   Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
     return in.bands != 0 ? Result<SoundSpec>(needs_wave(kName)) : Result<SoundSpec>(in);
   }
+  bool works_in_place() const noexcept override { return true; }
+
   Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
     multiply(wave, static_cast<float>(std::pow(10.0, draws.uniform(p_.db[0], p_.db[1]) / 20)));
     return {};
@@ -59,6 +61,8 @@ class RandomPolarity final : public SoundOperation<RandomPolarity, transforms::R
   Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
     return in.bands != 0 ? Result<SoundSpec>(needs_wave(kName)) : Result<SoundSpec>(in);
   }
+  bool works_in_place() const noexcept override { return true; }
+
   Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
     if (draws.chance(p_.p)) {
       multiply(wave, -1.0F);
@@ -84,6 +88,8 @@ class AddNoise final : public SoundOperation<AddNoise, transforms::AddNoise> {
   Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
     return in.bands != 0 ? Result<SoundSpec>(needs_wave(kName)) : Result<SoundSpec>(in);
   }
+
+  bool works_in_place() const noexcept override { return true; }
 
   Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
     if (!draws.chance(p_.p) || wave.valid == 0) {

@@ -21,7 +21,7 @@ struct TimeSlice {
 };
 
 /// A sound on its way through a list: for each channel a wave, or `bands` rows of features. The memory of one
-/// worker, used again from sound to sound. Not thread-safe.
+/// worker, used again from sound to sound, or that of the caller. Not thread-safe.
 class SoundWave {
  public:
   int channels = 0;
@@ -32,7 +32,7 @@ class SoundWave {
   std::size_t frames() const noexcept { return frames_; }
   /// Rows of frames(): bands of the first channel, then those of the second.
   std::size_t rows() const noexcept { return static_cast<std::size_t>(channels * (bands == 0 ? 1 : bands)); }
-  float* data() noexcept { return reinterpret_cast<float*>(memory_[used_].data()); }
+  float* data() noexcept { return place_; }
   float* row(std::size_t i) noexcept { return data() + i * frames_; }
 
   /// Memory for rows * frames values beside the present ones, which stay until use_other().
@@ -42,6 +42,11 @@ class SoundWave {
   /// What was written to other() is the sound now.
   void use_other(std::size_t frames) noexcept {
     used_ = 1 - used_;
+    use(reinterpret_cast<float*>(memory_[used_].data()), frames);
+  }
+  /// What was written to `memory` is the sound now; it must stay valid until another one is.
+  void use(float* memory, std::size_t frames) noexcept {
+    place_ = memory;
     frames_ = frames;
   }
   /// Leaves out what is not in the slice.
@@ -52,6 +57,7 @@ class SoundWave {
  private:
   Scratch memory_[2];
   int used_ = 0;
+  float* place_ = nullptr;
   std::size_t frames_ = 0;
 };
 
@@ -83,6 +89,8 @@ class SoundTransform : public Transform {
     (void)draws;
     return {0, frames};
   }
+  /// Whether run_sound() changes values where they are, and nothing else.
+  virtual bool works_in_place() const noexcept { return false; }
   /// Changes the sound. `draws` are those of slice(), behind what that drew.
   virtual Status run_sound(SoundWave& wave, Draws& draws, SoundState* state) const = 0;
 };

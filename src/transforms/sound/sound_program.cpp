@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "audio/read_sound.hpp"
 #include "codecs/sound_decoder.hpp"
@@ -14,6 +15,11 @@ struct SoundWorkspace::Impl {
   SoundDecoder decoder;
   SoundWave wave;
   std::vector<std::unique_ptr<SoundState>> states;  // one for each operation, or null
+  // Of the sound that is open:
+  SoundInfo info;
+  RandomKey key;
+  TimeSlice slice;             // what is decoded
+  std::optional<Draws> first;  // those of operation 0, behind what chose the slice
 };
 
 SoundWorkspace::SoundWorkspace() : impl_(std::make_unique<Impl>()) {}
@@ -36,13 +42,13 @@ Error invalid(std::string message, std::string advice) {
 }
 
 /// Whether a sound is as the list was planned for.
-Status check(const SoundWave& wave, const SoundSpec& spec) {
-  if (wave.rate != spec.rate) {
-    return invalid(fmt::format("the sound has {} frames per second, others have {}", wave.rate, spec.rate),
+Status check(int rate, int channels, const SoundSpec& spec) {
+  if (rate != spec.rate) {
+    return invalid(fmt::format("the sound has {} frames per second, others have {}", rate, spec.rate),
                    fmt::format("add Resample({}) to the transforms", spec.rate));
   }
-  if (wave.channels != spec.channels) {
-    return invalid(fmt::format("the sound has {} channels, others have {}", wave.channels, spec.channels),
+  if (channels != spec.channels) {
+    return invalid(fmt::format("the sound has {} channels, others have {}", channels, spec.channels),
                    "add ToMono() to the transforms");
   }
   return {};
@@ -90,6 +96,10 @@ Result<SoundProgram> SoundProgram::compile(std::vector<TransformPtr> operations,
     program.specs_.push_back(out);
   }
   program.operations_ = std::move(operations);
+  const std::size_t begin = program.begins_with_slice() ? 1 : 0;
+  program.in_place_ =
+      std::all_of(program.operations_.begin() + static_cast<std::ptrdiff_t>(begin), program.operations_.end(),
+                  [](const TransformPtr& operation) { return as_sound(operation).works_in_place(); });
   return program;
 }
 
@@ -110,47 +120,80 @@ Result<SoundWorkspace> SoundProgram::make_workspace() const {
   return workspace;
 }
 
-Status SoundProgram::run(SoundWorkspace& workspace, ByteSpan file, const RandomKey& key) const {
-  SoundDecoder& decoder = workspace.impl_->decoder;
-  SoundWave& wave = workspace.impl_->wave;
-  PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(file));
-  TimeSlice slice{0, info.frames};
-  Draws first(key, 0);
-  if (!operations_.empty() && as_sound(operations_.front()).keeps_slice()) {
-    slice = as_sound(operations_.front()).slice(info.frames, first);  // the rest need not be decoded
+bool SoundProgram::begins_with_slice() const noexcept {
+  return !operations_.empty() && as_sound(operations_.front()).keeps_slice();
+}
+
+Result<std::size_t> SoundProgram::open(SoundWorkspace& workspace, ByteSpan file, const RandomKey& key) const {
+  SoundWorkspace::Impl& sound = *workspace.impl_;
+  PENSTOCK_ASSIGN(sound.info, sound.decoder.open(file));
+  sound.key = key;
+  sound.slice = {0, sound.info.frames};
+  sound.first.emplace(key, 0);
+  if (begins_with_slice()) {  // the rest need not be decoded
+    sound.slice = as_sound(operations_.front()).slice(sound.info.frames, *sound.first);
   }
-  const auto channels = static_cast<std::size_t>(info.channels);
-  if (slice.count > kMaxClipSamples / channels) {
-    return Error{
-        ErrorKind::unsupported,
-        fmt::format("a sound of {} frames with {} channels is too long for a batch", slice.count, channels),
-        "begin the transforms with RandomTimeCrop or PadTime",
-        {}};
+  const auto channels = static_cast<std::size_t>(sound.info.channels);
+  if (sound.slice.count > kMaxClipSamples / channels) {
+    return Error{ErrorKind::unsupported,
+                 fmt::format("a sound of {} frames with {} channels is too long for a batch",
+                             sound.slice.count, channels),
+                 "begin the transforms with RandomTimeCrop or PadTime",
+                 {}};
   }
-  const auto frames = static_cast<std::size_t>(slice.count);
-  PENSTOCK_TRY(decoder.decode(slice.start, slice.count, wave.other(channels, frames), frames));
-  wave.use_other(frames);
-  wave.channels = info.channels;
-  wave.rate = info.rate;
+  if (!in_place_) {
+    return 0;
+  }
+  PENSTOCK_TRY(check(sound.info.rate, sound.info.channels, output()));
+  return channels * (begins_with_slice() ? output().frames : static_cast<std::size_t>(sound.slice.count));
+}
+
+/// To `out`, or to the workspace if that is null.
+Status SoundProgram::decode(SoundWorkspace& workspace, float* out) const {
+  SoundWorkspace::Impl& sound = *workspace.impl_;
+  SoundWave& wave = sound.wave;
+  const auto channels = static_cast<std::size_t>(sound.info.channels);
+  const auto decoded = static_cast<std::size_t>(sound.slice.count);
+  const std::size_t frames = out != nullptr && begins_with_slice() ? output().frames : decoded;
+  float* const memory = out != nullptr ? out : wave.other(channels, frames);
+  PENSTOCK_TRY(sound.decoder.decode(sound.slice.start, sound.slice.count, memory, frames));
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    std::fill_n(memory + channel * frames + decoded, frames - decoded, 0.0F);
+  }
+  if (out != nullptr) {
+    wave.use(out, frames);
+  } else {
+    wave.use_other(frames);
+  }
+  wave.channels = sound.info.channels;
+  wave.rate = sound.info.rate;
   wave.bands = 0;
-  wave.valid = frames;
+  wave.valid = decoded;
+  return {};
+}
+
+Status SoundProgram::run(SoundWorkspace& workspace, float* out) const {
+  SoundWorkspace::Impl& sound = *workspace.impl_;
+  SoundWave& wave = sound.wave;
+  PENSTOCK_TRY(decode(workspace, out));
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     const SoundTransform& operation = as_sound(operations_[i]);
     // Filter banks are made for one rate.
-    Status ready = specs_[i + 1].bands != 0 && wave.bands == 0 ? check(wave, specs_[i]) : Status();
+    Status ready =
+        specs_[i + 1].bands != 0 && wave.bands == 0 ? check(wave.rate, wave.channels, specs_[i]) : Status();
     if (ready) {
-      Draws draws = i == 0 ? first : Draws(key, static_cast<std::uint32_t>(i));
+      Draws draws = i == 0 ? *sound.first : Draws(sound.key, static_cast<std::uint32_t>(i));
       if (i > 0 && operation.keeps_slice()) {
         wave.keep(operation.slice(wave.frames(), draws));
       }
-      ready = operation.run_sound(wave, draws, workspace.impl_->states[i].get());
+      ready = operation.run_sound(wave, draws, sound.states[i].get());
     }
     if (!ready) {
       ready.error().place.stage = "transform";
       return ready;
     }
   }
-  PENSTOCK_TRY(check(wave, output()));
+  PENSTOCK_TRY(check(wave.rate, wave.channels, output()));
   if (output().fixed_length() && wave.frames() != output().frames) {
     return invalid(fmt::format("the sound has {} frames, {} were planned", wave.frames(), output().frames),
                    "end the transforms with RandomTimeCrop or PadTime");

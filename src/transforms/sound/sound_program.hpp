@@ -46,13 +46,22 @@ class SoundProgram {
 
   Result<SoundWorkspace> make_workspace() const;
 
-  /// Decodes what is needed of the file and runs the list on it. A result of another rate or with other
-  /// channels than output() is `invalid`, with the operation that would make them equal.
-  Status run(SoundWorkspace& workspace, ByteSpan file, const RandomKey& key) const;
+  /// Opens the file, which must stay valid until run() is done, and draws what of it is needed. Returns how
+  /// many values the result will have, where run() can write them to their place, else 0.
+  Result<std::size_t> open(SoundWorkspace& workspace, ByteSpan file, const RandomKey& key) const;
+  /// Decodes what is needed and runs the list on it: to `out`, if open() gave a number, which has room for as
+  /// many values; null leaves them in the workspace. A result of another rate or with other channels than
+  /// output() is `invalid` (here or in open()), with the operation that would make them equal.
+  Status run(SoundWorkspace& workspace, float* out) const;
 
  private:
+  Status decode(SoundWorkspace& workspace, float* out) const;
+  /// Whether operation 0 chooses what is decoded.
+  bool begins_with_slice() const noexcept;
+
   std::vector<TransformPtr> operations_;  // all of them SoundTransform
   std::vector<SoundSpec> specs_;          // before each operation, and at the end
+  bool in_place_ = false;                 // what is decoded has the size of the result, and stays where it is
 };
 
 }  // namespace penstock

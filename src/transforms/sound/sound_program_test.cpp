@@ -39,6 +39,7 @@ struct Ran {
   std::size_t frames = 0;
   std::size_t valid = 0;
   std::string error;
+  bool in_place = false;  ///< decoded to where the result is wanted
 };
 
 Ran run(std::vector<TransformPtr> list, const SoundSpec& in, const std::vector<std::uint8_t>& file,
@@ -50,15 +51,32 @@ Ran run(std::vector<TransformPtr> list, const SoundSpec& in, const std::vector<s
   auto workspace = program->make_workspace();
   EXPECT_TRUE(workspace);
   const RandomKey key{.seed = 1, .epoch = epoch, .sample = sample};
-  if (const Status done = program->run(*workspace, file, key); !done) {
+  const auto known = program->open(*workspace, file, key);
+  const Status done = known ? program->run(*workspace, nullptr) : Status(known.error());
+  if (!done) {
     return {.values = {}, .frames = 0, .valid = 0, .error = done.error().to_string()};
   }
   SoundWave& wave = workspace->wave();
   EXPECT_EQ(wave.bands, program->output().bands);
-  return {.values = {wave.data(), wave.data() + wave.rows() * wave.frames()},
+  Ran ran{.values = {wave.data(), wave.data() + wave.rows() * wave.frames()},
           .frames = wave.frames(),
           .valid = wave.valid,
           .error = {}};
+  if (*known > 0) {  // in memory of the caller nothing is different
+    EXPECT_EQ(*known, ran.values.size());
+    constexpr float kGuard = 77;
+    std::vector<float> memory(*known + 16, kGuard);
+    EXPECT_EQ(program->open(*workspace, file, key).value(), *known);
+    EXPECT_TRUE(program->run(*workspace, memory.data()));
+    EXPECT_EQ(workspace->wave().data(), memory.data());
+    EXPECT_EQ(workspace->wave().valid, ran.valid);
+    EXPECT_EQ(std::vector<float>(memory.begin() + static_cast<std::ptrdiff_t>(*known), memory.end()),
+              std::vector<float>(16, kGuard));
+    memory.resize(*known);
+    EXPECT_EQ(memory, ran.values);
+    ran.in_place = true;
+  }
+  return ran;
 }
 
 float value_of(std::size_t frame, std::size_t channel) {
@@ -71,6 +89,25 @@ TEST(SoundProgram, without_operations_gives_the_samples) {
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_EQ(got.values[i], value_of(i % 10, i / 10));
   }
+}
+
+TEST(SoundProgram, lists_that_leave_values_where_they_are_need_no_copy) {
+  const SoundSpec in{.channels = 2, .rate = 8000};
+  const auto file = wav(700, 2);
+  const auto in_place = [&](std::vector<TransformPtr> list) {
+    const Ran ran = run(std::move(list), in, file);
+    EXPECT_EQ(ran.error, "");
+    return ran.in_place;
+  };
+  EXPECT_TRUE(in_place({}));
+  EXPECT_TRUE(in_place({transforms::RandomTimeCrop{500}}));
+  EXPECT_TRUE(in_place({transforms::PadTime{1000}}));  // longer than the file
+  EXPECT_TRUE(in_place({transforms::PadTime{1000}, transforms::RandomGain{}, transforms::AddNoise{},
+                        transforms::RandomPolarity{}}));
+  EXPECT_TRUE(in_place({transforms::RandomGain{}}));
+  EXPECT_FALSE(in_place({transforms::RandomGain{}, transforms::PadTime{1000}}));
+  EXPECT_FALSE(in_place({transforms::ToMono{}}));
+  EXPECT_FALSE(in_place({transforms::PadTime{1000}, transforms::MelSpectrogram{}}));
 }
 
 TEST(SoundProgram, another_rate_or_other_channels_are_refused_with_advice) {
