@@ -265,8 +265,9 @@ def test_no_rows_are_no_samples(tmp_path: Path) -> None:
     assert len(penstock.Dataset(tmp_path / "x.h5")) == 0
 
 
-def write_wav(path: bytes) -> None:
-    with open(path, "wb") as out, wave.open(out, "wb") as file:
+def write_wav(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(4096)
@@ -276,14 +277,12 @@ def write_wav(path: bytes) -> None:
 @pytest.mark.parametrize("bad_file", [False, True])
 def test_names_that_are_not_utf8_are_marked_as_bytes(tmp_path: Path, bad_file: bool) -> None:
     """With a bad file the data sets are made shorter, and keep their type."""
-    folder = os.fsencode(tmp_path / "in")
-    for label, name in [(b"gut", b"a"), (b"gut", b"b\xe9"), (b"\xfc", b"c")]:
-        os.makedirs(folder + b"/" + label, exist_ok=True)
-        write_wav(folder + b"/" + label + b"/" + name + b".wav")
-    if bad_file:
-        Path(os.fsdecode(folder + b"/gut/\xff.wav")).write_bytes(b"RIFF")
-    audio.build(tmp_path / "in", tmp_path / "out.h5", duration=1.0, progress=False)
     expected = [b"gut/a.wav", b"gut/b\xe9.wav", b"\xfc/c.wav"]
+    for name in expected:
+        write_wav(tmp_path / "in" / os.fsdecode(name))
+    if bad_file:
+        (tmp_path / "in/gut" / os.fsdecode(b"\xff.wav")).write_bytes(b"RIFF")
+    audio.build(tmp_path / "in", tmp_path / "out.h5", duration=1.0, progress=False)
     with h5py.File(tmp_path / "out.h5") as file:
         assert file["keys"][:].tolist() == expected and file["label_names"][:].tolist() == [b"gut", b"\xfc"]
         assert h5py.check_string_dtype(file["keys"].dtype).encoding == "ascii"
