@@ -134,20 +134,23 @@ class Build {
                    "delete it to build it anew: resume=False (--no-resume) is for interrupted builds");
   }
 
-  /// How many samples of the source a store that ends with it was built without.
+  /// How many samples of the source a store that ends with it was built without. The manifest counts those of
+  /// all sources; the store's last keys tell which of this one are there.
   std::uint64_t lacking_in(const StoreFiles& store) const {
     const StoreManifest& manifest = store.manifest();
     if (manifest.skipped == 0 || manifest.sources.size() == 1) {
       return manifest.skipped;
     }
-    // The count is that of all sources; if this one is there as a whole, the store ends with its keys.
-    const std::uint64_t before = store.size() - std::min(store.size(), source_.size());
-    for (std::uint64_t i = 0; i < source_.size(); ++i) {
-      if (before + i >= store.size() || store.key(before + i) != source_.key(i)) {
-        return manifest.skipped;
+    std::uint64_t lacking = 0;
+    std::uint64_t left = store.size();
+    for (std::uint64_t i = source_.size(); i > 0 && lacking < manifest.skipped; --i) {
+      if (left > 0 && store.key(left - 1) == source_.key(i - 1)) {
+        --left;
+      } else {
+        ++lacking;
       }
     }
-    return 0;
+    return lacking;
   }
 
   /// Who wants an error for a bad sample must not be given a store without it.
