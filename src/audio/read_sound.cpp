@@ -7,6 +7,7 @@
 
 #include "audio/resample.hpp"
 #include "codecs/kernels/sound_samples.hpp"
+#include "core/cpu.hpp"
 #include "io/mapped_file.hpp"
 
 namespace penstock {
@@ -112,6 +113,7 @@ Status SoundReader::read(float* out, std::size_t stride) {
 }
 
 Result<Sound> read_sound(ByteSpan file, const SoundRequest& request) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   SoundReader reader;
   PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(file, request));
   const auto frames = static_cast<std::size_t>(clip.frames);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/cpu.hpp"
 #include "formats/folder_scan.hpp"
 #include "formats/hdf5_table.hpp"
 #include "formats/image_folder.hpp"
@@ -101,6 +102,7 @@ bool holds_samples(const NamedPath& folder) {
 
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
                                                   const FieldChoice& fields) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_ASSIGN(const std::vector<NamedPath> found, resolve_sources(sources));
   std::vector<NamedPath> shards;
   for (const NamedPath& entry : found) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "core/cpu.hpp"
 #include "core/seconds_since.hpp"
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
@@ -377,6 +378,7 @@ class Build {
 
 Result<BuildReport> build_store(const SampleTable& source, const std::string& description,
                                 const std::string& destination, const BuildSettings& settings) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_TRY(check(settings));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
   PENSTOCK_TRY(check_fields(source));
