@@ -53,8 +53,10 @@ class Build {
   Result<BuildReport> run() {
     PENSTOCK_TRY(look_at_destination());
     if (report_.was_complete) {
+      remove_left_lock(destination_);
       return finished_report(existing_->manifest());
     }
+    PENSTOCK_TRY(refuse_smaller_masks(source_, settings_));
     PENSTOCK_ASSIGN(BuildingFolder folder, BuildingFolder::open(destination_));
     // Another build may have ended between the look and the lock.
     PENSTOCK_TRY(look_at_destination());
