@@ -3,8 +3,8 @@
     python examples/audio_digits.py [RECORDINGS] [--epochs N] [--picture FILE.png]
 
 RECORDINGS is a folder of sound files whose names begin with their label and an underscore, such as the spoken digits
-(0_jackson_0.wav, https://github.com/Jakobovski/free-spoken-digit-dataset). Where there are none, tones are made. Needs
-h5py. --picture draws the first recording beside its mel spectrogram.
+(0_jackson_0.wav, https://github.com/Jakobovski/free-spoken-digit-dataset). Where there are none, tones are made. The
+file is a source of the loader as any other. --picture draws the first recording beside its mel spectrogram.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import wave
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import torch
 from PIL import Image, ImageDraw
 from torch import nn
 
 import penstock
+from penstock import samplers
 
 RATE = 8000
 SETTINGS: dict[str, Any] = {
@@ -49,38 +49,43 @@ def make_tones(folder: Path, count: int) -> None:
             file.writeframes((np.clip(sound, -1, 1) * 32767).astype("<i2").tobytes())
 
 
-def load(path: Path) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
-    """Pictures [file, 1, n_mels, time], labels, and the first wave."""
-    with h5py.File(path) as file:
-        mel = file["mel"][:].astype(np.float32)  # [file, long, short, n_mels, frames]
-        pictures = mel.transpose(0, 3, 1, 2, 4).reshape(len(mel), 1, mel.shape[3], -1)
-        return torch.from_numpy(pictures), torch.from_numpy(file["labels"][:]).long(), file["waveform"][0].reshape(-1)
+def pictures_of(mel: torch.Tensor) -> torch.Tensor:
+    """[file, long, short, n_mels, frames] of decibels to [file, 1, n_mels, time]."""
+    pictures = mel.float().permute(0, 3, 1, 2, 4).flatten(2).unsqueeze(1)
+    return torch.maximum(pictures, pictures.amax((1, 2, 3), keepdim=True) - 80)  # what is fainter is as good as silent
 
 
-def train(pictures: torch.Tensor, labels: torch.Tensor, epochs: int) -> float:
+def train(path: Path, epochs: int) -> float:
     """Every fifth recording is kept apart; returns the share of those that the network gets right."""
     torch.manual_seed(0)
     right = 0.0
-    pictures = pictures.clamp(min=pictures.max() - 80)  # what is fainter is as good as silent
-    pictures = (pictures - pictures.mean()) / pictures.std()
-    apart = torch.arange(len(labels)) % 5 == 0
+    data = penstock.Dataset(path, fields={"mel": "mel", "label": "label"})  # the waves stay on the disk
+    apart = [i for i in range(len(data)) if i % 5 == 0]
+    others = samplers.Weighted([float(i % 5 != 0) for i in range(len(data))], replacement=False)
     model = nn.Sequential(
-        nn.Conv2d(1, 16, 3, stride=(1, 2)), nn.ReLU(), nn.AdaptiveAvgPool2d((62, 10)), nn.Flatten(),
-        nn.Linear(16 * 620, 64), nn.ReLU(), nn.Linear(64, int(labels.max()) + 1),
+        nn.BatchNorm2d(1), nn.Conv2d(1, 16, 3, stride=(1, 2)), nn.ReLU(), nn.AdaptiveAvgPool2d((62, 10)), nn.Flatten(),
+        nn.Linear(16 * 620, 64), nn.ReLU(), nn.Linear(64, len(data.classes or [])),
     )  # fmt: skip
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    seen, unseen = torch.nonzero(~apart).flatten(), torch.nonzero(apart).flatten()
-    for epoch in range(epochs):
-        total = 0.0
-        for rows in seen[torch.randperm(len(seen))].split(32):
-            loss = nn.functional.cross_entropy(model(pictures[rows]), labels[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            total += loss.item() * len(rows)
-        with torch.inference_mode():
-            right = float((model(pictures[unseen]).argmax(1) == labels[unseen]).float().mean())
-        print(f"epoch {epoch}: loss {total / len(seen):.3f}, right {right:.1%}")
+    with (
+        penstock.Loader(data, batch_size=32, sampler=others, seed=0, num_workers=2) as seen,
+        penstock.Loader(data, batch_size=256, sampler=samplers.Indices(apart)) as unseen,
+    ):
+        for epoch in range(epochs):
+            total, count = 0.0, 0
+            for batch in seen:
+                loss = nn.functional.cross_entropy(model(pictures_of(batch["mel"])), batch["label"])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                total += loss.item() * len(batch["label"])
+                count += len(batch["label"])
+            model.eval()
+            with torch.inference_mode():
+                hits = sum(int((model(pictures_of(b["mel"])).argmax(1) == b["label"]).sum()) for b in unseen)
+            model.train()
+            right = hits / len(apart)
+            print(f"epoch {epoch}: loss {total / count:.3f}, right {right:.1%}")
     return right
 
 
@@ -118,10 +123,14 @@ def main() -> None:
         report = penstock.audio.build(source, out, **SETTINGS)
         rate = report.files / report.seconds
         print(f"{report.samples} recordings in {report.seconds:.2f} s ({rate:.0f} files/s), {report.skipped} left out")
-        pictures, labels, samples = load(out)
         if arguments.picture:
-            draw(samples, pictures[0, 0].numpy(), arguments.picture)
-        right = train(pictures, labels, 6 if arguments.smoke else arguments.epochs)
+            first = penstock.Dataset(out)[0]
+            draw(
+                first["waveform"].reshape(-1),
+                pictures_of(torch.from_numpy(first["mel"])[None])[0, 0].numpy(),
+                arguments.picture,
+            )
+        right = train(out, 6 if arguments.smoke else arguments.epochs)
         if right < 0.5:
             raise SystemExit(f"only {right:.1%} of the recordings were recognised")
 

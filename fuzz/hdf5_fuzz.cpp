@@ -7,20 +7,25 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace penstock;
-  const Hdf5Bytes file{{data, size}};
+  const std::size_t start = static_cast<std::size_t>(find_hdf5_start({data, size}).value_or(0));
+  const Hdf5Bytes file{ByteSpan(data, size).subspan(start)};
   const auto group = hdf5_root_group(file);
   if (!group) {
     return 0;
   }
   std::uint64_t sum = 0;
   std::size_t looked_at = 0;
-  for (const auto& [name, header] : *group) {
+  for (const auto& [name, link] : *group) {
     if (++looked_at > 16) {
       break;
     }
-    const auto set = find_hdf5_set(file, name, header);
+    const auto header = find_hdf5_object(*group, name);
+    if (!header || !*header) {
+      continue;
+    }
+    const auto set = find_hdf5_set(file, name, **header);
     for (std::uint64_t row = 0; set && row < set->rows && row < 1000; ++row) {
-      const std::uint8_t* const bytes = data + set->place_of(row);
+      const std::uint8_t* const bytes = file.all.data() + set->place_of(row);
       sum += bytes[0] + bytes[set->row_bytes - 1];
     }
   }

@@ -41,7 +41,9 @@ class Transform:
 
 
 def _plain(value: Any) -> Any:
-    """Enumerations such as torchvision's InterpolationMode stand for their text."""
+    """Enumerations such as torchvision's InterpolationMode stand for their text, numbers of numpy for Python's."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
     inner = getattr(value, "value", value)
     return inner if isinstance(inner, str) else value
 

@@ -14,10 +14,32 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import penstock
 from penstock import _stages
 
 #: Real pictures beside the project, where they are.
 SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+
+def _skip_what_was_left_out() -> Iterator[None]:
+    """With PENSTOCK_SOUND=OFF in the environment, what that build cannot do is no failure. Never without: a part that
+    got lost must not pass as skipped."""
+    try:
+        yield
+    except penstock.UnsupportedError as error:
+        if os.environ.get("PENSTOCK_SOUND") == "OFF" and "PENSTOCK_SOUND=ON" in str(error):
+            pytest.skip(str(error))
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:  # noqa: ARG001
+    yield from _skip_what_was_left_out()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:  # noqa: ARG001
+    yield from _skip_what_was_left_out()
 
 
 @pytest.fixture(autouse=True)

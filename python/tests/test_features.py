@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock import audio
+from penstock import audio, transforms
 
 RNG = np.random.default_rng(1)
 # What docs/audio.md states: errors as a share of the largest value of the spectrogram, and in units of db_mult.
@@ -97,6 +97,17 @@ def test_random_settings_equal_the_reference(seed: int) -> None:
     assert np.abs(exact - 20 * np.log10(np.maximum(got.astype(np.float64), 1e-10))).max() <= 1e-4
     assert np.array_equal(halves, exact.astype(np.float16))
     assert np.abs(halves - exact).max() <= HALF_BOUND * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("pad_mode", ["constant", "reflect", "edge"])
+@pytest.mark.parametrize("samples", [1, 2, 3, 100, 128, 129])
+def test_waves_shorter_than_half_a_frame_are_padded_as_librosa_does(samples: int, pad_mode: str) -> None:
+    """It has numpy.pad do it."""
+    wave = np.random.default_rng(samples).uniform(-1, 1, samples).astype(np.float32)
+    settings = {"sample_rate": 8000, "n_fft": 256, "hop_length": 64, "n_mels": 20, "center": True}
+    expected = reference(wave, **settings, pad_mode=pad_mode)
+    got = audio.mel_spectrogram(wave, **settings, pad_mode=pad_mode)
+    assert np.abs(got - expected).max() <= LINEAR_BOUND * expected.max()
 
 
 def test_equals_what_librosa_wrote() -> None:
@@ -200,7 +211,16 @@ def test_one_program_in_many_threads() -> None:
         ({"sample_rate": float("nan")}, "sample_rate"),
         ({"norm": "l2"}, "norm"),
         ({"dtype": "float64"}, "dtype"),
-        ({"fmin": [1]}, "wrong type"),
+        ({"fmin": [1]}, r"fmin = \[1\]"),
+        ({"fmin": np.zeros(2)}, "fmin = "),
+        ({"n_mels": np.zeros(2, int)}, "n_mels = "),
+        ({"n_mels": {}}, "n_mels = "),
+        ({"center": None}, "center = None"),
+        ({"htk": "no"}, "htk = 'no'"),
+        ({"norm": []}, "norm = "),
+        ({"dtype": np.zeros(2)}, "dtype = "),
+        ({"db_mult": 10**400}, "db_mult = "),
+        ({"wave": [[1.0], [1.0, 2.0]]}, "give one of floats"),
         ({"wave": np.zeros(511, np.float32)}, "511 samples"),
         ({"wave": np.zeros(5000, np.int16)}, "int16"),
         ({"wave": 1.0}, "single number"),
@@ -210,3 +230,14 @@ def test_impossible_settings_are_refused(change: dict, word: str) -> None:
     given = {"wave": np.zeros(5000, np.float32), "sample_rate": 8000, **change}
     with pytest.raises(penstock.InvalidError, match=word):
         audio.mel_spectrogram(given.pop("wave"), **given)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    wave = np.random.default_rng(0).random(3000).astype(np.float32)
+    plain = audio.mel_spectrogram(wave, sample_rate=8000, n_fft=256, n_mels=20, center=True, power=2.0)
+    numpy_ones = {"sample_rate": np.int64(8000), "n_fft": np.int16(256), "n_mels": np.array(20)}
+    numpy_ones |= {"center": np.True_, "power": np.float32(2)}
+    np.testing.assert_array_equal(audio.mel_spectrogram(wave, **numpy_ones), plain)
+    assert transforms.MelSpectrogram(n_fft=np.array(256), center=np.True_) == transforms.MelSpectrogram(
+        n_fft=256, center=True
+    )

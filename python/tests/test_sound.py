@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,24 @@ def test_slices_are_exact_and_end_with_the_sound() -> None:
             audio.read(content, **values)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("value", ["1", b"1", [1], np.zeros(2), {}, 1j])
+@pytest.mark.parametrize("name", ["start", "duration", "sample_rate", "mono"])
+def test_settings_of_another_type_are_named(name: str, value: Any) -> None:
+    content = written(noise(900, 1, 5), 9000, "WAV", "PCM_16")
+    with pytest.raises(penstock.InvalidError, match=f"{name} = "):
+        audio.read(content, **{name: value})
+
+
+def test_settings_of_numpy_are_taken() -> None:
+    content = written(noise(9000, 1, 5), 9000, "WAV", "PCM_16")
+    part, rate = audio.read(content, start=np.float32(0.5), duration=np.float64(0.1), mono=np.True_)
+    assert part.shape == (900,)
+    assert audio.read(content, duration=float("inf"), sample_rate=np.int32(rate))[0].shape == (9000,)
+    with pytest.raises(penstock.InvalidError, match="path = 3"):
+        audio.read(3)  # type: ignore[arg-type]
+
+
+
 @pytest.mark.parametrize(("before", "after"), [(8000, 16000), (44100, 16000), (16000, 4096), (22050, 44100)])
 def test_resampling_equals_soxr(before: int, after: int) -> None:
     soxr = pytest.importorskip("soxr")
@@ -149,6 +169,27 @@ def test_changed_bytes_end_in_an_error_or_in_samples(container: str, subtype: st
             continue
         assert samples.dtype == np.float32
         assert 0 < got <= 2**24
+
+
+def test_damaged_mp3_prints_nothing(tmp_path: Path) -> None:
+    """libmpg123 would; in a process of its own, where no other libsndfile was loaded before."""
+    content = written(noise(44100, 1, 3), 44100, "MP3", "MPEG_LAYER_III")
+    rng = random.Random(0)
+    for i in range(40):
+        changed = bytearray(content[: rng.randrange(500, len(content))] if i % 5 == 0 else content)
+        for _ in range(20):
+            changed[rng.randrange(200, len(changed))] = rng.randrange(256)
+        (tmp_path / f"{i}.mp3").write_bytes(changed)
+    program = (
+        "import sys, penstock\n"
+        "for path in sys.argv[1:]:\n"
+        "    try: penstock.audio.read(path)\n"
+        "    except penstock.CorruptError as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", program, *map(str, sorted(tmp_path.iterdir()))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert "MP3 is damaged or truncated" in done.stdout
+    assert done.stderr == ""
 
 
 def test_an_mp3_whose_length_libsndfile_cannot_tell_is_refused() -> None:

@@ -394,6 +394,8 @@ def test_little_memory_gives_small_buffers(sounds: Path, tmp_path: Path) -> None
     command = f"{program} audio build {sounds} {tmp_path / 'out.h5'} --duration 100 --num-mega-buffers 10 --workers 1"
     limited = ["bash", "-c", f"ulimit -v 200000; exec {command} --no-autosize-gpu-batch --json"]
     done = subprocess.run(limited, capture_output=True, text=True)
+    if "PENSTOCK_SOUND=ON" in done.stdout:
+        raise penstock.UnsupportedError(done.stdout)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["samples"] == 12 and report["batch_files"] < 12

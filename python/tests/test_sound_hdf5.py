@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import tarfile
 import wave
 from pathlib import Path
 from typing import Any
@@ -37,10 +39,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out.h5"
 
 
-def write(path: Path, chunks: Any = None, libver: str | None = None, **options: Any) -> Path:
+def write(
+    path: Path, chunks: Any = None, libver: str | None = None, userblock_size: int | None = None, **options: Any
+) -> Path:
     """What h5py users would write."""
     rng = np.random.default_rng(1)
-    with h5py.File(path, "w", libver=libver) as file:
+    with h5py.File(path, "w", libver=libver, userblock_size=userblock_size) as file:
         shape = (ROWS, 4, 2, 16)
         file.create_dataset("waveform", data=rng.random(shape, np.float32), chunks=chunks, **options)
         file.create_dataset("mel", data=rng.random((ROWS, 3)).astype(np.float16))
@@ -173,10 +177,126 @@ def test_says_what_is_missing_or_of_another_type(tmp_path: Path) -> None:
 
     mel = np.zeros((4, 2), np.float16)
     refused("without a data set", other=mel)
-    refused("neither numbers", mel=mel.astype(">f4"))
+    refused("mel holds big-endian float32", mel=mel.astype(">f4"))
+    refused("mel holds records", mel=mel.astype(np.complex64))
+    refused("mel holds uint16, and arrays are of bool, uint8, int8, .*float64", mel=mel.astype(np.uint16))
+    refused("one value", mel=np.float32(3))
+    refused("h5py.Empty", mel=h5py.Empty("f4"))
+    refused("'/nowhere', which is no object", mel=mel, labels=h5py.SoftLink("/nowhere"))
+    refused("leads back to itself", mel=h5py.SoftLink("mel"))
+    refused("another file", mel=mel, labels=h5py.ExternalLink("other.h5", "/labels"))
     refused("any length", mel=mel, label_names=["a", "b"])
     refused("whole numbers", mel=mel, labels=np.zeros(4))
     refused("4 rows and label has 3", penstock.CorruptError, mel=mel, labels=np.zeros(3, np.int16))
+
+
+@pytest.mark.parametrize("libver", [None, "latest"])
+def test_says_what_is_there_instead_of_rows(tmp_path: Path, libver: str | None) -> None:
+    def refused(match: str, **options: Any) -> None:
+        with h5py.File(tmp_path / "x.h5", "w", libver=libver) as file:
+            file.create_dataset("mel", shape=(4, 2), dtype="f4", **options) if options else file.create_group("mel")
+        with pytest.raises(penstock.UnsupportedError, match=match):
+            penstock.Dataset(tmp_path / "x.h5")
+
+    refused("never written", chunks=None)
+    refused("never written", chunks=(2, 2))
+    refused("is a group")
+
+
+@pytest.mark.parametrize("libver", [None, "latest"])
+@pytest.mark.parametrize("size", [512, 4096])
+def test_reads_files_with_a_user_block(tmp_path: Path, size: int, libver: str | None) -> None:
+    path = write(tmp_path / "plain.h5", (5, 4, 2, 16), libver, userblock_size=size)
+    with path.open("r+b") as file:
+        file.write(b"notes of the user")
+    ds = penstock.Dataset(path)
+    with h5py.File(path) as file:
+        assert all(np.array_equal(ds[i]["waveform"], file["waveform"][i]) for i in range(ROWS))
+    with penstock.Loader(ds, batch_size=ROWS, output="numpy") as loader, h5py.File(path) as file:
+        assert np.array_equal(next(iter(loader))["mel"], file["mel"])
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(penstock.CorruptError, match="should have"):
+        penstock.Dataset(path)
+
+
+def test_a_tar_of_hdf5_files_is_a_tar(tmp_path: Path) -> None:
+    """The first of them begins at byte 512, as behind a user block."""
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        tar.add(write(tmp_path / "plain.h5"), "0.h5")
+    assert penstock.Dataset(tmp_path / "x.tar").raw(0)["h5"] == (tmp_path / "plain.h5").read_bytes()
+
+
+@pytest.mark.parametrize("libver", [None, "latest"])
+def test_follows_soft_links_in_the_root_group(tmp_path: Path, libver: str | None) -> None:
+    mel = np.arange(8, dtype=np.float32).reshape(4, 2)
+    with h5py.File(tmp_path / "x.h5", "w", libver=libver) as file:
+        file["features"] = mel
+        file["alias"] = h5py.SoftLink("/features")
+        file["mel"] = h5py.SoftLink("alias")
+    assert np.array_equal([row["mel"] for row in penstock.Dataset(tmp_path / "x.h5")], mel)
+
+
+@pytest.mark.parametrize("libver", [None, "latest"])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int64])
+def test_labels_are_whole_numbers_of_any_type(tmp_path: Path, dtype: Any, libver: str | None) -> None:
+    labels = np.array([1, 0, 1, np.iinfo(dtype).max if dtype in (np.uint16, np.uint32) else 1]).astype(dtype)
+    with h5py.File(tmp_path / "x.h5", "w", libver=libver) as file:
+        file["mel"] = np.zeros((4, 2), bool)
+        file["labels"] = labels
+    ds = penstock.Dataset(tmp_path / "x.h5")
+    assert ds[0]["mel"].dtype == bool
+    assert [row["label"] for row in ds] == labels.astype(np.int64).tolist()
+
+
+def test_a_label_beyond_int64_is_corrupt(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["mel"] = np.zeros((2, 2))
+        file["labels"] = np.array([7, 2**63], np.uint64)
+    ds = penstock.Dataset(tmp_path / "x.h5")
+    assert ds[0]["label"] == 7
+    with pytest.raises(penstock.CorruptError, match="9223372036854775808 is too large"):
+        ds[1]
+
+
+def test_no_rows_are_no_samples(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["mel"] = np.zeros((0, 2))
+        file["labels"] = np.zeros(0, np.int16)
+    assert len(penstock.Dataset(tmp_path / "x.h5")) == 0
+
+
+def write_wav(path: bytes) -> None:
+    with open(path, "wb") as out, wave.open(out, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(4096)
+        file.writeframes(bytes(8192))
+
+
+@pytest.mark.parametrize("bad_file", [False, True])
+def test_names_that_are_not_utf8_are_marked_as_bytes(tmp_path: Path, bad_file: bool) -> None:
+    """With a bad file the data sets are made shorter, and keep their type."""
+    folder = os.fsencode(tmp_path / "in")
+    for label, name in [(b"gut", b"a"), (b"gut", b"b\xe9"), (b"\xfc", b"c")]:
+        os.makedirs(folder + b"/" + label, exist_ok=True)
+        write_wav(folder + b"/" + label + b"/" + name + b".wav")
+    if bad_file:
+        Path(os.fsdecode(folder + b"/gut/\xff.wav")).write_bytes(b"RIFF")
+    audio.build(tmp_path / "in", tmp_path / "out.h5", duration=1.0, progress=False)
+    expected = [b"gut/a.wav", b"gut/b\xe9.wav", b"\xfc/c.wav"]
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["keys"][:].tolist() == expected and file["label_names"][:].tolist() == [b"gut", b"\xfc"]
+        assert h5py.check_string_dtype(file["keys"].dtype).encoding == "ascii"
+        assert h5py.check_string_dtype(file["label_names"].dtype).encoding == "ascii"
+    ds = penstock.Dataset(tmp_path / "out.h5")
+    assert [os.fsencode(ds.key(i)) for i in range(3)] == expected
+    assert ds.classes == ["gut", os.fsdecode(b"\xfc")]
+
+
+def test_names_that_are_utf8_are_marked_as_such(built: Path) -> None:
+    with h5py.File(built) as file:
+        for name in ("keys", "label_names", "split_names"):
+            assert h5py.check_string_dtype(file[name].dtype).encoding == "utf-8"
 
 
 def test_changed_files_of_the_old_format_never_crash(tmp_path: Path) -> None:

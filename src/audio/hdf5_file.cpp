@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <string_view>
 #include <utility>
+
+#include "formats/utf8.hpp"
 
 namespace penstock {
 namespace {
@@ -54,19 +57,47 @@ Error failure(const std::string& what, const std::string& path, ErrorKind kind =
           .place = {.shard = path, .stage = "build"}};
 }
 
-Handle utf8_text(std::size_t size) {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type, std::max<std::size_t>(size, 1));
-  H5Tset_strpad(type, H5T_STR_NULLPAD);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  return type;
+/// Names of files are bytes, which nobody promises to be UTF-8. HDF5 knows that and ASCII, which is what h5py
+/// calls bytes that it knows nothing of.
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    if (size == 0) {
+      return false;
+    }
+    text.remove_prefix(size);
+  }
+  return true;
 }
 
+/// What texts of equal size, padded with zeros, are.
+struct TextType {
+  std::size_t width = 1;
+  bool utf8 = true;
+
+  static TextType of(const std::vector<std::string>& texts) {
+    TextType type;
+    for (const std::string& text : texts) {
+      type.width = std::max(type.width, text.size());
+      type.utf8 = type.utf8 && is_utf8(text);
+    }
+    return type;
+  }
+
+  Handle handle() const {
+    Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(type, width);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    H5Tset_cset(type, utf8 ? H5T_CSET_UTF8 : H5T_CSET_ASCII);
+    return type;
+  }
+};
+
 /// Of any length, which h5py gives as str.
-Handle any_text() {
+Handle any_text(std::string_view text) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
+  H5Tset_cset(type, is_utf8(text) ? H5T_CSET_UTF8 : H5T_CSET_ASCII);
   return type;
 }
 
@@ -96,21 +127,15 @@ Handle open_file(const std::string& path, bool create) {
           H5Fclose};
 }
 
-/// Strings of equal size, padded with zeros.
-struct Table {
-  std::size_t width = 1;
+/// One text behind the other.
+std::string padded(const std::vector<std::string>& texts, std::size_t width) {
   std::string bytes;
-
-  explicit Table(const std::vector<std::string>& texts, std::size_t least = 1) : width(least) {
-    for (const std::string& text : texts) {
-      width = std::max(width, text.size());
-    }
-    for (const std::string& text : texts) {
-      bytes += text;
-      bytes.append(width - text.size(), '\0');
-    }
+  for (const std::string& text : texts) {
+    bytes += text;
+    bytes.append(width - text.size(), '\0');
   }
-};
+  return bytes;
+}
 
 Status write_attribute(hid_t file, const std::string& name, const SoundFileContents::Attribute& value,
                        const std::string& path) {
@@ -130,8 +155,9 @@ Status write_attribute(hid_t file, const std::string& name, const SoundFileConte
   if (const auto* real = std::get_if<double>(&value)) {
     return write(H5T_IEEE_F64LE, real);
   }
-  const char* const text = std::get<std::string>(value).c_str();
-  return write(any_text(), &text);
+  const std::string& text = std::get<std::string>(value);
+  const char* const start = text.c_str();
+  return write(any_text(text), &start);
 }
 
 /// Without data of its own: of `rows` rows with the given axes, `chunk` rows in a chunk, room for all of
@@ -204,10 +230,10 @@ Status shorten_roomy(hid_t file, const char* name, std::uint64_t rows, std::vect
 
 /// The columns, by create_column or shorten_column.
 template <class Write>
-Status write_columns(hid_t file, const SoundFileContents& contents, std::size_t key_width,
+Status write_columns(hid_t file, const SoundFileContents& contents, const TextType& key_type,
                      const std::string& path, Write write) {
-  const Table keys(contents.keys, key_width);
-  PENSTOCK_TRY(write(file, "keys", utf8_text(keys.width), contents.rows(), keys.bytes.data(), path));
+  const std::string keys = padded(contents.keys, key_type.width);
+  PENSTOCK_TRY(write(file, "keys", key_type.handle(), contents.rows(), keys.data(), path));
   // 16 bits where they are enough, as most readers expect.
   constexpr std::size_t kMost16 = 32768;
   if (contents.label_names.size() <= kMost16) {
@@ -236,10 +262,10 @@ Result<SoundFilePlaces> create_sound_file(const std::string& path, const SoundFi
   for (const auto& [name, value] : contents.attributes) {
     PENSTOCK_TRY(write_attribute(file, name, value, path));
   }
-  PENSTOCK_TRY(write_columns(file, contents, 1, path, create_column));
+  PENSTOCK_TRY(write_columns(file, contents, TextType::of(contents.keys), path, create_column));
   const auto write_names = [&](const char* name, const std::vector<std::string>& texts) -> Status {
-    const Table table(texts);
-    return create_column(file, name, utf8_text(table.width), texts.size(), table.bytes.data(), path);
+    const TextType type = TextType::of(texts);
+    return create_column(file, name, type.handle(), texts.size(), padded(texts, type.width).data(), path);
   };
   PENSTOCK_TRY(write_names("label_names", contents.label_names));
   if (!contents.splits.empty()) {
@@ -272,13 +298,13 @@ Status shorten_sound_file(const std::string& path, const SoundFileContents& cont
   for (const auto& [name, value] : contents.attributes) {
     PENSTOCK_TRY(write_attribute(file, name, value, path));
   }
-  std::size_t key_width = 1;
+  TextType key_type;
   {
     const Handle keys(H5Dopen2(file, "keys", H5P_DEFAULT), H5Dclose);
     const Handle type(H5Dget_type(keys), H5Tclose);
-    key_width = H5Tget_size(type);
+    key_type = {.width = H5Tget_size(type), .utf8 = H5Tget_cset(type) == H5T_CSET_UTF8};
   }
-  PENSTOCK_TRY(write_columns(file, contents, key_width, path, shorten_column));
+  PENSTOCK_TRY(write_columns(file, contents, key_type, path, shorten_column));
   PENSTOCK_TRY(shorten_roomy(file, "waveform", contents.rows(), axes_of(contents.waveform), path));
   PENSTOCK_TRY(shorten_roomy(file, "mel", contents.rows(), axes_of(contents.mel), path));
   return file.close() ? Status() : Status(failure("closing failed", path));

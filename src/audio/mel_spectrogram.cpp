@@ -131,9 +131,6 @@ Result<std::size_t> MelSpectrogram::frames(std::size_t samples) const {
   if (samples == 0) {
     return too_short(1, "for one frame");
   }
-  if (s.padding == SoundPadding::reflect && samples <= size / 2) {
-    return too_short(size / 2 + 1, "to be mirrored at its ends");
-  }
   // Odd sizes: half a frame, rounded down, is added at both ends, as in librosa.
   return samples + 2 * (size / 2) < size ? Result<std::size_t>(too_short(size, "for one frame"))
                                          : Result<std::size_t>(1 + (samples + 2 * (size / 2) - size) / hop);

@@ -101,9 +101,42 @@ TEST(mel_spectrogram, refuses_waves_that_are_too_short) {
   ASSERT_FALSE(frames.ok());
   EXPECT_EQ(frames.error().kind, ErrorKind::invalid);
   EXPECT_THAT(frames.error().to_string(), testing::HasSubstr("511 samples"));
-  const MelSettings mirrored{.sample_rate = 8000, .center = true, .padding = SoundPadding::reflect};
-  EXPECT_FALSE(MelSpectrogram::make(mirrored)->frames(256).ok());
-  EXPECT_TRUE(MelSpectrogram::make(mirrored)->frames(257).ok());
+  EXPECT_FALSE(MelSpectrogram::make({.sample_rate = 8000, .center = true})->frames(0).ok());
+}
+
+TEST(mel_spectrogram, short_waves_are_mirrored_as_often_as_it_takes) {
+  const MelSettings settings{.sample_rate = 8000,
+                             .n_fft = 64,
+                             .hop_length = 16,
+                             .center = true,
+                             .padding = SoundPadding::reflect,
+                             .n_mels = 8};
+  MelSettings plain = settings;
+  plain.center = false;
+  for (const std::size_t samples : {1, 2, 3, 7, 31, 32, 33, 40}) {
+    std::vector<float> wave(samples);
+    for (std::size_t i = 0; i < samples; ++i) {
+      wave[i] = static_cast<float>((i * 37 + 11) % 29) / 29;
+    }
+    std::vector<float> long_wave;  // walks to and fro between both ends
+    const int last = static_cast<int>(samples) - 1;
+    for (int i = -32; i < static_cast<int>(samples) + 32; ++i) {
+      int at = i;
+      while (last > 0 && (at < 0 || at > last)) {
+        at = at < 0 ? -at : 2 * last - at;
+      }
+      long_wave.push_back(wave[static_cast<std::size_t>(last == 0 ? 0 : at)]);
+    }
+    auto mirrored = MelSpectrogram::make(settings).value();
+    auto expected = MelSpectrogram::make(plain).value();
+    const std::size_t frames = mirrored.frames(samples).value();
+    ASSERT_EQ(frames, expected.frames(long_wave.size()).value());
+    std::vector<float> got(8 * frames);
+    std::vector<float> wanted(8 * frames);
+    ASSERT_TRUE(mirrored.run(wave.data(), 1, samples, got.data()));
+    ASSERT_TRUE(expected.run(long_wave.data(), 1, long_wave.size(), wanted.data()));
+    EXPECT_EQ(got, wanted) << samples;
+  }
 }
 
 TEST(mel_spectrogram, refuses_impossible_settings) {

@@ -9,6 +9,7 @@
 
 #include "codecs/kernels/sound_samples.hpp"
 #include "codecs/mp3_length.hpp"
+#include "codecs/quiet_mpg123.hpp"
 #include "core/scratch.hpp"
 
 namespace penstock {
@@ -115,6 +116,7 @@ Status SndfileDecoder::reopen() {
   position_ = 0;
   SF_VIRTUAL_IO access{MemoryFile::size, MemoryFile::seek, MemoryFile::read, MemoryFile::write,
                        MemoryFile::tell};
+  const QuietMpg123 quiet;
   sound_.reset(sf_open_virtual(&access, SFM_READ, &info_, &file_));
   if (!sound_) {
     // libsndfile's reason is in a variable that all threads share.

@@ -193,7 +193,13 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
   }
   std::optional<Format> format;
   std::uint64_t at = 12;  // the file's end bounds the walk: the size in the first chunk is often wrong
-  for (int chunks = 0; chunks < kMaxChunks && at <= file.size() && file.size() - at >= 8; ++chunks) {
+  for (int chunks = 0; at <= file.size() && file.size() - at >= 8; ++chunks) {
+    if (chunks == kMaxChunks) {
+      return detail::sound_error(
+          ErrorKind::unsupported,
+          fmt::format("WAV has more than {} chunks before its samples (up to byte {})", kMaxChunks, at),
+          "write it anew without them, for example by ffmpeg -i old.wav -map_metadata -1 -c copy new.wav");
+    }
     const std::uint8_t* const header = file.data() + at;
     std::uint64_t size = u32(header + 4);
     const bool is_data = is_id(header, "data");

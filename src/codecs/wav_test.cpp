@@ -172,7 +172,10 @@ TEST(Wav, a_file_of_empty_chunks_ends) {
     append(chunks, wav_chunk("JUNK", {}));
   }
   append(chunks, kFormat);
-  EXPECT_EQ(error_of(wav_file({chunks})).kind, ErrorKind::corrupt);
+  const Error error = error_of(wav_file({chunks}));
+  EXPECT_EQ(error.kind, ErrorKind::unsupported);
+  EXPECT_THAT(error.to_string(), HasSubstr("more than 10000 chunks before its samples (up to byte 80012)"));
+  EXPECT_THAT(error.to_string(), HasSubstr("write it anew"));
 }
 
 TEST(Wav, changed_headers_never_lead_out_of_the_file) {

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <string_view>
+#include <utility>
+
+#include "formats/tar.hpp"
+#include "formats/text.hpp"
 
 namespace penstock {
 namespace {
 
 using Messages = std::vector<Hdf5Message>;
-using Group = std::map<std::string, std::uint64_t>;
 
 // More than any object that is read here has: a bound on what a hostile file can make us walk.
 constexpr std::size_t kMostMessages = 65536;
@@ -95,10 +99,15 @@ Result<Superblock> read_superblock(const Hdf5Bytes& file) {
   if (!cursor.ok()) {
     return hdf5_damage("it ends in its superblock", 0);
   }
-  if (offsets != 8 || lengths != 8 || base != 0) {
-    return hdf5_unsupported(
-        "an HDF5 file with addresses of other than 8 bytes, or that begins within another");
+  if (offsets != 8 || lengths != 8) {
+    return hdf5_unsupported("an HDF5 file with addresses of other than 8 bytes");
   }
+  // As the library does: addresses count from where the superblock is, wherever it was once. Only the end is
+  // absolute.
+  if (found.end < base) {
+    return hdf5_damage("it ends before it begins", 0);
+  }
+  found.end -= base;
   if (found.end > file.all.size()) {
     return hdf5_damage(fmt::format("it has {} bytes and should have {}", file.all.size(), found.end),
                        file.all.size());
@@ -152,33 +161,41 @@ class OldGroup {
     return {};
   }
 
-  Group take() { return std::move(group_); }
+  Hdf5Group take() { return std::move(group_); }
 
  private:
   Status add_table(Hdf5Cursor cursor, std::uint64_t address) {
+    constexpr std::uint64_t kSoftLink = 2;
     cursor.skip(2);
     const std::uint64_t symbols = cursor.number(2);
     for (std::uint64_t i = 0; i < symbols; ++i) {
       const std::uint64_t name = cursor.word();
-      const std::uint64_t header = cursor.word();
-      cursor.skip(4 + 4 + 16);
-      if (!cursor.ok() || name >= names_.size() || ++symbols_ > kMostObjects) {
+      Hdf5Link link{.header = cursor.word()};
+      const bool soft = cursor.number(4) == kSoftLink;
+      cursor.skip(4);
+      Hdf5Cursor scratch(cursor.take(16));
+      const std::uint64_t target = soft ? scratch.number(4) : 0;
+      if (!cursor.ok() || target >= names_.size() || name >= names_.size() || ++symbols_ > kMostObjects) {
         return hdf5_damage("a name of its root group is missing", address);
       }
-      group_.emplace(text_at(names_.subspan(static_cast<std::size_t>(name))), header);
+      if (soft) {
+        link = {.kind = Hdf5Link::Kind::soft,
+                .target = text_at(names_.subspan(static_cast<std::size_t>(target)))};
+      }
+      group_.emplace(text_at(names_.subspan(static_cast<std::size_t>(name))), std::move(link));
     }
     return {};
   }
 
   const Hdf5Bytes& file_;
   ByteSpan names_;
-  Group group_;
+  Hdf5Group group_;
   std::size_t nodes_ = 0;
   std::size_t symbols_ = 0;
   unsigned depth_ = 0;
 };
 
-Result<Group> read_old_group(const Hdf5Bytes& file, ByteSpan message) {
+Result<Hdf5Group> read_old_group(const Hdf5Bytes& file, ByteSpan message) {
   Hdf5Cursor cursor(message);
   const std::uint64_t tree = cursor.word();
   const std::uint64_t heap = cursor.word();
@@ -196,7 +213,9 @@ Result<Group> read_old_group(const Hdf5Bytes& file, ByteSpan message) {
   return group.take();
 }
 
-Status add_link(ByteSpan body, Group& group, std::uint64_t header) {
+Status add_link(ByteSpan body, Hdf5Group& group, std::uint64_t header) {
+  constexpr unsigned kHard = 0;
+  constexpr unsigned kSoft = 1;
   Hdf5Cursor cursor(body);
   cursor.skip(1);
   const unsigned flags = cursor.byte();
@@ -204,20 +223,51 @@ Status add_link(ByteSpan body, Group& group, std::uint64_t header) {
   cursor.skip((flags & 4) != 0 ? 8 : 0);
   cursor.skip((flags & 16) != 0 ? 1 : 0);
   const ByteSpan name = cursor.take(cursor.number(std::size_t{1} << (flags & 3)));
-  const std::uint64_t target = cursor.word();
-  if (kind != 0) {
-    return {};  // a name for something elsewhere
+  Hdf5Link link;
+  if (kind == kHard) {
+    link.header = cursor.word();
+  } else if (kind == kSoft) {
+    const ByteSpan target = cursor.take(cursor.number(2));
+    link = {.kind = Hdf5Link::Kind::soft, .target = std::string(target.begin(), target.end())};
+  } else {
+    link.kind = Hdf5Link::Kind::other_file;
   }
   if (!cursor.ok()) {
     return hdf5_damage("a name of its root group is cut off", header);
   }
-  group.emplace(std::string(name.begin(), name.end()), target);
+  group.emplace(std::string(name.begin(), name.end()), std::move(link));
   return {};
+}
+
+bool begins_as_tar(ByteSpan file) noexcept {
+  TarHeader header;
+  if (file.size() < sizeof(header)) {
+    return false;
+  }
+  std::memcpy(&header, file.data(), sizeof(header));
+  return has_valid_checksum(header);
 }
 
 }  // namespace
 
-bool is_hdf5(ByteSpan start) noexcept { return Hdf5Cursor(start).says("\x89HDF\r\n\x1a\n"); }
+std::optional<std::uint64_t> find_hdf5_start(ByteSpan file) noexcept {
+  constexpr std::uint64_t kSmallestUserBlock = 512;
+  const auto begins_at = [file](std::uint64_t at) {
+    return Hdf5Cursor(file.subspan(static_cast<std::size_t>(at))).says("\x89HDF\r\n\x1a\n");
+  };
+  if (begins_at(0)) {
+    return 0;
+  }
+  if (begins_as_tar(file)) {
+    return std::nullopt;
+  }
+  for (std::uint64_t at = kSmallestUserBlock; at < file.size(); at *= 2) {
+    if (begins_at(at)) {
+      return at;
+    }
+  }
+  return std::nullopt;
+}
 
 Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
   PENSTOCK_ASSIGN(const ByteSpan start, file.from(header));
@@ -269,10 +319,10 @@ Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
   return messages;
 }
 
-Result<Group> hdf5_root_group(const Hdf5Bytes& file) {
+Result<Hdf5Group> hdf5_root_group(const Hdf5Bytes& file) {
   PENSTOCK_ASSIGN(const Superblock superblock, read_superblock(file));
   PENSTOCK_ASSIGN(const Messages messages, hdf5_messages(file, superblock.root));
-  Group group;
+  Hdf5Group group;
   for (const Hdf5Message& message : messages) {
     if (message.type == Hdf5Message::symbol_table) {
       return read_old_group(file, message.body);
@@ -289,6 +339,29 @@ Result<Group> hdf5_root_group(const Hdf5Bytes& file) {
     }
   }
   return group;
+}
+
+Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, const std::string& name) {
+  constexpr int kMostSteps = 16;
+  auto found = group.find(name);
+  if (found == group.end()) {
+    return std::optional<std::uint64_t>();
+  }
+  for (int step = 0; found->second.kind != Hdf5Link::Kind::object; ++step) {
+    const Hdf5Link& link = found->second;
+    if (link.kind == Hdf5Link::Kind::other_file) {
+      return hdf5_unsupported(fmt::format("{} is a link to an object of another file", name));
+    }
+    const std::size_t slash = link.target.starts_with('/') ? 1 : 0;
+    const auto next = group.find(link.target.substr(slash));
+    if (next == group.end() || step == kMostSteps) {
+      return hdf5_unsupported(
+          fmt::format("{} is a soft link to '{}', which {}", name, printable(link.target),
+                      step == kMostSteps ? "leads back to itself" : "is no object of the root group"));
+    }
+    found = next;
+  }
+  return std::optional(found->second.header);
 }
 
 }  // namespace penstock

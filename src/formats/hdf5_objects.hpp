@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,25 @@ struct Hdf5Message {
 /// Of the object whose header is there, both versions of headers.
 Result<std::vector<Hdf5Message>> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header);
 
-/// Whether these are the first bytes of an HDF5 file.
-bool is_hdf5(ByteSpan start) noexcept;
+/// Where the file's superblock is: at its start, or behind a user block of 512 bytes or a doubling of that.
+/// Nothing if there is none, or if the file begins as a tar does (its first member may be an HDF5 file).
+std::optional<std::uint64_t> find_hdf5_start(ByteSpan file) noexcept;
 
-/// Addresses of the headers of what lies in the root group, by name.
-Result<std::map<std::string, std::uint64_t>> hdf5_root_group(const Hdf5Bytes& file);
+/// What a name of a group stands for.
+struct Hdf5Link {
+  enum class Kind : std::uint8_t { object, soft, other_file };
+  Kind kind = Kind::object;
+  std::uint64_t header = kHdf5Nowhere;  ///< of an object
+  std::string target{};                 ///< of a soft link: another name
+};
+
+using Hdf5Group = std::map<std::string, Hdf5Link>;
+
+/// What lies in the root group, by name.
+Result<Hdf5Group> hdf5_root_group(const Hdf5Bytes& file);
+
+/// The header of the object of that name, soft links within the group followed; nothing if there is no such
+/// name. `unsupported` if its link leads out of the group.
+Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, const std::string& name);
 
 }  // namespace penstock

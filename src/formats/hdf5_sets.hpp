@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/hdf5_objects.hpp"
-#include "penstock/foreign_stage.hpp"
+#include "formats/hdf5_types.hpp"
 
 namespace penstock {
 
@@ -17,8 +16,7 @@ namespace penstock {
 struct Hdf5Set {
   std::uint64_t rows = 0;
   std::vector<std::size_t> row_shape;
-  std::optional<Scalar> scalar;  ///< of numbers; none: text of `element_bytes` each, padded with zeros
-  std::uint64_t element_bytes = 0;
+  Hdf5Type type;
   std::uint64_t row_bytes = 0;
   std::uint64_t chunk_rows = 0;       ///< rows that lie one behind the other
   std::vector<std::uint64_t> chunks;  ///< where each run of `chunk_rows` begins
@@ -30,7 +28,7 @@ struct Hdf5Set {
 };
 
 /// `header` is that of the data set. `unsupported` what cannot be read in place (compressed, cut along
-/// another axis than the first, text of any length), with advice.
+/// another axis than the first, text of any length, never written), with advice.
 Result<Hdf5Set> find_hdf5_set(const Hdf5Bytes& file, const std::string& name, std::uint64_t header);
 
 /// What the index of a data set's chunks is found by.

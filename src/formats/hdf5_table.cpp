@@ -1,10 +1,8 @@
 #include "formats/hdf5_table.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -42,17 +40,29 @@ std::string_view text_in(ByteSpan padded) noexcept {
   return text.substr(0, text.find_last_not_of('\0') + 1);
 }
 
-bool is_whole(const Hdf5Set& set) noexcept {
-  return set.scalar && *set.scalar != Scalar::float16 && *set.scalar != Scalar::float32 &&
-         *set.scalar != Scalar::float64;
+/// "bool, uint8, ...": the types of arrays in batches.
+std::string names_of_scalars() {
+  std::string names;
+  for (const Hdf5Type::Kind kind : {Hdf5Type::Kind::boolean, Hdf5Type::Kind::unsigned_whole,
+                                    Hdf5Type::Kind::signed_whole, Hdf5Type::Kind::real}) {
+    for (const std::uint64_t bytes : {1, 2, 4, 8}) {
+      const Hdf5Type type{.kind = kind, .bytes = bytes};
+      if (type.scalar()) {
+        names += (names.empty() ? "" : ", ") + type.name();
+      }
+    }
+  }
+  return names;
 }
 
 class Hdf5Table final : public SampleTable {
  public:
-  Hdf5Table(NamedPath path, std::unique_ptr<MappedFile> file, std::optional<Hdf5Set> keys,
-            std::vector<std::string> classes, std::vector<Hdf5Field> contents)
+  /// Addresses count from byte `start` of the file.
+  Hdf5Table(NamedPath path, std::unique_ptr<MappedFile> file, std::uint64_t start,
+            std::optional<Hdf5Set> keys, std::vector<std::string> classes, std::vector<Hdf5Field> contents)
       : path_(std::move(path)),
         file_(std::move(file)),
+        start_(start),
         keys_(std::move(keys)),
         classes_(std::move(classes)),
         contents_(std::move(contents)) {
@@ -85,7 +95,14 @@ class Hdf5Table final : public SampleTable {
     if (content.info.kind == FieldKind::array) {
       return StoredValue{.bytes = bytes};
     }
-    const std::int64_t number = number_in(bytes, content.set.scalar != Scalar::uint8);
+    const bool has_sign = content.set.type.kind == Hdf5Type::Kind::signed_whole;
+    const std::int64_t number = number_in(bytes, has_sign);
+    if (!has_sign && number < 0) {
+      return Error{.kind = ErrorKind::corrupt,
+                   .message = fmt::format("number {} is too large", static_cast<std::uint64_t>(number)),
+                   .advice = {},
+                   .place = place(sample, field)};
+    }
     const std::vector<std::string>& names = content.names;
     if (!names.empty() && (number < 0 || static_cast<std::uint64_t>(number) >= names.size())) {
       return Error{.kind = ErrorKind::corrupt,
@@ -103,7 +120,7 @@ class Hdf5Table final : public SampleTable {
   void will_read(std::uint64_t sample, std::size_t field) const override {
     if (sample < size() && field < contents_.size()) {
       const Hdf5Set& set = contents_[field].set;
-      file_->advise(Access::will_need, set.place_of(sample), set.row_bytes);
+      file_->advise(Access::will_need, start_ + set.place_of(sample), set.row_bytes);
     }
   }
 
@@ -126,7 +143,7 @@ class Hdf5Table final : public SampleTable {
       return {};
     }
     const Hdf5Set& set = contents_[field].set;
-    return {.type = *set.scalar, .shape = set.row_shape, .fixed = true};
+    return {.type = *set.type.scalar(), .shape = set.row_shape, .fixed = true};
   }
 
   Place place(std::uint64_t sample, std::size_t field) const override {
@@ -137,7 +154,7 @@ class Hdf5Table final : public SampleTable {
                 .index = sample,
                 .stage = "read"};
     if (sample < size() && field < contents_.size()) {
-      place.offset = contents_[field].set.place_of(sample);
+      place.offset = start_ + contents_[field].set.place_of(sample);
     }
     return place;
   }
@@ -153,12 +170,13 @@ class Hdf5Table final : public SampleTable {
  private:
   /// In the file: find_hdf5_set() has seen to that.
   ByteSpan bytes_of(const Hdf5Set& set, std::uint64_t row) const noexcept {
-    return file_->bytes().subspan(static_cast<std::size_t>(set.place_of(row)),
+    return file_->bytes().subspan(static_cast<std::size_t>(start_ + set.place_of(row)),
                                   static_cast<std::size_t>(set.row_bytes));
   }
 
   NamedPath path_;
   std::unique_ptr<MappedFile> file_;
+  std::uint64_t start_ = 0;
   std::optional<Hdf5Set> keys_;
   std::vector<std::string> classes_;
   std::vector<Hdf5Field> contents_;
@@ -177,18 +195,19 @@ class RowContents {
 
   /// Nothing if there is none of that name.
   Result<std::optional<Hdf5Set>> find(const std::string& name) const {
-    const auto found = group_.find(name);
-    if (found == group_.end()) {
+    PENSTOCK_ASSIGN(const std::optional<std::uint64_t> header, find_hdf5_object(group_, name));
+    if (!header) {
       return std::optional<Hdf5Set>();
     }
-    PENSTOCK_ASSIGN(Hdf5Set set, find_hdf5_set(file_, name, found->second));
+    PENSTOCK_ASSIGN(Hdf5Set set, find_hdf5_set(file_, name, *header));
     return std::optional<Hdf5Set>(std::move(set));
   }
 
   Result<std::optional<Hdf5Set>> find_text(const std::string& name) const {
     PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
-    if (set && (set->scalar || !set->row_shape.empty())) {
-      return hdf5_unsupported(fmt::format("the data set {} is no list of texts", name));
+    if (set && (!set->type.is_text() || !set->row_shape.empty())) {
+      return hdf5_unsupported(
+          fmt::format("the data set {} holds {} and is no list of texts", name, set->type.name()));
     }
     return set;
   }
@@ -211,8 +230,10 @@ class RowContents {
     if (!set) {
       return std::optional<Hdf5Field>();
     }
-    if (!is_whole(*set) || !set->row_shape.empty()) {
-      return hdf5_unsupported(fmt::format("the data set {} is no list of whole numbers", data_set));
+    if (!set->type.is_whole() || !set->row_shape.empty()) {
+      return hdf5_unsupported(fmt::format("the data set {} holds {}{} and is no list of whole numbers",
+                                          data_set, set->type.name(),
+                                          set->row_shape.empty() ? "" : " in rows of several"));
     }
     return std::optional<Hdf5Field>(
         Hdf5Field{.info = std::move(info), .set = std::move(*set), .names = std::move(names)});
@@ -223,8 +244,9 @@ class RowContents {
     std::vector<Hdf5Field> fields;
     for (const char* name : {"waveform", "mel"}) {
       PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
-      if (set && !set->scalar) {
-        return hdf5_unsupported(fmt::format("the data set {} holds no numbers", name));
+      if (set && !set->type.scalar()) {
+        return hdf5_unsupported(fmt::format("the data set {} holds {}, and arrays are of {}", name,
+                                            set->type.name(), names_of_scalars()));
       }
       if (set) {
         fields.push_back({.info = {name, FieldKind::array}, .set = std::move(*set)});
@@ -257,7 +279,7 @@ class RowContents {
   explicit RowContents(Hdf5Bytes file) : file_(file) {}
 
   Hdf5Bytes file_;
-  std::map<std::string, std::uint64_t> group_;
+  Hdf5Group group_;
 };
 
 Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldChoice& choice) {
@@ -286,8 +308,9 @@ Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldCho
 }
 
 Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::unique_ptr<MappedFile> file,
-                                                const FieldChoice& choice) {
-  PENSTOCK_ASSIGN(const RowContents contents, RowContents::of(file->bytes()));
+                                                std::uint64_t start, const FieldChoice& choice) {
+  PENSTOCK_ASSIGN(const RowContents contents,
+                  RowContents::of(file->bytes().subspan(static_cast<std::size_t>(start))));
   PENSTOCK_ASSIGN(std::vector<std::string> classes, contents.texts("label_names"));
   PENSTOCK_ASSIGN(std::optional<Hdf5Set> keys, contents.find_text("keys"));
   PENSTOCK_ASSIGN(std::vector<Hdf5Field> fields, contents.fields(classes));
@@ -298,16 +321,15 @@ Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::uniq
   if (Status whole = file->check(); !whole) {
     return std::move(whole).error();
   }
-  return std::unique_ptr<SampleTable>(std::make_unique<Hdf5Table>(path, std::move(file), std::move(keys),
-                                                                  std::move(classes), std::move(fields)));
+  return std::unique_ptr<SampleTable>(std::make_unique<Hdf5Table>(
+      path, std::move(file), start, std::move(keys), std::move(classes), std::move(fields)));
 }
 
 }  // namespace
 
 bool is_hdf5_file(const std::string& path) {
-  const auto file = OpenFile::open_regular(path.c_str());
-  std::array<std::uint8_t, 8> start{};
-  return file.ok() && ::pread(file->descriptor(), start.data(), start.size(), 0) > 0 && is_hdf5(start);
+  const auto file = MappedFile::open(path);
+  return file.ok() && find_hdf5_start((*file)->bytes()).has_value();
 }
 
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
@@ -318,11 +340,15 @@ Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, cons
     error.place.source = path.named;
     return error;
   }
-  auto table = make_table(path, std::move(file).value(), choice);
+  const std::uint64_t start = find_hdf5_start((*file)->bytes()).value_or(0);
+  auto table = make_table(path, std::move(file).value(), start, choice);
   if (!table.ok()) {
     Error error = std::move(table).error();
     error.place.source = path.named;
     error.place.shard = path.path;
+    if (error.place.offset) {
+      *error.place.offset += start;
+    }
     return error;
   }
   return table;

@@ -240,6 +240,25 @@ void warn_of_what_is_left_out(const std::vector<FoundFiles>& folders, std::uint6
   }
 }
 
+/// Folders that are named as parts of a data set are classes as all others are, and hardly meant so.
+void warn_of_splits(const std::vector<std::string>& classes, Contents& contents) {
+  constexpr std::array<std::string_view, 9> kSplits = {"train", "training",   "test", "testing", "val",
+                                                       "valid", "validation", "dev",  "eval"};
+  std::string names;
+  std::size_t count = 0;
+  for (const std::string& name : classes) {
+    if (std::find(kSplits.begin(), kSplits.end(), lower_case(name)) != kSplits.end()) {
+      names += (count++ == 0 ? "'" : ", '") + printable(name) + "'";
+    }
+  }
+  // One among others may be a class: trains beside buses.
+  if (count >= 2 || (count > 0 && count == classes.size())) {
+    contents.warnings.push_back(fmt::format(
+        "the folders {} are taken for classes, with labels; to read one part of a data set, open its folder",
+        names));
+  }
+}
+
 /// Files of the root alone, without classes.
 Result<Contents> plain_contents(const NamedPath& root) {
   PENSTOCK_ASSIGN(FoundFiles files, find_files(root.path, false));
@@ -302,6 +321,7 @@ Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> 
                     content.many, content.extensions));
   }
   warn_of_what_is_left_out(folders, undecodable, first_undecodable, contents);
+  warn_of_splits(classes, contents);
   contents.classes = std::move(classes);
   return contents;
 }

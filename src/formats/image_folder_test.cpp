@@ -244,6 +244,30 @@ TEST_F(ImageFolderTest, reads_tars_beside_folders_without_pictures) {
   ::unsetenv("PENSTOCK_CACHE_DIR");
 }
 
+TEST_F(ImageFolderTest, says_that_files_beside_tars_are_left_out) {
+  folder_.write("2.wav", "x");
+  folder_.write("1.flac", "x");
+  folder_.write("n01.tar", TarForTest().file("1.jpg", "x").end().bytes());
+  ::setenv("PENSTOCK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+  for (int i = 0; i < 2; ++i) {  // the index from the cache too
+    const auto table = open();
+    ASSERT_TRUE(table.ok());
+    EXPECT_THAT(list(**table), ElementsAre("1"));
+    EXPECT_THAT((*table)->warnings(),
+                ElementsAre(HasSubstr("2 sounds beside them are left out (first: '1.flac')")));
+  }
+  ::unsetenv("PENSTOCK_CACHE_DIR");
+}
+
+TEST_F(ImageFolderTest, says_that_folders_of_splits_are_taken_for_classes) {
+  folder_.write("train/1.wav", "x");
+  EXPECT_THAT((*open())->warnings(), ElementsAre(HasSubstr("the folders 'train' are taken for classes")));
+  folder_.write("bus/1.wav", "x");
+  EXPECT_THAT((*open())->warnings(), ElementsAre());
+  folder_.write("Test/1.wav", "x");
+  EXPECT_THAT((*open())->warnings(), ElementsAre(HasSubstr("the folders 'Test', 'train' are taken")));
+}
+
 TEST_F(ImageFolderTest, says_how_to_unpack_a_folder_of_compressed_tars) {
   folder_.write("a.tar.GZ", "\x1F\x8B and more");
   const auto table = open();

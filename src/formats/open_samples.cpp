@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/cpu.hpp"
 #include "formats/folder_scan.hpp"
@@ -93,6 +94,22 @@ Error opened_alone(const NamedPath& entry, const char* what, std::size_t sources
           .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
 }
 
+/// Pictures and sounds that lie beside the tars of a folder are no samples; empty if there are none.
+std::string remark_on_files_beside_tars(const NamedPath& folder) {
+  const auto files = find_files(folder.path, false);
+  if (!files.ok() || !files->any()) {
+    return {};
+  }
+  const auto& pictures = files->pictures.paths;
+  const auto& sounds = files->sounds.paths;
+  return fmt::format("'{}' holds tar files, which are read; {} {} beside them are left out (first: '{}')",
+                     printable(folder.path), pictures.size() + sounds.size(),
+                     sounds.empty()     ? "pictures"
+                     : pictures.empty() ? "sounds"
+                                        : "pictures and sounds",
+                     printable(pictures.empty() ? sounds.front() : pictures.front()));
+}
+
 bool holds_samples(const NamedPath& folder) {
   const auto files = find_files(folder.path, false);
   return files.ok() && files->any();
@@ -105,6 +122,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_ASSIGN(const std::vector<NamedPath> found, resolve_sources(sources));
   std::vector<NamedPath> shards;
+  std::vector<std::string> remarks;
   for (const NamedPath& entry : found) {
     if (!is_folder(entry.path)) {
       // Among thousands of shards, names are cheaper than a look into each.
@@ -128,6 +146,9 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
     PENSTOCK_ASSIGN(const FolderContents contents, look_into(entry));
     if (!contents.tars.empty()) {
       PENSTOCK_TRY(refuse_classes_beside_tars(entry, contents));
+      if (std::string remark = remark_on_files_beside_tars(entry); !remark.empty()) {
+        remarks.push_back(std::move(remark));
+      }
       shards.insert(shards.end(), contents.tars.begin(), contents.tars.end());
     } else if (!contents.compressed.empty() && contents.folders.empty() && !holds_samples(entry)) {
       // Reading them gives the error that tells what to do.
@@ -142,7 +163,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
                    .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
     }
   }
-  return open_tar_table(shards, fields);
+  return open_tar_table(shards, fields, std::move(remarks));
 }
 
 }  // namespace penstock

@@ -32,14 +32,15 @@ struct OpenIndex {
 class TarTable final : public SampleTable {
  public:
   TarTable(std::vector<std::unique_ptr<Source>> shards, std::vector<std::string> named, OpenIndex index,
-           TarFields chosen, bool default_fields)
+           TarFields chosen, bool default_fields, std::vector<std::string> remarks)
       : shards_(std::move(shards)),
         named_(std::move(named)),
         bytes_(std::move(index.bytes)),
         index_(index.index),
         fields_(std::move(chosen.fields)),
         extensions_(std::move(chosen.extensions)),
-        default_fields_(default_fields) {
+        default_fields_(default_fields),
+        warnings_(std::move(remarks)) {
     std::string_view lines = index_.text(index_.header().warnings);
     for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
       warnings_.emplace_back(lines.substr(0, end));
@@ -184,7 +185,7 @@ Result<OpenIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
 
 Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Source>> shards,
                                                 std::vector<std::string> named, OpenIndex index,
-                                                const FieldChoice& choice) {
+                                                const FieldChoice& choice, std::vector<std::string> remarks) {
   auto fields = choose_tar_fields(index.index, choice);
   if (!fields.ok()) {
     Error error = std::move(fields).error();
@@ -192,8 +193,9 @@ Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Sour
     return error;
   }
   TarFields chosen = std::move(*fields);
-  return std::unique_ptr<SampleTable>(std::make_unique<TarTable>(
-      std::move(shards), std::move(named), std::move(index), std::move(chosen), choice.empty()));
+  return std::unique_ptr<SampleTable>(std::make_unique<TarTable>(std::move(shards), std::move(named),
+                                                                 std::move(index), std::move(chosen),
+                                                                 choice.empty(), std::move(remarks)));
 }
 
 std::vector<const Source*> pointers(const std::vector<std::unique_ptr<Source>>& sources) {
@@ -231,7 +233,8 @@ Result<OpenIndex> scan_and_keep(const std::vector<std::unique_ptr<Source>>& shar
 }  // namespace
 
 Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>& shards,
-                                                    const FieldChoice& fields) {
+                                                    const FieldChoice& fields,
+                                                    std::vector<std::string> remarks) {
   const std::size_t count = shards.size();
   std::vector<std::optional<Result<std::unique_ptr<MappedFile>>>> opened(count);
   // Opening is a matter of waiting on network file systems, of nothing on local ones.
@@ -257,7 +260,8 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
   const std::string cache_path = index_cache_path(paths);
   if (auto kept = load_index(cache_path, paths, states)) {
     const auto index = TarIndex::view(kept->bytes());
-    return make_table(std::move(sources), std::move(named), {std::move(kept), *index}, fields);
+    return make_table(std::move(sources), std::move(named), {std::move(kept), *index}, fields,
+                      std::move(remarks));
   }
   auto index = scan_and_keep(sources, paths, states, cache_path);
   if (!index.ok()) {
@@ -268,7 +272,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     error.place.source = shard != shards.end() ? shard->named : "";
     return error;
   }
-  return make_table(std::move(sources), std::move(named), std::move(*index), fields);
+  return make_table(std::move(sources), std::move(named), std::move(*index), fields, std::move(remarks));
 }
 
 Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,
@@ -282,7 +286,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<
   PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(pointers(shards)));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(names, states, std::move(scans)));
   PENSTOCK_ASSIGN(OpenIndex index, index_in_memory(std::move(bytes)));
-  return make_table(std::move(shards), std::move(names), std::move(index), fields);
+  return make_table(std::move(shards), std::move(names), std::move(index), fields, {});
 }
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable
 from functools import lru_cache
@@ -52,10 +53,11 @@ def mel_spectrogram(
     """
     samples = _samples(wave)
     settings = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
-    mel = _cached(_mel_program, db_mult, norm, *settings)
-    if dtype not in ("float32", "float16"):
+    checked = _mel_settings(settings, norm, None if db_mult is None else _number("db_mult", db_mult))
+    mel = _mel_program(tuple(checked.items()))
+    if not isinstance(dtype, str) or dtype not in ("float32", "float16"):
         raise InvalidError(f"dtype = {dtype!r} cannot be; give 'float32' or 'float16'")
-    out = np.empty((*samples.shape[:-1], n_mels, mel.frames(samples.shape[-1])), dtype)
+    out = np.empty((*samples.shape[:-1], checked["n_mels"], mel.frames(samples.shape[-1])), dtype)
     mel.run(samples, out)
     return _like(wave, out)
 
@@ -89,8 +91,14 @@ def mfcc(
     """
     samples = _samples(wave)
     settings = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
-    program = _cached(_mfcc_program, n_mfcc, lifter, top_db, norm, *settings)
-    out = np.empty((*samples.shape[:-1], n_mfcc, program.frames(samples.shape[-1])), "float32")
+    checked = {
+        **_mel_settings(settings, norm, None),
+        "n_mfcc": _whole("n_mfcc", n_mfcc),
+        "lifter": _number("lifter", lifter),
+        "top_db": None if top_db is None else _number("top_db", top_db),
+    }
+    program = _mfcc_program(tuple(checked.items()))
+    out = np.empty((*samples.shape[:-1], checked["n_mfcc"], program.frames(samples.shape[-1])), "float32")
     program.run(samples, out)
     return _like(wave, out)
 
@@ -122,36 +130,19 @@ def _to_db(power: bool, values: Any, ref: Any, amin: float, top_db: float | None
     return _like(values, out)
 
 
-def _cached(make: Callable[..., Any], *settings: Any) -> Any:
-    try:
-        return make(*settings)
-    except TypeError as error:  # a setting without a hash, such as a list
-        raise InvalidError(f"a setting of the wrong type: {error}") from None
+@lru_cache(maxsize=64)
+def _mel_program(settings: tuple[tuple[str, Any], ...]) -> _core.MelSpectrogram:
+    return _core.MelSpectrogram(dict(settings))
 
 
-@lru_cache(maxsize=64, typed=True)  # 512.0 is not 512
-def _mel_program(db_mult: float | None, norm: str | None, *settings: Any) -> _core.MelSpectrogram:
-    db = None if db_mult is None else _number("db_mult", db_mult)
-    return _core.MelSpectrogram(_mel_settings(settings, norm, db))
-
-
-@lru_cache(maxsize=64, typed=True)
-def _mfcc_program(
-    n_mfcc: int, lifter: float, top_db: float | None, norm: str | None, *settings: Any
-) -> _core.Mfcc:
-    return _core.Mfcc(
-        {
-            **_mel_settings(settings, norm, None),
-            "n_mfcc": _whole("n_mfcc", n_mfcc),
-            "lifter": _number("lifter", lifter),
-            "top_db": None if top_db is None else _number("top_db", top_db),
-        }
-    )
+@lru_cache(maxsize=64)
+def _mfcc_program(settings: tuple[tuple[str, Any], ...]) -> _core.Mfcc:
+    return _core.Mfcc(dict(settings))
 
 
 def _mel_settings(settings: tuple[Any, ...], norm: str | None, db_mult: float | None) -> dict[str, Any]:
     sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk = settings
-    if norm not in _NORMS:
+    if not (norm is None or (isinstance(norm, str) and norm in _NORMS)):
         raise InvalidError(f"norm = {norm!r} cannot be; give 'slaney' or None")
     return {
         "sample_rate": _number("sample_rate", sample_rate),
@@ -159,13 +150,13 @@ def _mel_settings(settings: tuple[Any, ...], norm: str | None, db_mult: float | 
         "hop_length": _whole("hop_length", hop_length),
         "win_length": None if win_length is None else _whole("win_length", win_length),
         "window": str(window),
-        "center": bool(center),
+        "center": _flag("center", center),
         "pad_mode": str(pad_mode),
         "power": _number("power", power),
         "n_mels": _whole("n_mels", n_mels),
         "fmin": _number("fmin", fmin),
         "fmax": None if fmax is None else _number("fmax", fmax),
-        "htk": bool(htk),
+        "htk": _flag("htk", htk),
         "slaney_norm": _NORMS[norm],
         "db_mult": db_mult,
     }
@@ -182,7 +173,10 @@ def _floats(values: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
         if values.device.type != "cpu":
             raise InvalidError(f"a tensor on {values.device} cannot be; move it with .cpu()")
         values = values.detach().numpy()
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # rows of different lengths
+        raise InvalidError(f"this cannot be an array; give one of floats: {error}") from None
     if array.dtype.kind != "f":
         raise InvalidError(f"an array of {array.dtype} cannot be; give floats, a wave between -1 and 1")
     return np.ascontiguousarray(array, "float32") if array.ndim else array.astype("float32")
@@ -200,13 +194,26 @@ def _like(given: Any, out: np.ndarray[Any, Any]) -> Any:
 
 
 def _whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or abs(value.__index__()) >= 1 << 31:
+    try:
+        whole = operator.index(value)
+    except TypeError:
+        whole = None
+    if whole is None or isinstance(value, bool) or abs(whole) >= 1 << 31:
         raise InvalidError(f"{name} = {value!r} cannot be; give a whole number")
-    whole: int = value.__index__()
     return whole
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, (str, bytes, bool)) or not hasattr(value, "__float__") or not math.isfinite(value):
+    try:
+        number = None if isinstance(value, (str, bytes, bool)) else float(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last: torch's for tensors of several numbers
+        number = None
+    if number is None or not math.isfinite(number):
         raise InvalidError(f"{name} = {value!r} cannot be; give a finite number")
-    return float(value)
+    return number
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidError(f"{name} = {value!r} cannot be; give True or False")
+    return bool(value)

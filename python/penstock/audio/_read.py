@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING
 
 from .. import _core
 from ..errors import InvalidError
+from ._features import _flag, _number, _whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +35,17 @@ def read(
     Samples are float32, integers scaled to [-1, 1). A truncated or damaged file raises CorruptError where its
     format can tell: MP3 has no checksums, and libsndfile takes most of what is changed in it.
     """
-    source = path if isinstance(path, bytes) else os.fspath(path)
-    if not isinstance(source, (str, bytes)):
+    if not isinstance(path, (str, bytes, os.PathLike)):
         raise InvalidError(f"path = {path!r} cannot be; give a path, or a file's content as bytes")
-    return _core.read_sound(source, start, duration, sample_rate, mono)
+    return _core.read_sound(
+        path if isinstance(path, bytes) else os.fsdecode(path),
+        _number("start", start),
+        None if duration is None else _seconds(duration),
+        None if sample_rate is None else _whole("sample_rate", sample_rate),
+        _flag("mono", mono),
+    )
+
+
+def _seconds(duration: float) -> float:
+    """Any number of them: infinity goes up to the end."""
+    return duration if isinstance(duration, float) and duration == math.inf else _number("duration", duration)

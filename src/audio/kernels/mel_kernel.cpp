@@ -19,6 +19,17 @@ namespace {
 
 constexpr std::size_t kMostLanes = 16;
 
+/// What is seen at place i of a wave between two mirrors, as numpy.pad has it: also of one much shorter than
+/// i.
+std::ptrdiff_t mirrored(std::ptrdiff_t i, std::ptrdiff_t samples) {
+  if (samples == 1) {
+    return 0;
+  }
+  const std::ptrdiff_t period = 2 * (samples - 1);
+  const std::ptrdiff_t place = (i % period + period) % period;
+  return place < samples ? place : period - place;
+}
+
 /// `size` samples from `begin` on, which may lie before or behind the wave.
 void copy_padded(const float* wave, std::ptrdiff_t samples, std::ptrdiff_t begin, std::ptrdiff_t size,
                  SoundPadding padding, float* out) {
@@ -32,7 +43,7 @@ void copy_padded(const float* wave, std::ptrdiff_t samples, std::ptrdiff_t begin
       if (padding == SoundPadding::edge) {
         from = i < 0 ? 0 : samples - 1;
       } else {
-        from = i < 0 ? -i : 2 * (samples - 1) - i;
+        from = mirrored(i, samples);
       }
     }
     *out++ = wave[from];

@@ -39,7 +39,8 @@ inline constexpr float kMelFloor = 1e-10F;
 /// Floats of scratch memory that run_mel() needs, for any target.
 std::size_t mel_scratch_size(const MelTables& tables);
 
-/// To out[count][n_mels][frames]. The results of all targets are equal bit for bit.
+/// To out[count][n_mels][frames]. The results of all targets are equal bit for bit (powers other than 1 and 2
+/// as far as the C library's pow is).
 void run_mel(const MelTables& tables, const WaveBatch& batch, float* scratch, float* out);
 /// The same rounded to half precision.
 void run_mel(const MelTables& tables, const WaveBatch& batch, float* scratch, std::uint16_t* out);
