@@ -97,6 +97,7 @@ class Checker {
     }
     if (subject_.decode && subject_.table.fields()[field].kind == FieldKind::audio) {
       PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
+      ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
     PENSTOCK_TRY(check_value(subject_.table.fields()[field].kind, stored));
