@@ -38,7 +38,10 @@ def serve(connection: socket.socket, parent: int, pickled: bytes) -> None:
     """The life of the helper process: says that it is ready, or why not, and answers until the parent is gone."""
     work = begin(connection, parent, pickled)
     while work is not None:
-        request, descriptors, _, _ = socket.recv_fds(connection, _REQUEST.size, 1)
+        try:
+            request, descriptors, _, _ = socket.recv_fds(connection, _REQUEST.size, 1)
+        except ConnectionResetError:
+            return  # the loader went away without having read the last answer
         if not descriptors:
             return
         code, answer = _call(work, descriptors[0])
@@ -156,6 +159,8 @@ class CollateHelper:
         try:
             data, descriptors, _, _ = socket.recv_fds(self._connection, _REPLY.size, 1)
         except TimeoutError:
+            if self._processes.has_ended(self._number):
+                self._drop_connection()
             return False
         except ConnectionResetError:
             data, descriptors = b"", []

@@ -45,6 +45,11 @@ def die_once(array, *, marker):
     return os.kill(os.getpid(), signal.SIGKILL)
 
 
+def end_at_once(connection, parent, work):
+    """A helper that does not even say that it is ready."""
+    os._exit(3)
+
+
 def die_at_bright(array):
     if array[0, 0, 1] > 100 and os.environ.get("HELPER_TEST_PID") != str(os.getpid()):
         os._exit(7)
