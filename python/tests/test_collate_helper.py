@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 
@@ -11,7 +12,7 @@ import torch
 from python_stages import collate_and_die, collate_and_hang, collate_slowly, collate_to_what_cannot_be_sent, ends_soon
 
 import penstock
-from penstock import _collate
+from penstock import _collate, _packing
 from penstock._packing import pack, unpack
 from penstock.transforms import CenterCrop
 
@@ -138,6 +139,8 @@ def test_values_arrive_as_they_were_sent():
         assert torch.equal(got[name], values[name])
         assert got[name].dtype == values[name].dtype
     assert got["last"].stride() == values["last"].stride()
+    sent, _ = _packing._Pickler(io.BytesIO(), protocol=5).reducer_override(values["last"])[1]
+    assert sent.flags.c_contiguous, "older numpys leave only contiguous arrays as they are"
     assert got["plain"] == values["plain"]
     got["tensor"][0] = 7
     got["array"][0] = 7  # both are the receiver's own
