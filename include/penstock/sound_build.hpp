@@ -56,7 +56,8 @@ struct SoundBuildSettings {
   bool resume = true;  ///< go on with an interrupted build of the same files and settings
   /// Called by one thread at a time. False ends the build with `cancelled`; it can be resumed.
   std::function<bool(const SoundBuildProgress&)> progress{};
-  SoundCompute compute{};  ///< absent = penstock's kernels
+  SoundCompute compute{};      ///< absent = penstock's kernels
+  std::string device = "cpu";  ///< where `compute` runs, by any other name: what it gives is another file
 };
 
 /// Time spent in each stage by all threads together.

@@ -104,7 +104,7 @@ struct VerifySettings {
   /// Fields of the sources as (name, extension), for stores whose fields have other names than these would
   /// have.
   std::vector<std::pair<std::string, std::string>> fields{};
-  bool decode = true;            ///< decode every picture
+  bool decode = true;            ///< decode every picture and every sound
   std::optional<int> workers{};  ///< threads; absent = the cores that this process may use
   std::uint64_t max_pixels = 178'956'970;
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress{};  ///< false: `cancelled`
@@ -113,6 +113,7 @@ struct VerifySettings {
 struct VerifyReport {
   std::uint64_t samples = 0;
   std::uint64_t pictures = 0;      ///< decoded
+  std::uint64_t sounds = 0;        ///< decoded
   std::uint64_t compared = 0;      ///< fields compared with the source
   std::uint64_t bytes = 0;         ///< checked
   std::uint64_t not_in_store = 0;  ///< samples of the source; a problem if more than the build left out

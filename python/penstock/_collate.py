@@ -19,6 +19,7 @@ from ._functions import name_of
 from ._helper import Work
 from ._helpers import END_SECONDS, why_not_sent
 from ._packing import pack
+from ._surroundings import Seen, UnseenError, difference, look
 from .batch import Batch
 from .errors import IoError
 from .options import LoaderOptions
@@ -27,6 +28,8 @@ Collate = Callable[[list[dict[str, Any]]], Any]
 
 #: A helper is started once collate_fn has cost the consumer about as much as the start of a process does.
 WORTH_A_START_SECONDS = 1.0
+#: Looking whether anything else that the function reaches has changed may take such a share of a call.
+MOST_FOR_LOOKING = 0.1
 #: Batches that the helper has, or has made, while the consumer uses one.
 AHEAD = 2
 
@@ -93,6 +96,7 @@ class Collator:
         self._owner = os.getpid()
         self._lock = threading.RLock()  # held while a batch is taken
         self._helper: CollateHelper | None = None
+        self._seen: Seen = {}  # what the function reaches, when the helper was started
         self._stays = self._why_it_stays()  # why it stays here for good
         self._why = "it has cost too little to start a helper for"
         self._calls = 0
@@ -120,6 +124,7 @@ class Collator:
             start = time.perf_counter()
             if not source.is_newest() or os.getpid() != self._owner:
                 ahead.clear()
+            self._come_back_if_changed()
             if not ahead:
                 source.received_until(None)
                 state = source.state()
@@ -174,26 +179,58 @@ class Collator:
         try:
             return self._helper.receive(sent.request)
         except NotSentError as problem:
-            self._stays = f"what it returns cannot be sent to another process ({problem})"
+            self._stays = str(problem)
             self._end_helper()
             return self._call_here(sent.core)
 
     def _call_here(self, core: _core.Batch) -> Any:
         samples = samples_of(core)
         may_move = self._stays is None and self._here[1] >= WORTH_A_START_SECONDS / 2
-        watched = _draws() if may_move else None
+        watched = (_draws(), self._look()) if may_move else None
         start = time.perf_counter()
         value = self._work.function(samples)
         self._here[0] += 1
         self._here[1] += time.perf_counter() - start
-        if watched is not None:
-            if watched != _draws():
+        if watched is not None and self._stays is None:
+            draws, before = watched
+            after = self._look()
+            changed = difference(before, after)
+            if draws != _draws():
                 self._stays = "it draws from generators that belong to this process (random, numpy.random or torch)"
-            elif self._here[1] >= WORTH_A_START_SECONDS:
-                self._consider_a_helper(samples)
+            elif changed is not None:
+                self._stays = self._stays or f"it changes {changed}, which belongs to this process"
+            elif self._stays is None and self._here[1] >= WORTH_A_START_SECONDS:
+                self._consider_a_helper(samples, after)
         return value
 
-    def _consider_a_helper(self, samples: list[dict[str, Any]]) -> None:
+    def _look(self) -> Seen:
+        """What the function reaches; notes if it has to stay because that cannot be seen, or takes long."""
+        start = time.thread_time()
+        try:
+            seen = look(self._work.function)
+        except UnseenError as problem:
+            self._stays = str(problem)
+            return {}
+        took, call = time.thread_time() - start, self._here[1] / max(self._here[0], 1)
+        if self._here[0] > 0 and took > MOST_FOR_LOOKING * call:
+            looking = f"to see whether what it refers to has changed {1e3 * took:.1f} ms"
+            self._stays = f"a call takes {1e3 * call:.1f} ms, and {looking}"
+        return seen
+
+    def _come_back_if_changed(self) -> None:
+        """A helper has the function as it was: what has been set since must count from the next batch on."""
+        if self._helper is None or os.getpid() != self._owner:
+            return
+        try:
+            changed = difference(self._seen, look(self._work.function))
+            reason = None if changed is None else f"{changed} has been changed in this process"
+        except UnseenError as problem:
+            reason = str(problem)
+        if reason is not None:
+            self._stays = reason
+            self._end_helper()
+
+    def _consider_a_helper(self, samples: list[dict[str, Any]], seen: Seen) -> None:
         start = time.perf_counter()
         os.close(pack(samples))
         way = time.perf_counter() - start
@@ -202,14 +239,14 @@ class Collator:
         if 2 * way > call:
             self._stays = self._why
             return
-        helper = CollateHelper(self._work, self._options.multiprocessing_context, self._options.timeout_seconds)
+        helper = CollateHelper(self._work, seen, self._options.multiprocessing_context, self._options.timeout_seconds)
         try:
             helper.start()
         except IoError as problem:
             helper.close()
             self._stays = str(problem)
             return
-        self._helper = helper
+        self._helper, self._seen = helper, seen
 
     def _end_helper(self) -> None:
         if self._helper is not None and os.getpid() == self._owner:

@@ -13,6 +13,7 @@ from . import errors
 from ._helper import RAISED, RETURNED, WRONG, Work, begin, explain
 from ._helpers import Helpers
 from ._packing import pack, unpack
+from ._surroundings import Seen, UnseenError, difference, look
 
 _REQUEST = struct.Struct("<Q")
 _REPLY = struct.Struct("<QI")
@@ -20,7 +21,7 @@ _SLICE_SECONDS = 0.1  # between the short waits a closing loader is heard
 
 
 class NotSentError(Exception):
-    """What collate_fn returned cannot be sent to another process."""
+    """collate_fn cannot run in another process after all; the text says why."""
 
 
 class HelperTracebackError(Exception):
@@ -36,12 +37,15 @@ class Reply(NamedTuple):
 
 def serve(connection: socket.socket, parent: int, pickled: bytes) -> None:
     """The life of the helper process: says that it is ready, or why not, and answers until the parent is gone."""
-    work = begin(connection, parent, pickled)
+    work, here = begin(connection, parent, pickled) or (None, {})
     while work is not None:
-        request, descriptors, _, _ = socket.recv_fds(connection, _REQUEST.size, 1)
+        try:
+            request, descriptors, _, _ = socket.recv_fds(connection, _REQUEST.size, 1)
+        except ConnectionResetError:
+            return  # the loader went away without having read the last answer
         if not descriptors:
             return
-        code, answer = _call(work, descriptors[0])
+        code, answer = _call(work, here, descriptors[0])
         try:
             socket.send_fds(connection, [_REPLY.pack(*_REQUEST.unpack(request), code)], [answer])
         except BrokenPipeError:
@@ -50,7 +54,24 @@ def serve(connection: socket.socket, parent: int, pickled: bytes) -> None:
             os.close(answer)
 
 
-def _call(work: Work, descriptor: int) -> tuple[int, int]:
+def _call(work: Work, here: Seen, descriptor: int) -> tuple[int, int]:
+    """`here`: what the function reaches in the process that sends the batches, which must not differ."""
+    try:
+        other = difference(here, look(work.function))
+        if other is not None:
+            os.close(descriptor)
+            return WRONG, pack(f"{other} has another value in a helper process, which imports it anew")
+        code, answer = _call_and_pack(work, descriptor)
+        other = difference(here, look(work.function))
+        if other is None:
+            return code, answer
+        os.close(answer)
+        return WRONG, pack(f"it changes {other}, which belongs to this process")
+    except UnseenError as problem:
+        return WRONG, pack(str(problem))
+
+
+def _call_and_pack(work: Work, descriptor: int) -> tuple[int, int]:
     try:
         value = work.function(unpack(descriptor))
     except BaseException as raised:  # SystemExit too: it must not end a process in one place, and a call in another
@@ -59,14 +80,16 @@ def _call(work: Work, descriptor: int) -> tuple[int, int]:
     try:
         return RETURNED, pack(value)
     except Exception as problem:  # classes refuse in their own ways
-        return WRONG, pack(f"{type(problem).__name__}: {problem}")
+        text = f"{type(problem).__name__}: {problem}"
+        return WRONG, pack(f"what it returns cannot be sent to another process ({text})")
 
 
 class CollateHelper:
     """The process, and what it has been sent. Replaced when it dies. One thread at a time; stop() from any."""
 
-    def __init__(self, work: Work, method: str, timeout_seconds: float | None) -> None:
-        self._pickled = pickle.dumps(work)
+    def __init__(self, work: Work, here: Seen, method: str, timeout_seconds: float | None) -> None:
+        """`here`: what the function reaches in this process."""
+        self._pickled = pickle.dumps((work, here))
         self._timeout_seconds = timeout_seconds
         self._processes = Helpers("spawn" if method == "fork" else method, timeout_seconds)
         self._requests = 0
@@ -156,6 +179,8 @@ class CollateHelper:
         try:
             data, descriptors, _, _ = socket.recv_fds(self._connection, _REPLY.size, 1)
         except TimeoutError:
+            if self._processes.has_ended(self._number):
+                self._drop_connection()
             return False
         except ConnectionResetError:
             data, descriptors = b"", []
@@ -167,7 +192,8 @@ class CollateHelper:
             try:
                 self._answers[request] = Reply(code, unpack(descriptors[0]))
             except Exception as problem:  # classes refuse in their own ways
-                self._answers[request] = Reply(WRONG, f"{type(problem).__name__}: {problem}")
+                text = f"{type(problem).__name__}: {problem}"
+                self._answers[request] = Reply(WRONG, f"what it returned cannot be taken in ({text})")
         else:
             os.close(descriptors[0])
         return True

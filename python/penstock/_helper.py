@@ -192,8 +192,8 @@ def serve(connection: socket.socket, parent: int, works: bytes | list[Work]) -> 
     if not descriptors:
         return
     memory = _Memory(descriptors[0])
-    while request := connection.recv(_REQUEST.size):
-        try:
+    try:
+        while request := connection.recv(_REQUEST.size):
             connection.send(_answer(ready, memory, request))
-        except BrokenPipeError:
-            return  # nobody waits for the answer any more
+    except (BrokenPipeError, ConnectionResetError):
+        return  # nobody waits for the answer any more

@@ -52,12 +52,19 @@ class Helpers:
         while self.pool.alive < wanted:
             self.pool.start_one()
 
-    def launch(self) -> tuple[int, int]:
-        """A new helper that is ready: its number and our end of its socket. Called by the pool, in any thread."""
+    def launch(self) -> tuple[int, int, int]:
+        """A new helper that is ready: its number, our end of its socket, and its pidfd (-1: this system has none).
+        Called by the pool, in any thread."""
         method = self.method
         if method == "fork" and why_fork_is_unsafe():
             method = "spawn"  # in the place of a helper that died
-        return self.start(serve, self.works if method == "fork" else pickle.dumps(self.works), method)
+        works = self.works if method == "fork" else pickle.dumps(self.works)
+        number, descriptor = self.start(serve, works, method)
+        process = self._processes.get(number)  # None: the loader was closed meanwhile
+        try:
+            return number, descriptor, -1 if process is None else os.pidfd_open(process.pid or 0)
+        except OSError:  # this system has none, or the helper has ended: the socket tells it
+            return number, descriptor, -1
 
     def start(
         self, target: Callable[[socket.socket, int, Any], None], work: Any, method: str | None = None
@@ -89,6 +96,9 @@ class Helpers:
             except TimeoutError:
                 if self.stopping:
                     raise CancelledError("the loader was closed") from None
+                if self.has_ended(number):
+                    said = b""
+                    break
                 if time.monotonic() > deadline:
                     raise IoError(f"a helper process was not ready within {START_SECONDS:.0f} s") from None
         if said == b"ready":
@@ -98,6 +108,12 @@ class Helpers:
             f"a helper process could not begin: {why}; can the module of the function be imported, and does the "
             "program guard what it does with if __name__ == '__main__'?"
         )
+
+    def has_ended(self, number: int) -> bool:
+        """Whether the process is gone. The end of its socket tells that as well, unless a fork of this process that
+        was made while the helper was started holds the helper's side."""
+        process = self._processes.get(number)
+        return process is None or process.exitcode is not None
 
     def ended(self, number: int) -> str:
         """How a helper ended, in words; ends it if it has not."""

@@ -36,6 +36,7 @@ class VerifyReport:
 
     samples: int
     pictures: int  #: decoded
+    sounds: int  #: decoded
     compared: int  #: fields compared with the source
     bytes: int  #: checked
     not_in_store: int  #: samples of the source; a problem if more than the build left out

@@ -45,6 +45,7 @@ SoundBuildSettings settings_of(const nb::dict& given) {
   settings.mel = mel_settings(given);
   settings.half = nb::cast<bool>(given["half"]);
   settings.label_pattern = from_str(given["label_pattern"]);
+  settings.device = from_str(given["device"]);
   settings.num_mega_buffers = nb::cast<int>(given["num_mega_buffers"]);
   settings.seg_microbatch_segments = nb::cast<int>(given["seg_microbatch_segments"]);
   settings.batch_files = nb::cast<std::optional<int>>(given["batch_files"]);

@@ -84,7 +84,9 @@ class PythonStarter final : public HelperStarter {
   Result<Started> start() override {
     return with_gil([&]() -> Result<Started> {
       const nb::tuple started = nb::cast<nb::tuple>(helpers_.attr("launch")());
-      return Started{.id = nb::cast<int>(started[0]), .socket = nb::cast<int>(started[1])};
+      return Started{.id = nb::cast<int>(started[0]),
+                     .socket = nb::cast<int>(started[1]),
+                     .process = nb::cast<int>(started[2])};
     });
   }
   std::string ended(int id) override {

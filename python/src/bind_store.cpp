@@ -120,6 +120,7 @@ nb::dict verify(const Dataset* opened, const nb::typed<nb::list, nb::str>& paths
   nb::dict values;
   values["samples"] = report.samples;
   values["pictures"] = report.pictures;
+  values["sounds"] = report.sounds;
   values["compared"] = report.compared;
   values["bytes"] = report.bytes;
   values["not_in_store"] = report.not_in_store;

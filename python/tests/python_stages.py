@@ -45,6 +45,11 @@ def die_once(array, *, marker):
     return os.kill(os.getpid(), signal.SIGKILL)
 
 
+def end_at_once(connection, parent, work):
+    """A helper that does not even say that it is ready."""
+    os._exit(3)
+
+
 def die_at_bright(array):
     if array[0, 0, 1] > 100 and os.environ.get("HELPER_TEST_PID") != str(os.getpid()):
         os._exit(7)
@@ -136,6 +141,40 @@ def collate_and_hang(samples):
     if samples[0]["index"] == 20:
         time.sleep(1000)
     return len(samples)
+
+
+class CollateWithState:
+    """Counts its calls from sample `counted_from` on, and gives what it has been set to."""
+
+    def __init__(self, counted_from):
+        self.counted_from = counted_from
+        self.calls = 0
+        self.scale = 1
+
+    def __call__(self, samples):
+        time.sleep(0.02)
+        if samples[0]["index"] >= self.counted_from:
+            self.calls += 1
+        return os.getpid(), self.scale * len(samples)
+
+
+FIRSTS = []
+SCALE = 1
+
+
+def collate_into_a_list(samples):
+    time.sleep(0.02)
+    note_first(samples[0]["index"])
+    return os.getpid(), len(samples)
+
+
+def note_first(number):
+    FIRSTS.append(number)
+
+
+def collate_by_scale(samples):
+    time.sleep(0.02)
+    return os.getpid(), SCALE * len(samples)
 
 
 def collate_to_what_cannot_be_sent(samples):

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 
 import numpy as np
 import pytest
+import python_stages
 import torch
-from python_stages import collate_and_die, collate_and_hang, collate_slowly, collate_to_what_cannot_be_sent, ends_soon
+from python_stages import (
+    CollateWithState,
+    collate_and_die,
+    collate_and_hang,
+    collate_by_scale,
+    collate_into_a_list,
+    collate_slowly,
+    collate_to_what_cannot_be_sent,
+    ends_soon,
+)
 
 import penstock
-from penstock import _collate
+from penstock import _collate, _packing
 from penstock._packing import pack, unpack
 from penstock.transforms import CenterCrop
 
@@ -119,6 +130,44 @@ def test_a_function_with_global_randomness_stays_where_that_is(shards, monkeypat
     assert "generators that belong to this process" in loader.stats()["collate"]["why"]
 
 
+@pytest.mark.parametrize("counted_from", [0, 20])
+def test_a_function_that_counts_something_counts_here(shards, counted_from):
+    collate = CollateWithState(counted_from)
+    loader = loader_of(shards, collate)
+    assert [rows for _, rows in loader] == [5] * 12
+    stats = loader.stats()["collate"]
+    assert (stats["runs_in"], stats["pids"]) == ("consumer's thread", [])
+    assert "it changes the state of CollateWithState" in stats["why"]
+    assert collate.calls == 12 - counted_from // 5, "also those of a helper that tried it"
+
+
+def test_a_function_that_changes_its_module_stays(shards):
+    loader = loader_of(shards, collate_into_a_list)
+    assert {pid for pid, _ in loader} == {os.getpid()}
+    assert list(range(0, 60, 5)) == python_stages.FIRSTS
+    assert "it changes python_stages.FIRSTS" in loader.stats()["collate"]["why"]
+
+
+def test_what_is_set_here_counts_from_the_next_batch_on(shards):
+    collate = CollateWithState(1000)
+    loader = loader_of(shards, collate)
+    iterator = iter(loader)
+    assert [next(iterator)[1] for _ in range(4)] == [5] * 4
+    assert loader.stats()["collate"]["runs_in"] == "helper"
+    collate.scale = 3
+    assert [rows for _, rows in iterator] == [15] * 8
+    stats = loader.stats()["collate"]
+    assert stats["runs_in"] == "consumer's thread"
+    assert "the state of CollateWithState has been changed in this process" in stats["why"]
+
+
+def test_what_is_another_in_a_helper_keeps_a_function_here(shards, monkeypatch):
+    monkeypatch.setattr(python_stages, "SCALE", 2)
+    loader = loader_of(shards, collate_by_scale)
+    assert list(loader) == [(os.getpid(), 10)] * 12
+    assert "python_stages.SCALE has another value in a helper process" in loader.stats()["collate"]["why"]
+
+
 def test_values_arrive_as_they_were_sent():
     image = torch.arange(120, dtype=torch.float32).reshape(2, 3, 4, 5)
     values = {
@@ -138,6 +187,8 @@ def test_values_arrive_as_they_were_sent():
         assert torch.equal(got[name], values[name])
         assert got[name].dtype == values[name].dtype
     assert got["last"].stride() == values["last"].stride()
+    sent, _ = _packing._Pickler(io.BytesIO(), protocol=5).reducer_override(values["last"])[1]
+    assert sent.flags.c_contiguous, "older numpys leave only contiguous arrays as they are"
     assert got["plain"] == values["plain"]
     got["tensor"][0] = 7
     got["array"][0] = 7  # both are the receiver's own

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import time
 import warnings
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,10 @@ from python_stages import (
     CROP,
     alive,
     blocked_signals,
+    collate_slowly,
     contents,
+    die_once,
+    end_at_once,
     ends_soon,
     invert,
     loader_of,
@@ -26,6 +32,7 @@ from python_stages import (
 )
 
 import penstock
+from penstock import _collate, _helpers
 from penstock.transforms import CenterCrop
 
 
@@ -58,6 +65,63 @@ def test_a_fork_of_this_process_leaves_its_helpers_alone(shards):
     assert {int(pid) for batch in iterator for pid in batch["image"][:, 0]} == {helper}
     assert loader.stats()["helpers"]["replaced"] == 0
     loader.close()
+
+
+@pytest.fixture
+def a_fork_at_each_start(monkeypatch):
+    """While a helper is started, the program forks for its own ends: the fork holds both sides of the socket."""
+    forks = []
+    start = BaseProcess.start
+
+    def start_and_fork(process):
+        start(process)
+        forks.append(os.fork())
+        if forks[-1] == 0:
+            time.sleep(1000)
+            os._exit(0)
+
+    monkeypatch.setattr(BaseProcess, "start", start_and_fork)
+    yield
+    for fork in forks:
+        os.kill(fork, signal.SIGKILL)
+        os.waitpid(fork, 0)
+
+
+@pytest.mark.usefixtures("in_helpers", "a_fork_at_each_start")
+def test_the_end_of_a_helper_is_noticed_though_a_fork_holds_its_socket(shards, tmp_path):
+    dying = functools.partial(die_once, marker=tmp_path / "died")
+    operations = [CenterCrop(8), penstock.transforms.Python(dying, (8, 8, 3), "uint8")]
+    (tmp_path / "died").touch()  # not when it is tried here
+    loader = loader_of(shards, operations, num_workers=1, timeout_seconds=60)
+    (tmp_path / "died").unlink()
+    iterator = iter(loader)
+    next(iterator)
+    assert loader.stats()["helpers"]["replaced"] == 1, "at work"
+    os.kill(loader.stats()["helpers"]["pids"][0], signal.SIGKILL)
+    assert len(list(iterator)) == len(loader) - 1
+    assert contents(loader)
+    assert loader.stats()["helpers"]["replaced"] == 2, "idle, or at work"
+    loader.close()
+
+
+@pytest.mark.usefixtures("a_fork_at_each_start")
+def test_the_end_of_a_helper_of_collate_fn_is_noticed_though_a_fork_holds_its_socket(shards, monkeypatch):
+    monkeypatch.setattr(_collate, "WORTH_A_START_SECONDS", 0.0)
+    loader = loader_of(shards, [CenterCrop(8)], num_workers=1, collate_fn=collate_slowly, timeout_seconds=60)
+    iterator = iter(loader)
+    next(iterator)
+    next(iterator)
+    os.kill(loader.stats()["collate"]["pids"][0], signal.SIGKILL)
+    assert len(list(iterator)) == len(loader) - 2
+    assert loader.stats()["collate"]["replaced"] == 1
+    loader.close()
+
+
+@pytest.mark.usefixtures("a_fork_at_each_start")
+def test_a_helper_that_ends_before_it_is_ready_is_not_waited_for_though_a_fork_holds_its_socket():
+    processes = _helpers.Helpers("spawn", 60)
+    with pytest.raises(penstock.IoError, match="could not begin: it ended with exit code 3"):
+        processes.start(end_at_once, None)
 
 
 @pytest.mark.usefixtures("in_helpers")

@@ -15,7 +15,7 @@ import sys
 import tarfile
 import time
 import wave
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +142,38 @@ def test_samples_that_are_no_numbers_are_bad(tmp_path: Path) -> None:
     assert report.samples == 1 and "no number" in str(report.errors[0])
 
 
+def test_features_that_float16_cannot_hold_are_bad(sounds: Path, tmp_path: Path) -> None:
+    """Loud sounds to the third power; quiet ones stay."""
+    for i in range(12):
+        write_wav(sounds / "cat" / f"quiet{i:02}.wav", 0.01 * tone(i, 1.0))
+    settings = {**SETTINGS, "power": 3.0, "db_mult": None}
+    report = audio.build(sounds, tmp_path / "half.h5", **settings, max_errors=12)
+    assert (report.samples, report.skipped) == (12, 12)
+    error = report.errors[0]
+    assert isinstance(error, penstock.UnsupportedError) and error.key == "cat/01.wav"
+    assert "65,504" in str(error) and "mel_dtype float32" in str(error) and "db_mult" in str(error)
+    with h5py.File(tmp_path / "half.h5") as file:
+        assert np.isfinite(file["mel"][:]).all() and all("quiet" in key for key in file["keys"].asstr())
+    with pytest.raises(penstock.UnsupportedError, match="mel_dtype float32"):
+        audio.build(sounds, tmp_path / "strict.h5", **settings)
+    report = audio.build(sounds, tmp_path / "single.h5", **settings, mel_dtype="float32")
+    assert report.skipped == 0
+
+
+def test_labels_of_any_size(sounds: Path, tmp_path: Path) -> None:
+    for largest, dtype in ((32_767, "int16"), (32_768, "int32"), (70_000, "int32"), (5_000_000_000, "int64")):
+        tars = tmp_path / f"{largest}"
+        write_tars(sounds, tars, labels=lambda i, largest=largest: largest if i == 7 else i)
+        report = audio.build(tars, tmp_path / f"{largest}.h5", **SETTINGS)
+        assert report.samples == 12
+        expected = [largest if i == 7 else i for i in range(12)]
+        with h5py.File(tmp_path / f"{largest}.h5") as file:
+            assert file["labels"].dtype == dtype and file["labels"][:].tolist() == expected
+            assert ("label_names" in file) == (largest < 65_536)
+        with penstock.Loader(tmp_path / f"{largest}.h5", batch_size=12, output="numpy") as loader:
+            assert next(iter(loader))["label"].tolist() == expected
+
+
 def test_labels_from_names_and_splits(tmp_path: Path) -> None:
     for i in range(4):
         write_wav(tmp_path / "flat" / f"{i % 2}_anna_{i}.wav", tone(i, 1.0))
@@ -162,14 +194,19 @@ def test_labels_from_names_and_splits(tmp_path: Path) -> None:
 
 
 def test_other_rates_are_resampled(tmp_path: Path) -> None:
+    """As if the whole file were resampled and then cut: what follows the cut is heard at its edge."""
     write_wav(tmp_path / "in" / "a" / "x.wav", tone(1, 2.5, 8000), 8000)
+    write_wav(tmp_path / "in" / "a" / "y.wav", tone(2, 7.0, 11025), 11025)
+    write_wav(tmp_path / "in" / "a" / "z.wav", tone(3, 1.0, 2000), 2000)
     try:
         audio.build(tmp_path / "in", tmp_path / "out.h5", **SETTINGS, on_error="raise")
     except penstock.UnsupportedError:
         pytest.skip("built without soxr")
-    expected, _ = audio.read(tmp_path / "in" / "a" / "x.wav", duration=2.0, sample_rate=4096)
     with h5py.File(tmp_path / "out.h5") as file:
-        assert np.array_equal(file["waveform"][0].reshape(-1)[: len(expected)], expected[:8192])
+        for row, name in enumerate("xyz"):
+            expected, _ = audio.read(tmp_path / "in" / "a" / f"{name}.wav", sample_rate=4096)
+            expected = np.pad(expected[:8192], (0, max(0, 8192 - len(expected))))
+            assert np.array_equal(file["waveform"][row].reshape(-1), expected)
 
 
 KILLED = """
@@ -219,15 +256,16 @@ def test_another_source_is_not_resumed(sounds: Path, tmp_path: Path) -> None:
     assert report.resumed_at == 0 and report.samples == 12
 
 
-def write_tars(sounds: Path, folder: Path) -> None:
+def write_tars(sounds: Path, folder: Path, labels: Callable[[int], int] | None = None) -> None:
     """The files as samples with a label, three to a tar."""
     folder.mkdir()
     files = sorted(sounds.rglob("*.wav"))
     for shard in range(0, len(files), 3):
         with tarfile.open(folder / f"{shard:03}.tar", "w") as tar:
-            for path in files[shard : shard + 3]:
+            for i, path in enumerate(files[shard : shard + 3], shard):
                 key = path.relative_to(sounds).as_posix()[:-4]
-                for name, content in ((f"{key}.wav", path.read_bytes()), (f"{key}.cls", b"%d" % (key < "d"))):
+                label = b"%d" % (labels(i) if labels else key < "d")
+                for name, content in ((f"{key}.wav", path.read_bytes()), (f"{key}.cls", label)):
                     member = tarfile.TarInfo(name)
                     member.size = len(content)
                     tar.addfile(member, io.BytesIO(content))
@@ -297,6 +335,10 @@ def test_features_by_torch(sounds: Path, tmp_path: Path) -> None:
     with h5py.File(tmp_path / "own.h5") as own, h5py.File(tmp_path / "torch.h5") as other:
         assert np.array_equal(own["waveform"][:], other["waveform"][:])
         assert np.abs(own["mel"][:] - other["mel"][:]).max() < 0.02
+        assert (own.attrs["device"], other.attrs["device"]) == ("cpu", "cpu:0")
+    with pytest.raises(penstock.InvalidError, match="other files or settings"):
+        audio.build(sounds, tmp_path / "own.h5", **settings, device="cpu:0")
+    assert audio.build(sounds, tmp_path / "own.h5", **settings, device=torch.device("cpu")).was_complete
     if not torch.cuda.is_available():
         with pytest.raises(penstock.InvalidError, match="cuda"):
             audio.build(sounds, tmp_path / "gpu.h5", **SETTINGS, device="cuda")
@@ -378,6 +420,23 @@ def test_impossible_settings_are_refused(sounds: Path, tmp_path: Path, change: d
     assert not (tmp_path / "out.h5").exists()
 
 
+def test_the_program_refuses_contradictions(sounds: Path, tmp_path: Path) -> None:
+    command = [program(), "audio", "build", str(sounds), str(tmp_path / "out.h5"), "--linear", "--db-mult", "20"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0 and "--linear and --db-mult contradict" in done.stderr
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_verify_counts_sounds(sounds: Path, tmp_path: Path) -> None:
+    write_tars(sounds, tmp_path / "tars")
+    penstock.build(tmp_path / "tars", tmp_path / "store", progress=False)
+    for source in ("tars", "store"):
+        report = penstock.verify(tmp_path / source)
+        assert report.ok and (report.samples, report.pictures, report.sounds) == (12, 0, 12)
+        said = subprocess.run([program(), "verify", tmp_path / source], capture_output=True, text=True).stdout
+        assert "12 sounds decoded" in said and "pictures" not in said
+
+
 def test_missing_source(tmp_path: Path) -> None:
     with pytest.raises(penstock.NotFoundError):
         audio.build(tmp_path / "nowhere", tmp_path / "out.h5", **SETTINGS)
@@ -386,12 +445,16 @@ def test_missing_source(tmp_path: Path) -> None:
         audio.build(tmp_path / "empty", tmp_path / "out.h5", **SETTINGS)
 
 
-def test_little_memory_gives_small_buffers(sounds: Path, tmp_path: Path) -> None:
-    program = shutil.which("penstock", path=str(Path(sys.executable).parent))
-    if program is None:
+def program() -> str:
+    found = shutil.which("penstock", path=str(Path(sys.executable).parent))
+    if found is None:
         pytest.skip("the program is not installed")
+    return found
+
+
+def test_little_memory_gives_small_buffers(sounds: Path, tmp_path: Path) -> None:
     # Ten buffers of all files, 1.7 MB each, are more than the process may have.
-    command = f"{program} audio build {sounds} {tmp_path / 'out.h5'} --duration 100 --num-mega-buffers 10 --workers 1"
+    command = f"{program()} audio build {sounds} {tmp_path / 'out.h5'} --duration 100 --num-mega-buffers 10 --workers 1"
     limited = ["bash", "-c", f"ulimit -v 200000; exec {command} --no-autosize-gpu-batch --json"]
     done = subprocess.run(limited, capture_output=True, text=True)
     if "PENSTOCK_SOUND=ON" in done.stdout:

@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -193,9 +194,9 @@ Result<std::uint64_t> create_roomy(hid_t file, const char* name, hid_t type, std
   return static_cast<std::uint64_t>(begin);
 }
 
-/// One-dimensional, written at once; can be made shorter.
-Status create_column(hid_t file, const char* name, hid_t type, std::uint64_t rows, const void* data,
-                     const std::string& path) {
+/// One-dimensional, written at once; can be made shorter. `data` is of type `memory`.
+Status create_column(hid_t file, const char* name, hid_t type, hid_t memory, std::uint64_t rows,
+                     const void* data, const std::string& path) {
   constexpr hsize_t kChunk = 4096;
   const hsize_t size = rows;
   const Handle space(H5Screate_simple(1, &size, &size), H5Sclose);
@@ -203,18 +204,18 @@ Status create_column(hid_t file, const char* name, hid_t type, std::uint64_t row
   const hsize_t chunk = std::min<hsize_t>(kChunk, size);
   H5Pset_chunk(creation, 1, &chunk);
   const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
-  return set.ok() && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0
+  return set.ok() && H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0
              ? Status()
              : Status(failure(std::string("cannot write ") + name, path));
 }
 
-/// Rows go out from the end: `data` holds those that are left.
-Status shorten_column(hid_t file, const char* name, hid_t type, std::uint64_t rows, const void* data,
+/// Rows go out from the end: `data` holds those that are left. The type stays.
+Status shorten_column(hid_t file, const char* name, hid_t, hid_t memory, std::uint64_t rows, const void* data,
                       const std::string& path) {
   const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
   const hsize_t size = rows;
   return set.ok() && H5Dset_extent(set, &size) >= 0 &&
-                 H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0
+                 H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0
              ? Status()
              : Status(failure(std::string("cannot make ") + name + " shorter", path));
 }
@@ -228,22 +229,29 @@ Status shorten_roomy(hid_t file, const char* name, std::uint64_t rows, std::vect
              : Status(failure(std::string("cannot make ") + name + " shorter", path));
 }
 
+/// 16 bits where they are enough, as most readers expect.
+hid_t label_type(const SoundFileContents& contents) {
+  std::int64_t largest = static_cast<std::int64_t>(contents.label_names.size()) - 1;
+  for (const std::int64_t label : contents.labels) {
+    largest = std::max(largest, label);
+  }
+  return largest <= std::numeric_limits<std::int16_t>::max()   ? H5T_STD_I16LE
+         : largest <= std::numeric_limits<std::int32_t>::max() ? H5T_STD_I32LE
+                                                               : H5T_STD_I64LE;
+}
+
 /// The columns, by create_column or shorten_column.
 template <class Write>
 Status write_columns(hid_t file, const SoundFileContents& contents, const TextType& key_type,
                      const std::string& path, Write write) {
   const std::string keys = padded(contents.keys, key_type.width);
-  PENSTOCK_TRY(write(file, "keys", key_type.handle(), contents.rows(), keys.data(), path));
-  // 16 bits where they are enough, as most readers expect.
-  constexpr std::size_t kMost16 = 32768;
-  if (contents.label_names.size() <= kMost16) {
-    const std::vector<std::int16_t> narrow(contents.labels.begin(), contents.labels.end());
-    PENSTOCK_TRY(write(file, "labels", H5T_STD_I16LE, contents.rows(), narrow.data(), path));
-  } else {
-    PENSTOCK_TRY(write(file, "labels", H5T_STD_I32LE, contents.rows(), contents.labels.data(), path));
-  }
+  const Handle text = key_type.handle();
+  PENSTOCK_TRY(write(file, "keys", text, text, contents.rows(), keys.data(), path));
+  PENSTOCK_TRY(write(file, "labels", label_type(contents), H5T_NATIVE_INT64, contents.rows(),
+                     contents.labels.data(), path));
   if (!contents.splits.empty()) {
-    PENSTOCK_TRY(write(file, "splits", H5T_STD_U8LE, contents.rows(), contents.splits.data(), path));
+    PENSTOCK_TRY(
+        write(file, "splits", H5T_STD_U8LE, H5T_NATIVE_UINT8, contents.rows(), contents.splits.data(), path));
   }
   return {};
 }
@@ -265,9 +273,12 @@ Result<SoundFilePlaces> create_sound_file(const std::string& path, const SoundFi
   PENSTOCK_TRY(write_columns(file, contents, TextType::of(contents.keys), path, create_column));
   const auto write_names = [&](const char* name, const std::vector<std::string>& texts) -> Status {
     const TextType type = TextType::of(texts);
-    return create_column(file, name, type.handle(), texts.size(), padded(texts, type.width).data(), path);
+    const Handle text = type.handle();
+    return create_column(file, name, text, text, texts.size(), padded(texts, type.width).data(), path);
   };
-  PENSTOCK_TRY(write_names("label_names", contents.label_names));
+  if (!contents.label_names.empty()) {
+    PENSTOCK_TRY(write_names("label_names", contents.label_names));
+  }
   if (!contents.splits.empty()) {
     PENSTOCK_TRY(write_names("split_names", contents.split_names));
   }

@@ -21,8 +21,8 @@ struct SoundFileContents {
   bool half = true;                    ///< mel in float16, else float32
 
   std::vector<std::string> keys;         ///< of each row
-  std::vector<std::int32_t> labels;      ///< of each row
-  std::vector<std::string> label_names;  ///< by number
+  std::vector<std::int64_t> labels;      ///< of each row
+  std::vector<std::string> label_names;  ///< by number; empty: there are none
   std::vector<std::uint8_t> splits;      ///< of each row; empty: there are none
   std::vector<std::string> split_names;  ///< by number
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "audio/kernels/mel_kernel.hpp"
+#include "core/cpu.hpp"
 #include "core/scratch.hpp"
 #include "penstock/audio.hpp"
 
@@ -68,6 +69,7 @@ struct MelSpectrogram::Impl {
 };
 
 Result<MelSpectrogram> MelSpectrogram::make(const MelSettings& settings) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_TRY(check(settings));
   auto impl = std::make_unique<Impl>();
   impl->settings = settings;

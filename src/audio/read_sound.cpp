@@ -7,6 +7,7 @@
 
 #include "audio/resample.hpp"
 #include "codecs/kernels/sound_samples.hpp"
+#include "core/cpu.hpp"
 #include "io/mapped_file.hpp"
 
 namespace penstock {
@@ -58,13 +59,17 @@ Result<ClipInfo> SoundReader::open(ByteSpan file, const SoundRequest& request) {
   if (request.duration) {
     count_ = std::min(count_, frame_at(*request.duration, info.rate));
   }
+  past_end_ = request.resample_past_end && request.mono && request.duration.has_value();
   clip_ = {.frames = count_,
            .channels = request.mono ? 1 : info.channels,
            .rate = request.sample_rate.value_or(info.rate),
            .file = info};
   if (clip_.rate != info.rate) {
     PENSTOCK_TRY(can_resample());
-    clip_.frames = resampled_frames(count_, info.rate, clip_.rate);
+    clip_.frames = resampled_frames(past_end_ ? info.frames - first_ : count_, info.rate, clip_.rate);
+    if (past_end_) {
+      clip_.frames = std::min(clip_.frames, frame_at(*request.duration, clip_.rate));
+    }
   }
   const std::uint64_t samples = std::max(clip_.frames * static_cast<std::uint64_t>(clip_.channels),
                                          count_);  // the slice is in memory too
@@ -79,31 +84,49 @@ Result<ClipInfo> SoundReader::open(ByteSpan file, const SoundRequest& request) {
   return clip_;
 }
 
-Status SoundReader::read_mono(float* out) {
+Status SoundReader::read_mono(std::uint64_t first, std::uint64_t count, float* out) {
   const auto channels = static_cast<std::size_t>(clip_.file.channels);
   if (channels == 1) {
-    return decoder_.decode(first_, count_, out, static_cast<std::size_t>(count_));
+    return decoder_.decode(first, count, out, static_cast<std::size_t>(count));
   }
   const std::size_t most = std::max<std::size_t>(kBlockSamples / channels, 1);
   auto* const block = reinterpret_cast<float*>(channels_.reserve(most * channels * sizeof(float)));
-  for (std::uint64_t done = 0; done < count_;) {
-    const auto frames = static_cast<std::size_t>(std::min<std::uint64_t>(count_ - done, most));
-    PENSTOCK_TRY(decoder_.decode(first_ + done, frames, block, frames));
+  for (std::uint64_t done = 0; done < count;) {
+    const auto frames = static_cast<std::size_t>(std::min<std::uint64_t>(count - done, most));
+    PENSTOCK_TRY(decoder_.decode(first + done, frames, block, frames));
     mix_channels(block, frames, channels, frames, out + done);
     done += frames;
   }
   return {};
 }
 
+Status SoundReader::read_past_end(float* out) {
+  constexpr std::uint64_t kMore = 4096;
+  std::uint64_t next = first_;
+  const auto next_samples = [&]() -> Result<std::span<const float>> {
+    const std::uint64_t wanted = next == first_ ? std::max(count_, kMore) : kMore;
+    const std::uint64_t count = std::min(wanted, clip_.file.frames - next);
+    auto* const block =
+        reinterpret_cast<float*>(slice_.reserve(static_cast<std::size_t>(count) * sizeof(float)));
+    PENSTOCK_TRY(read_mono(next, count, block));
+    next += count;
+    return std::span<const float>(block, static_cast<std::size_t>(count));
+  };
+  return resample_start(next_samples, clip_.file.rate, clip_.rate, out, clip_.frames);
+}
+
 Status SoundReader::read(float* out, std::size_t stride) {
   const bool mono = clip_.channels == 1;
   if (clip_.rate == clip_.file.rate) {
-    return mono ? read_mono(out) : decoder_.decode(first_, count_, out, stride);
+    return mono ? read_mono(first_, count_, out) : decoder_.decode(first_, count_, out, stride);
+  }
+  if (past_end_) {
+    return read_past_end(out);
   }
   const auto channels = static_cast<std::size_t>(clip_.channels);
   const auto frames = static_cast<std::size_t>(count_);
   auto* const slice = reinterpret_cast<float*>(slice_.reserve(frames * channels * sizeof(float)));
-  PENSTOCK_TRY(mono ? read_mono(slice) : decoder_.decode(first_, count_, slice, frames));
+  PENSTOCK_TRY(mono ? read_mono(first_, count_, slice) : decoder_.decode(first_, count_, slice, frames));
   for (std::size_t channel = 0; channel < channels; ++channel) {
     PENSTOCK_TRY(
         resample(slice + channel * frames, count_, clip_.file.rate, clip_.rate, out + channel * stride));
@@ -112,6 +135,7 @@ Status SoundReader::read(float* out, std::size_t stride) {
 }
 
 Result<Sound> read_sound(ByteSpan file, const SoundRequest& request) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   SoundReader reader;
   PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(file, request));
   const auto frames = static_cast<std::size_t>(clip.frames);

@@ -19,6 +19,9 @@ struct SoundRequest {
   std::optional<double> duration = std::nullopt;  ///< seconds; nothing or more than there is: up to the end
   std::optional<int> sample_rate = std::nullopt;  ///< frames per second; nothing: that of the file
   bool mono = true;  ///< the mean of the channels, in float32, before it is resampled
+  /// With mono: at the end of the duration the resampler hears the sound that follows, as if all from the
+  /// start on had been resampled and then cut.
+  bool resample_past_end = false;
 };
 
 /// More samples than this are refused: 4 GiB, over three hours of stereo at 48 kHz.
@@ -41,19 +44,22 @@ class SoundReader {
 
   /// Writes the frames that open() promised, channel after channel: channel c to out + c * stride.
   /// Only what is asked for is decoded where the codec allows it. The slice is taken first and resampled
-  /// then: at its edges the resampler hears silence, not the sound around it.
+  /// then: at its edges the resampler hears silence, not the sound around it (but for resample_past_end).
   Status read(float* out, std::size_t stride);
 
   /// Time spent decoding since construction.
   std::uint64_t nanoseconds() const noexcept { return decoder_.nanoseconds(); }
 
  private:
-  Status read_mono(float* out);
+  /// Frames of the file.
+  Status read_mono(std::uint64_t first, std::uint64_t count, float* out);
+  Status read_past_end(float* out);
 
   SoundDecoder decoder_;
   ClipInfo clip_;
   std::uint64_t first_ = 0;  // frame of the file
   std::uint64_t count_ = 0;  // frames of the file
+  bool past_end_ = false;    // the resampler hears what follows them
   Scratch channels_;
   Scratch slice_;
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -127,6 +128,41 @@ TEST(ReadSound, impossible_requests_name_the_value) {
   EXPECT_THAT(message({.duration = std::nan("")}), HasSubstr("duration is nan"));
   EXPECT_THAT(message({.sample_rate = 0}), HasSubstr("sample_rate is 0"));
   EXPECT_EQ(message({.duration = std::numeric_limits<double>::infinity()}), "");
+}
+
+/// Noise, so that every sample is heard in those around it.
+std::vector<std::uint8_t> noise_wav(int seconds, int rate, std::uint16_t channels) {
+  std::vector<std::int16_t> samples;
+  std::uint32_t random = 1;
+  for (int i = 0; i < seconds * rate * channels; ++i) {
+    random = random * 1664525 + 1013904223;
+    samples.push_back(static_cast<std::int16_t>(random >> 17));
+  }
+  return test::wav_of(samples, channels, static_cast<std::uint32_t>(rate));
+}
+
+TEST(ReadSound, the_start_of_a_resampled_sound_is_that_of_the_whole) {
+  if (!can_resample()) {
+    GTEST_SKIP() << "built without soxr";
+  }
+  SoundReader reader;
+  for (const auto& [from, to] : {std::pair{8000, 4096}, {44100, 4096}, {11025, 8000}, {4000, 16000}}) {
+    for (const std::uint16_t channels : {std::uint16_t{1}, std::uint16_t{3}}) {
+      const auto file = noise_wav(4, from, channels);
+      const auto whole = reader.open(file, {.sample_rate = to});
+      ASSERT_TRUE(whole) << whole.error().to_string();
+      const std::vector<float> all = read(reader, *whole);
+      for (const double seconds : {0.001, 1.0, 2.0, 3.999, 4.0, 9.0}) {
+        const auto clip = reader.open(
+            file, {.duration = seconds, .sample_rate = to, .mono = true, .resample_past_end = true});
+        ASSERT_TRUE(clip) << clip.error().to_string();
+        ASSERT_EQ(clip->frames, std::min<std::uint64_t>(frame_at(seconds, to), all.size()));
+        const std::vector<float> start = read(reader, *clip);
+        EXPECT_TRUE(std::equal(start.begin(), start.end(), all.begin()))
+            << from << " to " << to << ", " << seconds << " s of " << channels << " channels";
+      }
+    }
+  }
 }
 
 TEST(Resample, counts_frames_without_overflow) {

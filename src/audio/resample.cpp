@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace penstock {
 namespace {
@@ -29,12 +30,16 @@ Error failed(const char* reason) {
 Status can_resample() { return {}; }
 
 Status resample(const float* in, std::uint64_t frames, int from, int to, float* out) {
-  auto left_out = static_cast<std::size_t>(resampled_frames(frames, from, to));
-  auto left_in = static_cast<std::size_t>(frames);
+  std::span<const float> all(in, static_cast<std::size_t>(frames));
   if (from == to) {
-    std::copy_n(in, left_in, out);
+    std::copy(all.begin(), all.end(), out);
     return {};
   }
+  const auto next = [&all]() -> Result<std::span<const float>> { return std::exchange(all, {}); };
+  return resample_start(next, from, to, out, resampled_frames(frames, from, to));
+}
+
+Status resample_start(const NextSamples& next, int from, int to, float* out, std::uint64_t frames) {
   const soxr_io_spec_t samples = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I);
   const soxr_quality_spec_t quality = soxr_quality_spec(SOXR_HQ, 0);
   const soxr_runtime_spec_t one_thread = soxr_runtime_spec(1);
@@ -44,21 +49,26 @@ Status resample(const float* in, std::uint64_t frames, int from, int to, float* 
   if (!resampler || problem != nullptr) {
     return failed(problem != nullptr ? soxr_strerror(problem) : "out of memory");
   }
+  auto left_out = static_cast<std::size_t>(frames);
+  std::span<const float> in;
+  bool over = false;
   while (left_out > 0) {
+    if (in.empty() && !over) {
+      PENSTOCK_ASSIGN(in, next());
+      over = in.empty();
+    }
     std::size_t read = 0;
     std::size_t written = 0;
-    const std::size_t block = std::min(left_in, kBlock);
     // A null pointer says that the sound is over.
-    problem =
-        soxr_process(resampler.get(), left_in > 0 ? in : nullptr, block, &read, out, left_out, &written);
+    problem = soxr_process(resampler.get(), over ? nullptr : in.data(), std::min(in.size(), kBlock), &read,
+                           out, left_out, &written);
     if (problem != nullptr) {
       return failed(soxr_strerror(problem));
     }
     if (read == 0 && written == 0) {
       break;
     }
-    in += read;
-    left_in -= read;
+    in = in.subspan(read);
     out += written;
     left_out -= written;
   }

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "penstock/result.hpp"
 
@@ -18,5 +20,12 @@ Status can_resample();
 /// One channel of `frames` samples at rate `from` to resampled_frames() samples at rate `to`, by soxr at its
 /// quality HQ; before and after the sound there is silence. Pure; any thread may call. They must not overlap.
 Status resample(const float* in, std::uint64_t frames, int from, int to, float* out);
+
+/// The next samples of a sound, which live until the next call; none: it is over.
+using NextSamples = std::function<Result<std::span<const float>>()>;
+
+/// The first `frames` samples of what the whole sound becomes, to the bit. Asks for no more of it than they
+/// need; zeros follow where it is shorter.
+Status resample_start(const NextSamples& next, int from, int to, float* out, std::uint64_t frames);
 
 }  // namespace penstock

@@ -16,4 +16,6 @@ Status can_resample() {
 
 Status resample(const float*, std::uint64_t, int, int, float*) { return can_resample(); }
 
+Status resample_start(const NextSamples&, int, int, float*, std::uint64_t) { return can_resample(); }
+
 }  // namespace penstock

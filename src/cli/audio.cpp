@@ -22,7 +22,7 @@ struct SoundArguments {
   std::string pad_mode = "constant";
   std::string norm = "slaney";
   std::string mel_dtype = "float16";
-  double db_mult = 20.0;
+  std::optional<double> db_mult{};
   bool linear = false;
   int batch_files = 0;
   bool no_autosize = false;
@@ -53,8 +53,11 @@ SoundBuildSettings settings_of(const SoundArguments& arguments) {
   settings.mel.padding = choice_named(arguments.pad_mode, kPaddings);
   settings.mel.slaney_norm = arguments.norm == "slaney";
   settings.mel.fmax = arguments.fmax > 0 ? std::optional(arguments.fmax) : std::nullopt;
-  settings.mel.db_mult =
-      arguments.linear ? std::nullopt : std::optional(static_cast<float>(arguments.db_mult));
+  if (arguments.linear) {
+    settings.mel.db_mult = std::nullopt;
+  } else if (arguments.db_mult) {
+    settings.mel.db_mult = static_cast<float>(*arguments.db_mult);
+  }
   settings.half = arguments.mel_dtype == "float16";
   settings.batch_files = given(arguments.batch_files);
   settings.autosize_gpu_batch = !arguments.no_autosize;
@@ -140,6 +143,12 @@ int run(const SoundArguments& arguments) {
                  .advice = "give SRC and DST.h5, or --test-pipeline FILES alone"},
                 arguments.run.json);
   }
+  if (arguments.linear && arguments.db_mult) {
+    return fail({.kind = ErrorKind::invalid,
+                 .message = "--linear and --db-mult contradict each other",
+                 .advice = "leave one of them out"},
+                arguments.run.json);
+  }
   if (const Status fits = check_build_run(arguments.run, "files"); !fits.ok()) {
     return fail(fits.error(), arguments.run.json);
   }
@@ -190,7 +199,8 @@ void add_features(CLI::App& verb, SoundArguments& arguments) {
   verb.add_option("--norm", arguments.norm, "filters of equal area (slaney) or height (none)")
       ->check(CLI::IsMember({"slaney", "none"}))
       ->capture_default_str();
-  verb.add_option("--db-mult", arguments.db_mult, "times the logarithm to base 10")->capture_default_str();
+  verb.add_option("--db-mult", arguments.db_mult, "times the logarithm to base 10")
+      ->default_str(fmt::format("{}", *settings.mel.db_mult));
   verb.add_flag("--linear", arguments.linear, "no logarithm");
   verb.add_option("--mel-dtype", arguments.mel_dtype, "of the features")
       ->check(CLI::IsMember({"float16", "float32"}))

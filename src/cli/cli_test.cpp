@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "formats/json.hpp"
@@ -74,6 +75,24 @@ TEST(cli, builds_shows_verifies_and_converts) {
   const Json bench = run("bench --json --seconds 0.1 --size 32 --batch-size 4 " + store).json();
   ASSERT_NE(bench.find("verdict"), nullptr);
   EXPECT_FALSE(bench.find("verdict")->string()->empty());
+}
+
+TEST(cli, every_verb_uses_the_vectors_that_the_environment_names) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 3);
+  const std::string store = folder / "s";
+  ASSERT_EQ(::setenv("PENSTOCK_TARGET", "scalar", 1), 0);
+  EXPECT_EQ(run("build " + source + " " + store).code, 0);
+  ASSERT_EQ(::setenv("PENSTOCK_TARGET", "mmx", 1), 0);
+  for (const std::string& verb :
+       {"build " + source + " " + (folder / "t"), "info " + store, "verify " + store,
+        "convert " + store + " " + (folder / "u"), "bench --seconds 0.1 " + store,
+        "audio build " + source + " " + (folder / "v.h5")}) {
+    const Outcome refused = run(verb);
+    EXPECT_EQ(refused.code, 2) << verb;
+    EXPECT_THAT(refused.out, HasSubstr("PENSTOCK_TARGET=mmx is unknown")) << verb;
+  }
+  ASSERT_EQ(::unsetenv("PENSTOCK_TARGET"), 0);
 }
 
 TEST(cli, stores_the_fields_that_are_named) {

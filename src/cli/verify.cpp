@@ -18,6 +18,12 @@ struct VerifyArguments {
   bool json = false;
 };
 
+/// Of kinds that are there.
+std::string decoded(const VerifyReport& report) {
+  return (report.pictures > 0 ? fmt::format(", {} pictures decoded", report.pictures) : "") +
+         (report.sounds > 0 ? fmt::format(", {} sounds decoded", report.sounds) : "");
+}
+
 int run(const VerifyArguments& arguments) {
   VerifySettings settings;
   settings.sources = arguments.sources;
@@ -49,6 +55,7 @@ int run(const VerifyArguments& arguments) {
         {"ok", report->ok()},
         {"samples", report->samples},
         {"pictures", report->pictures},
+        {"sounds", report->sounds},
         {"compared", report->compared},
         {"bytes", report->bytes},
         {"not_in_store", report->not_in_store},
@@ -66,9 +73,8 @@ int run(const VerifyArguments& arguments) {
     for (const std::string& note : report->notes) {
       fmt::print("note: {}\n", note);
     }
-    fmt::print("{}: {} samples, {} pictures decoded, {} fields compared, {} checked: {}\n",
-               fmt::join(arguments.paths, " "), report->samples, report->pictures, report->compared,
-               as_size(report->bytes),
+    fmt::print("{}: {} samples{}, {} fields compared, {} checked: {}\n", fmt::join(arguments.paths, " "),
+               report->samples, decoded(*report), report->compared, as_size(report->bytes),
                report->ok() ? "no problem found" : fmt::format("{} problems", report->problems));
   }
   return report->ok() ? kSuccess : kFinding;
@@ -87,7 +93,7 @@ void add_verify(CLI::App& app, int& code) {
                    "a field of the source, NAME or NAME=FIELD, as given to build; may be repeated")
       ->take_all()
       ->expected(1);
-  verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no picture");
+  verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no picture and no sound");
   verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
       ->check(CLI::Range(1, 4096));
   verb->add_flag("--json", arguments->json, "print one JSON document");

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/cpu.hpp"
 #include "formats/folder_scan.hpp"
 #include "formats/hdf5_table.hpp"
 #include "formats/image_folder.hpp"
@@ -118,6 +119,7 @@ bool holds_samples(const NamedPath& folder) {
 
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
                                                   const FieldChoice& fields) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_ASSIGN(const std::vector<NamedPath> found, resolve_sources(sources));
   std::vector<NamedPath> shards;
   std::vector<std::string> remarks;

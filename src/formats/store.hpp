@@ -49,6 +49,7 @@ class StoreFiles {
  private:
   struct Shards;
   class SoundFields;
+  static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder);
   StoreFiles(NamedPath folder, StoreManifest manifest);
   std::uint64_t key_end(std::uint64_t sample) const noexcept;
   Status check_files() const;

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <utility>
 
 #include "formats/store.hpp"
 #include "io/file.hpp"
@@ -55,6 +57,13 @@ Result<StoreManifest> read_manifest(const NamedPath& folder, const std::string& 
   const ByteSpan bytes = (*file)->bytes();
   auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder, path);
+}
+
+/// Device and number of what a path names now; zeros for nothing.
+std::pair<dev_t, ino_t> identity_of(const std::string& path) {
+  struct stat state {};
+  return ::stat(path.c_str(), &state) == 0 ? std::pair(state.st_dev, state.st_ino)
+                                           : std::pair<dev_t, ino_t>();
 }
 
 }  // namespace
@@ -162,6 +171,18 @@ Error StoreFiles::damaged(const char* file, std::string what) const {
 }
 
 Result<std::unique_ptr<StoreFiles>> StoreFiles::open(const NamedPath& folder) {
+  // A build that appends puts another folder into this one's place, perhaps between two files.
+  constexpr int kAttempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    const auto before = identity_of(folder.path);
+    Result<std::unique_ptr<StoreFiles>> files = open_once(folder);
+    if (attempt == kAttempts || before == identity_of(folder.path)) {
+      return files;
+    }
+  }
+}
+
+Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folder) {
   const std::string manifest_path = (std::filesystem::path(folder.path) / kStoreManifestName).string();
   PENSTOCK_ASSIGN(StoreManifest manifest, read_manifest(folder, manifest_path));
   std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(manifest)));

@@ -58,7 +58,7 @@ void HelperPool::stop() noexcept {
 
 Result<std::unique_ptr<HelperPool::Helper>> HelperPool::launch() {
   PENSTOCK_ASSIGN(const HelperStarter::Started started, starter_->start());
-  auto helper = std::make_unique<Helper>(started.id, started.socket);
+  auto helper = std::make_unique<Helper>(started.id, started.socket, started.process);
   ++started_;
   const std::lock_guard lock(mutex_);
   if (stopped_) {

@@ -20,7 +20,8 @@ class HelperStarter {
  public:
   struct Started {
     int id = 0;
-    int socket = -1;  ///< SOCK_SEQPACKET; the pool takes it over
+    int socket = -1;   ///< SOCK_SEQPACKET; the pool takes it over
+    int process = -1;  ///< a pidfd, which the pool takes over; -1: the end of the socket is all there is
   };
   virtual ~HelperStarter() = default;
   /// A helper that is ready for requests, once the first packet has brought it the shared memory's

@@ -73,7 +73,8 @@ int milliseconds_until(const std::optional<Clock::time_point>& deadline) {
 
 }  // namespace
 
-HelperProcess::HelperProcess(int id, int socket) : id_(id), socket_(socket), owner_(::getpid()) {}
+HelperProcess::HelperProcess(int id, int socket, int process)
+    : id_(id), socket_(socket), process_(process), owner_(::getpid()) {}
 
 HelperProcess::~HelperProcess() {
   if (data_ != nullptr) {
@@ -86,7 +87,11 @@ HelperProcess::~HelperProcess() {
     ::shutdown(socket_, SHUT_RDWR);  // also where a fork holds the same socket: the helper must notice
   }
   ::close(socket_);
+  if (process_ >= 0) {
+    ::close(process_);
+  }
 }
+
 Status HelperProcess::share_memory() {
   memory_ = ::memfd_create("penstock-helper", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   // Sealed: memory that becomes shorter under a mapping would end this process.
@@ -149,8 +154,9 @@ HelperProcess::Answer HelperProcess::exchange(std::uint32_t stage, const ArraySp
     return Answer::ended;
   }
   for (;;) {
-    pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
-    const int ready = ::poll(&waiting, 1, milliseconds_until(deadline));
+    pollfd waiting[] = {{.fd = socket_, .events = POLLIN, .revents = 0},
+                        {.fd = process_, .events = POLLIN, .revents = 0}};
+    const int ready = ::poll(waiting, 2, milliseconds_until(deadline));
     if (ready == 0) {
       return Answer::late;
     }
@@ -160,6 +166,7 @@ HelperProcess::Answer HelperProcess::exchange(std::uint32_t stage, const ArraySp
       }
       return Answer::ended;
     }
+    // Whichever was ready: an answer counts, also of a process that has ended since.
     return ::recv(socket_, &reply, sizeof reply, MSG_DONTWAIT) == sizeof reply ? Answer::replied
                                                                                : Answer::ended;
   }
@@ -197,8 +204,9 @@ Status HelperProcess::read(const HelperReply& reply, const ForeignStage::Room& r
 }
 
 bool HelperProcess::has_ended() const noexcept {
-  pollfd end{.fd = socket_, .events = POLLRDHUP, .revents = 0};
-  return ::poll(&end, 1, 0) > 0;
+  pollfd ends[] = {{.fd = socket_, .events = POLLRDHUP, .revents = 0},
+                   {.fd = process_, .events = POLLIN, .revents = 0}};
+  return ::poll(ends, 2, 0) > 0;
 }
 
 /// A piece of the memory that the helper wrote; empty if there is no such piece.

@@ -43,8 +43,9 @@ struct HelperReply {
 /// last who maps it. One thread at a time.
 class HelperProcess {
  public:
-  /// Takes the socket over (SOCK_SEQPACKET). `id`: what its starter calls it.
-  HelperProcess(int id, int socket);
+  /// Takes over the socket (SOCK_SEQPACKET) and the pidfd, -1 if there is none. `id`: what its starter calls
+  /// it.
+  HelperProcess(int id, int socket, int process);
   /// Ends the process.
   ~HelperProcess();
   HelperProcess(const HelperProcess&) = delete;
@@ -71,6 +72,9 @@ class HelperProcess {
 
   const int id_;
   const int socket_;
+  // Its end is not always the end of the socket: a fork of this process that was made while the helper was
+  // started has the helper's side too.
+  const int process_;
   const pid_t owner_;  // the process that may end the helper
   int memory_ = -1;
   std::uint8_t* data_ = nullptr;

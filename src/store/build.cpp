@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "core/cpu.hpp"
 #include "core/seconds_since.hpp"
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
@@ -52,8 +53,10 @@ class Build {
   Result<BuildReport> run() {
     PENSTOCK_TRY(look_at_destination());
     if (report_.was_complete) {
+      remove_left_lock(destination_);
       return finished_report(existing_->manifest());
     }
+    PENSTOCK_TRY(refuse_smaller_masks(source_, settings_));
     PENSTOCK_ASSIGN(BuildingFolder folder, BuildingFolder::open(destination_));
     // Another build may have ended between the look and the lock.
     PENSTOCK_TRY(look_at_destination());
@@ -134,20 +137,23 @@ class Build {
                    "delete it to build it anew: resume=False (--no-resume) is for interrupted builds");
   }
 
-  /// How many samples of the source a store that ends with it was built without.
+  /// How many samples of the source a store that ends with it was built without. The manifest counts those of
+  /// all sources; the store's last keys tell which of this one are there.
   std::uint64_t lacking_in(const StoreFiles& store) const {
     const StoreManifest& manifest = store.manifest();
     if (manifest.skipped == 0 || manifest.sources.size() == 1) {
       return manifest.skipped;
     }
-    // The count is that of all sources; if this one is there as a whole, the store ends with its keys.
-    const std::uint64_t before = store.size() - std::min(store.size(), source_.size());
-    for (std::uint64_t i = 0; i < source_.size(); ++i) {
-      if (before + i >= store.size() || store.key(before + i) != source_.key(i)) {
-        return manifest.skipped;
+    std::uint64_t lacking = 0;
+    std::uint64_t left = store.size();
+    for (std::uint64_t i = source_.size(); i > 0 && lacking < manifest.skipped; --i) {
+      if (left > 0 && store.key(left - 1) == source_.key(i - 1)) {
+        --left;
+      } else {
+        ++lacking;
       }
     }
-    return 0;
+    return lacking;
   }
 
   /// Who wants an error for a bad sample must not be given a store without it.
@@ -374,6 +380,7 @@ class Build {
 
 Result<BuildReport> build_store(const SampleTable& source, const std::string& description,
                                 const std::string& destination, const BuildSettings& settings) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_TRY(check(settings));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
   PENSTOCK_TRY(check_fields(source));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -95,6 +97,35 @@ Status check_workers(const std::optional<int>& workers, const char* stage) {
   constexpr int kMostWorkers = 4096;
   if (workers && (*workers < 1 || *workers > kMostWorkers)) {
     return invalid(fmt::format("workers is {}", *workers), "give 1 to 4096 threads", stage);
+  }
+  return {};
+}
+
+Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings) {
+  if (!settings.resize_shorter && !settings.resize_longest && !settings.quality) {
+    return {};
+  }
+  Scratch scratch;
+  for (std::size_t i = 0; i < source.fields().size(); ++i) {
+    const FieldInfo& field = source.fields()[i];
+    if (field.kind != FieldKind::image || field.name == "image" || source.size() == 0) {
+      continue;
+    }
+    const Result<StoredValue> first = source.read(0, i, scratch);
+    if (!first.ok()) {
+      continue;  // whoever packs it tells
+    }
+    constexpr std::array<std::uint8_t, 3> kJpeg = {0xFF, 0xD8, 0xFF};
+    const bool is_jpeg = first->codec == StoredCodec::repacked ||
+                         (first->codec == StoredCodec::original && first->bytes.size() >= kJpeg.size() &&
+                          std::equal(kJpeg.begin(), kJpeg.end(), first->bytes.begin()));
+    if (!is_jpeg) {
+      return invalid(
+          fmt::format("resize and quality blend neighbouring pixels, in field '{}' too, whose pictures are "
+                      "no JPEG files: masks and maps would hold values that mean nothing",
+                      printable(field.name)),
+          "leave the field out (fields, --field), or build without resize and quality", "build");
+    }
   }
   return {};
 }

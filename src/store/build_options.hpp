@@ -16,6 +16,8 @@ Status check_shard_bytes(std::uint64_t bytes, const char* stage);
 Status check_workers(const std::optional<int>& workers, const char* stage);
 /// `invalid` for fields that a manifest could not hold, and for a source without samples and fields.
 Status check_fields(const SampleTable& source);
+/// `invalid` if the settings would change the pixels of pictures beside `image` that are no photographs.
+Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings);
 /// With what was not given: as in the store that is appended to, or the usual.
 BuildSettings completed(BuildSettings settings, const StoreSettings* store);
 /// Of settings that are complete.

@@ -234,6 +234,14 @@ TEST(build_store, a_store_without_bad_samples_is_not_what_raise_asks_for) {
   settings.append = true;  // what was left out before is not this source's
   EXPECT_EQ(build(more, folder / "s", settings).skipped, 0u);
   EXPECT_TRUE(build(more, folder / "s", settings).was_complete);
+
+  TableForTest last(10, 5);
+  last.bad = {0, 9};
+  settings.skip_errors = true;
+  EXPECT_EQ(build(last, folder / "s", settings).skipped, 2u);
+  const BuildReport appended = build(last, folder / "s", settings);
+  EXPECT_TRUE(appended.was_complete);
+  EXPECT_EQ(appended.skipped, 2u);
 }
 
 TEST(build_store, a_destination_inside_the_source_is_refused) {

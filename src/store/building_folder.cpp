@@ -41,16 +41,16 @@ bool is_numbered_shard(const std::string& name, const char* ending) {
          name.find_first_not_of("0123456789", front.size()) == name.size() - std::strlen(ending);
 }
 
-/// What a finished store holds.
+/// What a finished store holds, and the lock of a build that was killed between its last two steps.
 bool is_name_in_store(const std::string& name) {
-  constexpr std::array<std::string_view, 4> kNames = {kStoreManifestName, kStoreIndexName, kStoreKeysName,
-                                                      kStoreTablesName};
+  constexpr std::array<std::string_view, 5> kNames = {kStoreManifestName, kStoreIndexName, kStoreKeysName,
+                                                      kStoreTablesName, kLockName};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || is_numbered_shard(name, ".bin");
 }
 
 /// What a folder that becomes a store, or one of tars, holds.
 bool is_name_in_building(const std::string& name, bool locked) {
-  return is_name_in_store(name) || name == kLockName || name == kJournalName || name == kNewManifestName ||
+  return is_name_in_store(name) || name == kJournalName || name == kNewManifestName ||
          // Tars of this name are common; a conversion has a lock beside them.
          (locked && is_numbered_shard(name, ".tar"));
 }
@@ -150,6 +150,18 @@ Result<std::string> folder_name(const std::string& destination) {
                  .advice = "name the folder that the store is to be",
                  .place = {.source = destination, .stage = "build"}};
   }
+  // What is built beside a link, and takes its place, would leave the folder behind it.
+  std::error_code failed;
+  if (fs::is_symlink(fs::symlink_status(name, failed))) {
+    const fs::path behind = fs::canonical(name, failed);
+    if (failed) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = "the destination is a link to what is not there",
+                   .advice = "delete the link, or make the folder that it names",
+                   .place = {.source = destination, .stage = "build"}};
+    }
+    return behind.string();
+  }
   return name;
 }
 
@@ -242,19 +254,33 @@ Status BuildingFolder::publish(bool exchange) {
     fs::remove(file(name), failed);
     PENSTOCK_TRY(status_of(failed, "cannot delete", file(name)));
   }
-  PENSTOCK_TRY(lock_.remove_file());
   PENSTOCK_TRY(sync_folder(path_));
+  // The lock moves along with its folder: whoever looks for it meanwhile finds it held, or nothing to do.
   if (exchange) {
+    PENSTOCK_ASSIGN(FolderLock old, FolderLock::take(destination_));
     PENSTOCK_TRY(exchange_folders(path_, destination_));
     // The old store; what cannot be deleted now is cleared by the next build.
-    for (const fs::path& path : entries(path_, true, is_name_in_store)) {
+    const auto is_old = [](const std::string& name) { return name != kLockName && is_name_in_store(name); };
+    for (const fs::path& path : entries(path_, true, is_old)) {
       fs::remove(path, failed);
     }
+    fs::remove(file(kLockName), failed);
     fs::remove(path_, failed);
   } else {
     PENSTOCK_TRY(rename_folder(path_, destination_));
   }
+  fs::remove(destination_ + "/" + kLockName, failed);
+  PENSTOCK_TRY(status_of(failed, "cannot delete", destination_ + "/" + kLockName));
   return sync_folder(parent_of(destination_));
+}
+
+void remove_left_lock(const std::string& destination) {
+  std::error_code unknown;
+  if (fs::exists(destination + "/" + kLockName, unknown)) {
+    if (Result<FolderLock> lock = FolderLock::take(destination); lock.ok()) {
+      fs::remove(destination + "/" + kLockName, unknown);  // or the next build does
+    }
+  }
 }
 
 }  // namespace penstock

@@ -45,7 +45,11 @@ class BuildingFolder {
   FolderLock lock_;
 };
 
-/// The destination without a slash at its end; `invalid` if that leaves nothing.
+/// Deletes the lock in a finished store, which a build that was killed in its last step leaves there.
+void remove_left_lock(const std::string& destination);
+
+/// The destination without a slash at its end, or the folder that it is a link to; `invalid` if that leaves
+/// nothing.
 Result<std::string> folder_name(const std::string& destination);
 
 /// `invalid` if a source that is a folder of pictures would find the destination among them.

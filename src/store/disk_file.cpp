@@ -70,9 +70,7 @@ Result<DiskFile> DiskFile::open(const std::string& path, std::uint64_t size) {
                  .advice = {},
                  .place = {.shard = path, .stage = "build"}};
   }
-  if (::ftruncate(descriptor, static_cast<::off_t>(size)) != 0) {
-    return failure("cannot cut the file", path);
-  }
+  PENSTOCK_TRY(file.cut(size));
   return file;
 }
 
@@ -84,6 +82,13 @@ Status DiskFile::append(ByteSpan bytes) {
 
 Status DiskFile::write_at(std::uint64_t offset, ByteSpan bytes) {
   return write_all(descriptor_, offset, bytes, path_);
+}
+
+Status DiskFile::cut(std::uint64_t size) {
+  size_ = size;
+  return ::ftruncate(descriptor_, static_cast<::off_t>(size)) == 0
+             ? Status()
+             : Status(failure("cannot cut the file", path_));
 }
 
 Status DiskFile::sync() {
@@ -117,7 +122,7 @@ Status rename_folder(const std::string& from, const std::string& to) {
       return {};
     }
   }
-  return failure("cannot rename the finished store", to);
+  return failure("cannot rename what was built", to);
 }
 
 Status exchange_folders(const std::string& a, const std::string& b) {
@@ -159,7 +164,7 @@ Result<FolderLock> FolderLock::take(const std::string& folder) {
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) {
         return Error{.kind = ErrorKind::timeout,
-                     .message = "another process is building this store",
+                     .message = "another process is at work on this build",
                      .advice = "wait for it, or stop it",
                      .place = {.shard = folder, .stage = "build"}};
       }

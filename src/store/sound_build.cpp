@@ -20,6 +20,7 @@
 #include "store/sound_build_names.hpp"
 #include "store/sound_journal.hpp"
 #include "store/sound_pipeline.hpp"
+#include "store/sound_structure.hpp"
 #include "store/sound_table.hpp"
 
 namespace penstock {
@@ -30,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 Error error_of(const BadSound& bad, const SoundFiles& files) {
   Place place = files.place(bad.file);
   place.stage = bad.stage;
-  return {.kind = bad.kind, .message = bad.message, .advice = {}, .place = std::move(place)};
+  return {.kind = bad.kind, .message = bad.message, .advice = bad.advice, .place = std::move(place)};
 }
 
 /// A file that is missing or impossible is damage of the source; a library that is missing is not.
@@ -69,6 +70,8 @@ class SoundBuild {
       : destination_(std::move(destination)),
         folder_(destination_ + ".building"),
         data_(folder_ + "/data.h5"),
+        trial_(folder_ + "/trial.h5"),
+        journal_(folder_ + "/journal"),
         settings_(settings),
         shape_(shape),
         files_(std::move(files)),
@@ -80,27 +83,45 @@ class SoundBuild {
 
   Result<SoundBuildReport> run() {
     PENSTOCK_ASSIGN(const bool is_there, is_there_already());
-    if (is_there) {
+    if (is_there && !std::filesystem::exists(folder_)) {
       return std::move(report_);
     }
-    PENSTOCK_ASSIGN(FolderLock lock, FolderLock::take(folder_));
+    auto taken = FolderLock::take(folder_);
+    if (!taken.ok() && is_there) {
+      return std::move(report_);  // who is at work there tidies up
+    }
+    PENSTOCK_ASSIGN(FolderLock lock, std::move(taken));
+    // Who had the lock before may have made the file.
+    if (const auto made_since = is_there_already(); !made_since.ok() || *made_since) {
+      PENSTOCK_TRY(tidy_up(lock));
+      return made_since.ok() ? Result<SoundBuildReport>(std::move(report_)) : made_since.error();
+    }
     PENSTOCK_ASSIGN(SoundJournal journal, begin_or_go_on());
     PENSTOCK_ASSIGN(DiskFile file, opened());
     PENSTOCK_TRY(run_pipeline(file, journal));
-    PENSTOCK_TRY(leave_out_bad_rows(journal));
+    PENSTOCK_TRY(write_structure(file));
     report_.seconds = seconds_since(begun_);
     const Clock::time_point flush = Clock::now();
     PENSTOCK_TRY(file.sync());
     PENSTOCK_TRY(rename_folder(data_, destination_));
     PENSTOCK_TRY(sync_folder(std::filesystem::path(destination_).parent_path().string()));
     report_.flush_seconds = seconds_since(flush);
-    PENSTOCK_TRY(lock.remove_file());
-    std::error_code ignored;  // the file is complete; what is left of the folder harms nobody
-    std::filesystem::remove_all(folder_, ignored);
+    PENSTOCK_TRY(tidy_up(lock));
     return std::move(report_);
   }
 
  private:
+  /// The file is there; nobody needs the folder any more. What others put into it stays.
+  Status tidy_up(FolderLock& lock) const {
+    std::error_code ignored;  // what cannot be deleted harms nobody
+    for (const std::string& path : {data_, trial_, journal_}) {
+      std::filesystem::remove(path, ignored);
+    }
+    PENSTOCK_TRY(lock.remove_file());
+    std::filesystem::remove(folder_, ignored);
+    return {};
+  }
+
   /// Nothing is done twice, and nothing that others made is overwritten.
   Result<bool> is_there_already() {
     std::error_code failure;
@@ -136,7 +157,8 @@ class SoundBuild {
             .place = {.shard = destination_, .stage = "build"}};
   }
 
-  SoundFileContents contents() const {
+  /// Of all files but `bad` ones.
+  SoundFileContents contents_without(const std::vector<BadSound>& left_out) const {
     SoundFileContents all{.waveform = {shape_.longs, shape_.shorts, shape_.samples},
                           .mel = {shape_.longs, shape_.shorts, shape_.mels, shape_.frames},
                           .half = shape_.half,
@@ -146,9 +168,9 @@ class SoundBuild {
                           .splits = {},
                           .split_names = files_.split_names,
                           .attributes = {}};
-    auto bad = progress_.bad.begin();
+    auto bad = left_out.begin();
     for (std::size_t i = 0; i < files_.keys.size(); ++i) {
-      if (bad != progress_.bad.end() && bad->file == i) {
+      if (bad != left_out.end() && bad->file == i) {
         ++bad;
         continue;
       }
@@ -173,32 +195,30 @@ class SoundBuild {
                                                  {"boot", boot_name()},
                                                  {"penstock", penstock_name()}})
                                   .text();
-    const std::string path = folder_ + "/journal";
     if (settings_.resume) {
-      PENSTOCK_ASSIGN(auto found, SoundJournal::go_on(path, build));
-      // Without its data, a journal is what a kill behind the last step left.
-      if (found && std::filesystem::exists(data_)) {
+      PENSTOCK_ASSIGN(auto found, SoundJournal::go_on(journal_, build));
+      // The same contents come to lie at the same places.
+      if (found) {
+        PENSTOCK_ASSIGN(places_, sound_file_places(trial_, contents_without({})));
+      }
+      if (found && holds_rows(found->progress.rows)) {
         progress_ = std::move(found->progress);
-        // The same contents come to lie at the same places.
-        PENSTOCK_ASSIGN(places_, places_by_trial());
         report_.resumed_at = progress_.files;
+        goes_on_ = true;
         return std::move(found->journal);
       }
     }
     std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-    PENSTOCK_ASSIGN(places_, create_sound_file(data_, contents()));
-    return SoundJournal::begin(path, build);
+    std::filesystem::remove(journal_, ignored);
+    PENSTOCK_ASSIGN(places_, create_sound_file(data_, contents_without({})));
+    return SoundJournal::begin(journal_, build);
   }
 
-  Result<SoundFilePlaces> places_by_trial() {
-    const SoundProgress done = std::exchange(progress_, {});
-    const std::string trial = folder_ + "/trial.h5";
-    auto places = create_sound_file(trial, contents());
-    std::error_code ignored;
-    std::filesystem::remove(trial, ignored);
-    progress_ = done;
-    return places;
+  /// A journal whose data are gone, or shorter than it says, is of no use.
+  bool holds_rows(std::uint64_t rows) const {
+    const auto state = file_state(data_);
+    return state.ok() && state->size >= places_.waveform + rows * shape_.wave_bytes() &&
+           state->size >= places_.mel + rows * shape_.mel_bytes();
   }
 
   Result<DiskFile> opened() {
@@ -234,6 +254,7 @@ class SoundBuild {
         bad.push_back({.file = buffer.first_file + row,
                        .kind = error->kind,
                        .message = error->message,
+                       .advice = error->advice,
                        .stage = error->place.stage});
       }
     }
@@ -254,23 +275,25 @@ class SoundBuild {
     return journal.add(progress_.files, progress_.rows, bad);
   }
 
-  Status leave_out_bad_rows(SoundJournal& journal) {
+  /// Leaves out the rows of bad files; mends what a kill in the same place left.
+  Status write_structure(DiskFile& file) const {
     if (progress_.rows == 0) {
       Error error = error_of(progress_.bad.front(), files_);
       error.kind = kind_of_source(error.kind);
       error.message = "all files are bad; the first: " + error.message;
       return error;
     }
-    if (progress_.bad.empty()) {
+    if (progress_.bad.empty() && !goes_on_) {
       return {};
     }
-    PENSTOCK_TRY(journal.add_end());
-    return shorten_sound_file(data_, contents());
+    return write_sound_structure(file, trial_, contents_without({}), contents_without(progress_.bad));
   }
 
   std::string destination_;
   std::string folder_;
   std::string data_;
+  std::string trial_;
+  std::string journal_;
   const SoundBuildSettings& settings_;
   SoundShape shape_;
   SoundFiles files_;
@@ -278,6 +301,7 @@ class SoundBuild {
   SoundBuildNames names_;
   SoundFilePlaces places_;
   SoundProgress progress_;
+  bool goes_on_ = false;  ///< with what an interrupted build left
   SoundBuildReport report_;
   Clock::time_point begun_;
 };

@@ -47,7 +47,7 @@ void add_table(const SoundFiles& files, BuildHash& hash) {
   hash.add(table.fingerprint());
   hash.add(table.fields()[files.field].name);
   for (std::size_t i = 0; i < files.labels.size(); ++i) {
-    hash.add(files.label_names[static_cast<std::size_t>(files.labels[i])]);
+    hash.add(files.label_name(i));
   }
   std::vector<std::uint64_t> starts = table.shard_starts();
   if (starts.empty()) {  // every sample has a file of its own

@@ -6,67 +6,24 @@
 #include <atomic>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <thread>
 
-#include "audio/hdf5_file.hpp"
-#include "core/parallel_for.hpp"
 #include "formats/tar_for_test.hpp"
-#include "io/temporary_folder_for_test.hpp"
 #include "penstock/store.hpp"
 #include "store/sound_files.hpp"
-#include "store/sound_journal.hpp"
-#include "store/sound_ring.hpp"
 #include "store/sound_shape.hpp"
 #include "store/sound_table.hpp"
+#include "store/sounds_for_test.hpp"
 
 namespace penstock {
 namespace {
 
 namespace fs = std::filesystem;
+using test::bytes_of;
+using test::has_hdf5;
+using test::sounds_in;
+using test::wav;
+using test::write;
 using testing::HasSubstr;
-
-bool has_hdf5() {
-  const auto attribute = sound_file_attribute("/nowhere", "build");
-  return attribute.error().kind != ErrorKind::unsupported;
-}
-
-/// 16 bits, one channel, 4,096 Hz.
-std::string wav(std::size_t samples, unsigned seed) {
-  std::string bytes("RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\x10\0\0\0\x20\0\0\x02\0\x10\0data\0\0\0\0",
-                    44);
-  const auto put = [&bytes](std::size_t at, std::size_t value) {
-    for (std::size_t i = 0; i < 4; ++i) {
-      bytes[at + i] = static_cast<char>(value >> (8 * i));
-    }
-  };
-  put(4, 36 + 2 * samples);
-  put(40, 2 * samples);
-  for (std::size_t i = 0; i < 2 * samples; ++i) {
-    seed = seed * 1664525 + 1013904223;
-    bytes += static_cast<char>(seed >> 24);
-  }
-  return bytes;
-}
-
-void write(const std::string& path, const std::string& bytes) {
-  fs::create_directories(fs::path(path).parent_path());
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string sounds_in(const TemporaryFolder& folder, int count) {
-  for (int i = 0; i < count; ++i) {
-    write(folder / ("in/" + std::string(i % 2 != 0 ? "a" : "b") + "/" + std::to_string(10 + i) + ".wav"),
-          wav(static_cast<std::size_t>(1500 + 300 * i), static_cast<unsigned>(i)));
-  }
-  return folder / "in";
-}
 
 TEST(sound_build, bytes_do_not_depend_on_workers_and_bad_files_are_left_out) {
   if (!has_hdf5()) {
@@ -94,90 +51,36 @@ TEST(sound_build, bytes_do_not_depend_on_workers_and_bad_files_are_left_out) {
   EXPECT_EQ(build_sound(source, folder / "one.h5", {.duration = 2}).error().kind, ErrorKind::invalid);
 }
 
-TEST(sound_build, goes_on_after_it_was_cancelled) {
+TEST(sound_build, features_that_are_no_numbers_are_bad) {
   if (!has_hdf5()) {
     GTEST_SKIP() << "built without HDF5";
   }
   const TemporaryFolder folder;
-  const std::string source = sounds_in(folder, 40);
-  SoundBuildSettings settings{.duration = 10, .batch_files = 1, .workers = 1};
-  ASSERT_TRUE(build_sound(source, folder / "whole.h5", settings).ok());
-  std::uint64_t seen = 0;
-  settings.compute = [&](const float*, std::size_t count, void* out) -> Status {
-    std::memset(out, 0, count * 64 * 2);
-    return ++seen > 20 ? Status(Error{.kind = ErrorKind::io, .message = "stopped"}) : Status();
-  };
-  EXPECT_FALSE(build_sound(source, folder / "cut.h5", settings).ok());
-  EXPECT_FALSE(fs::exists(folder / "cut.h5"));
-  settings.compute = {};
-  // What the other computed was zeros: rows before the interruption must come from its run.
-  const auto report = build_sound(source, folder / "cut.h5", settings);
-  ASSERT_TRUE(report.ok()) << report.error().to_string();
-  EXPECT_GT(report->resumed_at, 0U);
-  EXPECT_LT(report->resumed_at, 40U);
-  const std::string whole = bytes_of(folder / "whole.h5");
-  const std::string cut = bytes_of(folder / "cut.h5");
-  ASSERT_EQ(whole.size(), cut.size());
-  EXPECT_FALSE(whole == cut);
-  settings.resume = false;
-  ASSERT_TRUE(build_sound(source, folder / "anew.h5", settings).ok());
-  EXPECT_TRUE(whole == bytes_of(folder / "anew.h5"));
-}
-
-TEST(sound_build, what_a_kill_behind_the_last_step_left_is_no_hindrance) {
-  if (!has_hdf5()) {
-    GTEST_SKIP() << "built without HDF5";
+  const std::string source = sounds_in(folder, 12);
+  for (const bool half : {true, false}) {
+    SoundBuildSettings settings{.duration = 1, .half = half, .batch_files = 3, .workers = 2};
+    settings.device = "test";
+    std::atomic<int> next = 0;
+    // One row in the middle of a batch; its last value.
+    settings.compute = [&](const float*, std::size_t count, void* out) -> Status {
+      const std::size_t size = count * 64 * (half ? 2 : 4);
+      std::memset(out, 0, size);
+      const std::uint32_t infinite = half ? 0xFC00'0000 : 0x7F80'0000;
+      if (next++ == 1) {
+        std::memcpy(static_cast<char*>(out) + size - 4, &infinite, 4);
+      }
+      return {};
+    };
+    settings.seg_microbatch_segments = 8;  // of one file: a call for each
+    const auto report = build_sound(source, folder / (half ? "half.h5" : "single.h5"), settings);
+    ASSERT_TRUE(report.ok()) << report.error().to_string();
+    EXPECT_EQ(report->samples, 11U);
+    ASSERT_EQ(report->errors.size(), 1U);
+    EXPECT_EQ(report->errors[0].kind, ErrorKind::unsupported);
+    EXPECT_THAT(report->errors[0].to_string(), HasSubstr(half ? "float16" : "float32"));
+    EXPECT_THAT(report->errors[0].to_string(), HasSubstr("db_mult"));
+    EXPECT_FALSE(report->errors[0].place.key.empty());
   }
-  const TemporaryFolder folder;
-  const std::string source = sounds_in(folder, 4);
-  SoundBuildSettings settings{.duration = 10, .batch_files = 1, .workers = 1};
-  int seen = 0;
-  settings.compute = [&seen](const float*, std::size_t, void*) -> Status {
-    return ++seen > 2 ? Status(Error{.kind = ErrorKind::io, .message = "stopped"}) : Status();
-  };
-  EXPECT_FALSE(build_sound(source, folder / "x.h5", settings).ok());
-  ASSERT_TRUE(fs::remove(folder / "x.h5.building/data.h5"));
-  settings.compute = {};
-  const auto report = build_sound(source, folder / "x.h5", settings);
-  ASSERT_TRUE(report) << report.error().to_string();
-  EXPECT_EQ(report->samples, 4u);
-}
-
-TEST(sound_build, a_file_that_lacks_recordings_is_not_given_to_who_wants_errors) {
-  if (!has_hdf5()) {
-    GTEST_SKIP() << "built without HDF5";
-  }
-  const TemporaryFolder folder;
-  const std::string source = sounds_in(folder, 4);
-  write(source + "/a/bad.wav", "RIFF");
-  const auto built = build_sound(source, folder / "x.h5", {});
-  ASSERT_TRUE(built) << built.error().to_string();
-  EXPECT_EQ(built->skipped, 1u);
-  EXPECT_TRUE(build_sound(source, folder / "x.h5", {})->was_complete);
-  SoundBuildSettings strict;
-  strict.skip_errors = false;
-  EXPECT_THAT(build_sound(source, folder / "x.h5", strict).error().to_string(), HasSubstr("lacks 1 bad"));
-  SoundBuildSettings anew;
-  anew.resume = false;
-  EXPECT_THAT(build_sound(source, folder / "x.h5", anew).error().to_string(), HasSubstr("complete file"));
-}
-
-TEST(sound_build, an_interrupted_build_of_other_files_is_begun_anew) {
-  if (!has_hdf5()) {
-    GTEST_SKIP() << "built without HDF5";
-  }
-  const TemporaryFolder folder;
-  const std::string source = sounds_in(folder, 6);
-  write(folder / "in/b/99.wav", "no sound");
-  const SoundBuildSettings strict{.duration = 1, .batch_files = 1, .workers = 1, .skip_errors = false};
-  const auto failed = build_sound(source, folder / "x.h5", strict);
-  ASSERT_FALSE(failed.ok());
-  EXPECT_THAT(failed.error().to_string(), HasSubstr("b/99.wav"));
-  write(folder / "in/b/99.wav", wav(5000, 1));
-  const auto report = build_sound(source, folder / "x.h5", strict);
-  ASSERT_TRUE(report.ok()) << report.error().to_string();
-  EXPECT_EQ(report->resumed_at, 0U);
-  EXPECT_EQ(report->samples, 7U);
 }
 
 TEST(sound_build, the_pipeline_can_be_tried_without_files) {
@@ -212,7 +115,7 @@ TEST(sound_table, labels_come_from_the_field_or_from_keys) {
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   const auto by_field = sounds_of(**table, "tars", "");
   ASSERT_TRUE(by_field.ok()) << by_field.error().to_string();
-  EXPECT_EQ(by_field->labels, (std::vector<std::int32_t>{0, 2, 4, 0, 2, 0, 0, 2}));
+  EXPECT_EQ(by_field->labels, (std::vector<std::int64_t>{0, 2, 4, 0, 2, 0, 0, 2}));
   EXPECT_EQ(by_field->label_names, (std::vector<std::string>{"0", "1", "2", "3", "4"}));
   ASSERT_EQ(by_field->unlabelled.size(), 1U);
   EXPECT_EQ(by_field->unlabelled.at(5).kind, ErrorKind::corrupt);
@@ -225,6 +128,24 @@ TEST(sound_table, labels_come_from_the_field_or_from_keys) {
   EXPECT_EQ(sounds_of(**sounds, "tars", "")->label_names, (std::vector<std::string>{"a", "b"}));
   const auto labels = open_samples({folder / "tars"}, {{"label", "cls"}});
   EXPECT_EQ(sounds_of(**labels, "tars", "").error().kind, ErrorKind::invalid);
+}
+
+TEST(sound_table, large_numbers_stay_and_have_no_names) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  const std::vector<std::string> labels = {"7", "65536", "5000000000", "-1"};
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    tar.file(std::to_string(i) + ".cls", labels[i]);
+    tar.file(std::to_string(i) + ".wav", wav(1500, 1));
+  }
+  write_tar(folder / "x.tar", tar.end());
+  const auto table = open_samples({folder / "x.tar"}, {});
+  const auto sounds = sounds_of(**table, "x.tar", "");
+  ASSERT_TRUE(sounds.ok()) << sounds.error().to_string();
+  EXPECT_EQ(sounds->labels, (std::vector<std::int64_t>{7, 65'536, 5'000'000'000, 0}));
+  EXPECT_TRUE(sounds->label_names.empty());
+  ASSERT_EQ(sounds->unlabelled.size(), 1U);
+  EXPECT_THAT(sounds->unlabelled.at(3).to_string(), HasSubstr("0 or more"));
 }
 
 TEST(sound_build, takes_tars_and_stores) {
@@ -273,104 +194,13 @@ TEST(sound_shape, buffers_are_sized_by_memory) {
   EXPECT_EQ(batch_files_of(settings, shape, 30, row * 12 * 20, 1000), 20U);  // a quarter, in three buffers
   EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 1U);
   EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 3), 3U);
+  settings.device = "test";
   settings.compute = [](const float*, std::size_t, void*) { return Status(); };
   EXPECT_EQ(batch_files_of(settings, shape, 2, kMuch, 100'000), (16U << 20) / row);
   settings.autosize_gpu_batch = false;
   EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 128U);
   settings.batch_files = 5;
   EXPECT_EQ(batch_files_of(settings, shape, 2, 0, 1000), 5U);
-}
-
-TEST(sound_journal, ends_at_a_damaged_line) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "journal";
-  {
-    auto journal = SoundJournal::begin(path, "{}");
-    ASSERT_TRUE(
-        journal->add(5, 4, {{.file = 2, .kind = ErrorKind::io, .message = "m\n", .stage = "s"}}).ok());
-    ASSERT_TRUE(journal->add(9, 8, {}).ok());
-  }
-  const std::string whole = bytes_of(path);
-  for (std::size_t size = 0; size <= whole.size(); ++size) {
-    write(path, whole.substr(0, size));
-    auto found = SoundJournal::go_on(path, "{}");
-    ASSERT_TRUE(found.ok());
-    const std::uint64_t files = *found ? (*found)->progress.files : 0;
-    const std::size_t lines = static_cast<std::size_t>(
-        std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size), '\n'));
-    EXPECT_EQ(files, lines < 2 ? 0U : lines == 2 ? 5U : 9U) << size;
-    EXPECT_EQ(found->has_value(), lines > 0) << size;
-  }
-  write(path, whole);
-  EXPECT_EQ((*SoundJournal::go_on(path, "{}"))->progress.bad[0].message, "m\n");
-  EXPECT_FALSE(SoundJournal::go_on(path, "{\"other\": 1}")->has_value());
-}
-
-TEST(sound_ring, every_row_goes_through_every_stage_in_order) {
-  for (const std::size_t buffers : {1U, 2U, 5U}) {
-    constexpr std::size_t kFiles = 203;
-    SoundRing ring({.first_file = 3,
-                    .files = kFiles,
-                    .first_row = 2,
-                    .batch = 10,
-                    .buffers = buffers,
-                    .wave_bytes = 1,
-                    .mel_bytes = 1,
-                    .part = {3, 4, 2}});
-    std::vector<std::atomic<int>> stage(kFiles);
-    std::vector<std::uint64_t> rows(kFiles, 0);
-    std::uint64_t next = 3;
-    std::atomic<int> draining = 0;
-    parallel_for(4, 4, [&](std::size_t) {
-      double waited = 0;
-      const auto work = [&](const SoundPart& part) -> Status {
-        const int drains = part.stage == SoundStage::drain ? 1 : 0;
-        EXPECT_LE(draining += drains, 1) << "two threads drain at once";
-        std::this_thread::yield();
-        for (std::size_t row = part.begin; row < part.end; ++row) {
-          const auto file = static_cast<std::size_t>(part.buffer->first_file) + row;
-          EXPECT_EQ(stage[file]++, static_cast<int>(part.stage));
-          if (part.stage == SoundStage::fill && file % 7 == 0) {
-            part.buffer->bad[row] = Error{};
-          }
-          if (part.stage == SoundStage::drain) {
-            rows[file] = part.buffer->first_row + part.buffer->good_before[row];
-          }
-        }
-        draining -= drains;
-        return {};
-      };
-      const auto finished = [&](const SoundBuffer& buffer) -> Status {
-        EXPECT_EQ(buffer.first_file, next);
-        next += buffer.count;
-        return {};
-      };
-      EXPECT_TRUE(ring.work(work, finished, waited).ok());
-    });
-    EXPECT_EQ(next, kFiles);
-    std::uint64_t row = 2;
-    for (std::size_t file = 3; file < kFiles; ++file) {
-      EXPECT_EQ(stage[file], 3) << file;
-      EXPECT_EQ(rows[file], row) << file;
-      row += file % 7 == 0 ? 0 : 1;
-    }
-  }
-}
-
-TEST(sound_ring, an_error_ends_all_threads) {
-  SoundRing ring({.files = 1000, .batch = 4, .buffers = 3, .wave_bytes = 1, .mel_bytes = 1});
-  std::atomic<int> failed = 0;
-  parallel_for(4, 4, [&](std::size_t) {
-    double waited = 0;
-    const auto work = [](const SoundPart& part) -> Status {
-      const bool fails = part.stage == SoundStage::drain && part.buffer->first_file >= 400;
-      return fails ? Status(Error{.kind = ErrorKind::io, .message = "full"}) : Status();
-    };
-    const Status status = ring.work(
-        work, [](const SoundBuffer&) { return Status(); }, waited);
-    failed += status.ok() ? 0 : 1;
-  });
-  EXPECT_EQ(failed, 4);
 }
 
 }  // namespace

@@ -20,14 +20,18 @@ namespace penstock {
 struct SoundFiles {
   std::string folder;                         ///< or what the user called the table
   std::vector<std::string> keys;              ///< paths below the folder, or of the samples
-  std::vector<std::int32_t> labels;           ///< of each key
-  std::vector<std::string> label_names;       ///< sorted by bytes
+  std::vector<std::int64_t> labels;           ///< of each key
+  std::vector<std::string> label_names;       ///< by number; none: labels are numbers of any size
   std::vector<std::uint8_t> splits;           ///< of each key; empty: there are none
   std::vector<std::string> split_names;       ///< sorted by bytes
   const SampleTable* table = nullptr;         ///< null: they are files
   std::size_t field = 0;                      ///< of the table: the sound
   std::map<std::uint64_t, Error> unlabelled;  ///< samples that are bad, whatever their sound
 
+  /// Of a file or sample.
+  std::string label_name(std::size_t i) const {
+    return label_names.empty() ? std::to_string(labels[i]) : label_names[static_cast<std::size_t>(labels[i])];
+  }
   /// Of a file.
   std::string path(std::uint64_t i) const { return folder + "/" + keys[static_cast<std::size_t>(i)]; }
   /// For errors.

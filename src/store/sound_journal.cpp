@@ -38,8 +38,11 @@ bool take_line(const Json& line, SoundProgress& progress) {
     if (!file || !kind) {
       return false;
     }
-    progress.bad.push_back(
-        {.file = *file, .kind = *kind, .message = text("message"), .stage = text("stage")});
+    progress.bad.push_back({.file = *file,
+                            .kind = *kind,
+                            .message = text("message"),
+                            .advice = text("advice"),
+                            .stage = text("stage")});
   }
   progress.files = *files;
   progress.rows = *rows;
@@ -81,9 +84,6 @@ Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const std::string
     if (!line || !json.ok()) {
       break;
     }
-    if (begin > 0 && json->find("end") != nullptr) {
-      return std::optional<Found>();  // killed while the file was made shorter
-    }
     if (begin > 0 && !take_line(*json, progress)) {
       break;
     }
@@ -102,14 +102,11 @@ Status SoundJournal::add(std::uint64_t files, std::uint64_t rows, const std::vec
     entries.push_back(Json::Members{{"file", entry.file},
                                     {"kind", name_of(entry.kind)},
                                     {"message", entry.message},
+                                    {"advice", entry.advice},
                                     {"stage", entry.stage}});
   }
   return append_journal_line(
       file_, Json(Json::Members{{"files", files}, {"rows", rows}, {"bad", std::move(entries)}}).text());
-}
-
-Status SoundJournal::add_end() {
-  return append_journal_line(file_, Json(Json::Members{{"end", true}}).text());
 }
 
 }  // namespace penstock

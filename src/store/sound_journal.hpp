@@ -15,6 +15,7 @@ struct BadSound {
   std::uint64_t file = 0;
   ErrorKind kind = ErrorKind::corrupt;
   std::string message;
+  std::string advice;
   std::string stage;
 
   bool operator==(const BadSound&) const = default;
@@ -40,8 +41,6 @@ class SoundJournal {
 
   /// Bad files of this batch alone.
   Status add(std::uint64_t files, std::uint64_t rows, const std::vector<BadSound>& bad);
-  /// From here on the file cannot be resumed.
-  Status add_end();
 
  private:
   explicit SoundJournal(DiskFile file) : file_(std::move(file)) {}

@@ -91,7 +91,7 @@ std::optional<SoundPart> SoundRing::next_part() {
 
 /// All rows of a stage are done: on to the next.
 void SoundRing::advance(SoundBuffer& buffer) {
-  if (buffer.stage_ == SoundStage::fill) {
+  if (buffer.stage_ == SoundStage::compute) {
     std::size_t good = 0;
     for (std::size_t row = 0; row < buffer.count; ++row) {
       buffer.good_before[row] = good;
@@ -103,7 +103,7 @@ void SoundRing::advance(SoundBuffer& buffer) {
   for (bool found = true; found;) {  // rows get their numbers in the order of the batches
     found = false;
     for (const auto& next : buffers_) {
-      if (!next->idle_ && next->batch == next_numbered_ && next->stage_ != SoundStage::fill) {
+      if (!next->idle_ && next->batch == next_numbered_ && next->stage_ >= SoundStage::drain) {
         const std::size_t last = next->count - 1;
         next->first_row = next_row_;
         next_row_ += next->good_before[last] + (next->bad[last] ? 0 : 1);

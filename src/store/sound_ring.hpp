@@ -20,12 +20,12 @@ enum class SoundStage : std::uint8_t { fill, compute, drain };
 struct SoundBuffer {
   Scratch waves;  ///< a row per file
   Scratch mels;
-  std::vector<std::optional<Error>> bad;  ///< per row: why the file is left out
+  std::vector<std::optional<Error>> bad;  ///< per row: why the file is left out; not when draining
   std::uint64_t batch = 0;
   std::uint64_t first_file = 0;
   std::size_t count = 0;                 ///< files
   std::uint64_t first_row = 0;           ///< of the output; known when draining
-  std::vector<std::size_t> good_before;  ///< per row: good rows before it; made when all are filled
+  std::vector<std::size_t> good_before;  ///< per row: good rows before it; made when all are computed
 
  private:
   friend class SoundRing;

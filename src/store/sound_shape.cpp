@@ -56,6 +56,10 @@ Result<SoundShape> shape_of(const SoundBuildSettings& s) {
     return wrong_setting("max_errors", fmt::format("{}", *s.max_error_share),
                          "a share lies between 0.0 and 1.0");
   }
+  if ((s.device == "cpu") == static_cast<bool>(s.compute)) {
+    return wrong_setting("device", "'" + s.device + "'",
+                         "'cpu' is where penstock computes; give another name to a compute of your own");
+  }
   const double samples = s.duration * s.sample_rate;
   if (!(samples >= 1) || samples > kMostSamples || std::abs(samples - std::round(samples)) > 1e-6) {
     return wrong_setting(
@@ -106,6 +110,7 @@ decltype(SoundFileContents::attributes) configuration_of(const SoundBuildSetting
           {"norm", s.mel.slaney_norm ? "slaney" : "none"},
           {"db_mult", db_mult},
           {"mel_dtype", s.half ? "float16" : "float32"},
+          {"device", s.device},
           {"label_pattern", s.label_pattern}};
 }
 

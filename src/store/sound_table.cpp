@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "formats/field_value.hpp"
@@ -11,8 +12,8 @@
 namespace penstock {
 namespace {
 
-/// Numbers above would need a name each.
-constexpr std::int64_t kMostLabel = 65'535;
+/// Every number up to the largest has a name, which readers list as classes; above this they have none.
+constexpr std::int64_t kMostNamed = 65'535;
 
 std::optional<std::size_t> field_where(const SampleTable& table, auto fits) {
   const auto& fields = table.fields();
@@ -40,26 +41,28 @@ Result<std::size_t> sound_field(const SampleTable& table, const std::string& des
   return *any;
 }
 
-Result<std::int32_t> number_at(const SampleTable& table, std::uint64_t sample, std::size_t field,
+Result<std::int64_t> number_at(const SampleTable& table, std::uint64_t sample, std::size_t field,
                                Scratch& scratch) {
   PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field, scratch));
   const auto number = integer_of(value);
   PENSTOCK_TRY(unless_gone(value.bytes, number.ok() ? Status() : Status(Error(number.error()))));
   const auto& classes = table.classes();
-  const std::int64_t most = classes.empty() ? kMostLabel : static_cast<std::int64_t>(classes.size()) - 1;
+  const std::int64_t most = classes.empty() ? std::numeric_limits<std::int64_t>::max()
+                                            : static_cast<std::int64_t>(classes.size()) - 1;
   if (*number < 0 || *number > most) {
     return Error{.kind = ErrorKind::corrupt,
-                 .message = fmt::format("the label is {}; labels are 0 to {}", *number, most),
+                 .message = fmt::format("the label is {}; labels are {}", *number,
+                                        classes.empty() ? "0 or more" : fmt::format("0 to {}", most)),
                  .advice = {},
                  .place = {.stage = "scan"}};
   }
-  return static_cast<std::int32_t>(*number);
+  return *number;
 }
 
-/// Numbers stay as they are: a name stands for each up to the largest.
+/// Numbers stay as they are.
 void take_numbers(const SampleTable& table, std::size_t field, SoundFiles& files) {
   Scratch scratch;
-  std::int32_t largest = 0;
+  std::int64_t largest = 0;
   for (std::uint64_t i = 0; i < table.size(); ++i) {
     auto label = number_at(table, i, field, scratch);
     if (!label.ok()) {
@@ -69,8 +72,8 @@ void take_numbers(const SampleTable& table, std::size_t field, SoundFiles& files
     largest = std::max(largest, files.labels.back());
   }
   files.label_names = table.classes();
-  if (files.label_names.empty()) {
-    for (std::int32_t number = 0; number <= largest; ++number) {
+  if (files.label_names.empty() && largest <= kMostNamed) {
+    for (std::int64_t number = 0; number <= largest; ++number) {
       files.label_names.push_back(std::to_string(number));
     }
   }

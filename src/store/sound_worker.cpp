@@ -1,7 +1,13 @@
 #include "store/sound_worker.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include "codecs/kernels/sound_samples.hpp"
 
@@ -22,6 +28,33 @@ void lap(Clock::time_point& since, double& seconds) {
 
 Error corrupt(const char* message) {
   return {.kind = ErrorKind::corrupt, .message = message, .advice = {}, .place = {.stage = "decode"}};
+}
+
+/// Of a file whose features are no numbers any more.
+Error too_large(const SoundBuildSettings& settings) {
+  std::vector<std::string> ways;
+  if (settings.half) {
+    ways.emplace_back("mel_dtype float32");
+  }
+  ways.emplace_back(settings.mel.db_mult ? "a smaller db_mult" : "decibels (a db_mult)");
+  return {.kind = ErrorKind::unsupported,
+          .message = settings.half ? "a feature is beyond 65,504, the largest number of float16"
+                                   : "a feature is beyond the largest number of float32",
+          .advice = fmt::format("give {}", fmt::join(ways, ", or ")),
+          .place = {.stage = "compute"}};
+}
+
+/// Four at a time: the five bits of an exponent that are all 1 overflow into the sign's when 1 is added.
+bool all_finite_halves(const std::uint8_t* halves, std::size_t count) {
+  constexpr std::uint64_t kExponents = 0x7C00'7C00'7C00'7C00;
+  constexpr std::uint64_t kOnes = 0x0400'0400'0400'0400;
+  std::uint64_t infinite = 0;
+  for (std::size_t i = 0; i < count; i += 4) {
+    std::uint64_t four = 0;
+    std::memcpy(&four, halves + 2 * i, 2 * std::min<std::size_t>(4, count - i));
+    infinite |= (four & kExponents) + kOnes;
+  }
+  return (infinite & 0x8000'8000'8000'8000) == 0;
 }
 
 }  // namespace
@@ -77,22 +110,17 @@ Status SoundWorker::fill(const SoundPart& part) {
 Status SoundWorker::convert(ByteSpan file, float* row) {
   const SoundBuildSettings& settings = *task_->settings;
   const std::size_t wanted = task_->shape.wave_samples();
-  PENSTOCK_ASSIGN(
-      const ClipInfo clip,
-      reader_.open(file, {.duration = settings.duration, .sample_rate = settings.sample_rate, .mono = true}));
+  PENSTOCK_ASSIGN(const ClipInfo clip, reader_.open(file, {.duration = settings.duration,
+                                                           .sample_rate = settings.sample_rate,
+                                                           .mono = true,
+                                                           .resample_past_end = true}));
   const auto frames = static_cast<std::size_t>(clip.frames);
   if (frames == 0) {
     return corrupt("the file holds no sample");
   }
-  if (frames > wanted) {  // by a rounded frame after resampling
-    auto* const clip_samples = reinterpret_cast<float*>(longer_.reserve(frames * sizeof(float)));
-    PENSTOCK_TRY(reader_.read(clip_samples, frames));
-    std::copy(clip_samples, clip_samples + wanted, row);
-  } else {
-    PENSTOCK_TRY(reader_.read(row, wanted));
-    std::fill(row + frames, row + wanted, 0.0F);
-  }
-  return all_within(row, std::min(frames, wanted), kLoudest)
+  PENSTOCK_TRY(reader_.read(row, wanted));
+  std::fill(row + frames, row + wanted, 0.0F);
+  return all_within(row, frames, kLoudest)
              ? Status()
              : Status(corrupt("a sample is infinite, no number, or beyond 1e15"));
 }
@@ -115,8 +143,23 @@ Status SoundWorker::compute(const SoundPart& part) {
       PENSTOCK_TRY(mel_.run(waves, count, shape.samples, reinterpret_cast<float*>(out)));
     }
   }
+  refuse_infinite(part);
   lap(since, seconds_.compute);
   return {};
+}
+
+void SoundWorker::refuse_infinite(const SoundPart& part) const {
+  const SoundShape& shape = task_->shape;
+  const std::size_t values = shape.mel_bytes() / (shape.half ? sizeof(std::uint16_t) : sizeof(float));
+  for (std::size_t row = part.begin; row < part.end; ++row) {
+    const std::uint8_t* const mels = part.buffer->mels.data() + row * shape.mel_bytes();
+    const bool finite = shape.half ? all_finite_halves(mels, values)
+                                   : all_within(reinterpret_cast<const float*>(mels), values,
+                                                std::numeric_limits<float>::max());
+    if (!finite && !part.buffer->bad[row]) {
+      part.buffer->bad[row] = too_large(*task_->settings);
+    }
+  }
 }
 
 Status SoundWorker::drain(const SoundPart& part) {

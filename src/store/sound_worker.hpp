@@ -42,6 +42,8 @@ class SoundWorker {
 
   Status fill(const SoundPart& part);
   Status compute(const SoundPart& part);
+  /// Files whose features are no numbers are bad.
+  void refuse_infinite(const SoundPart& part) const;
   Status drain(const SoundPart& part);
   /// The wave of one file, padded or trimmed to a row.
   Status convert(ByteSpan file, float* row);
@@ -50,7 +52,6 @@ class SoundWorker {
   SoundFetcher fetcher_;
   MelSpectrogram mel_;
   SoundReader reader_;
-  Scratch longer_;  ///< a clip that is longer than a row
   SoundStageSeconds seconds_;
 };
 

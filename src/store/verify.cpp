@@ -9,6 +9,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "codecs/sound_decoder.hpp"
+#include "core/cpu.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
@@ -96,6 +97,7 @@ class Checker {
     }
     if (subject_.decode && subject_.table.fields()[field].kind == FieldKind::audio) {
       PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
+      ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
     PENSTOCK_TRY(check_value(subject_.table.fields()[field].kind, stored));
@@ -196,6 +198,7 @@ Status refuse_what_is_no_store(const std::string& path) {
 }  // namespace
 
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_TRY(check_workers(settings.workers, "verify"));
   PENSTOCK_TRY(refuse_what_is_no_store(path));
   PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open({path, path}));

@@ -18,6 +18,7 @@ namespace penstock {
 /// What one sample gave.
 struct Findings {
   std::uint64_t pictures = 0;
+  std::uint64_t sounds = 0;
   std::uint64_t compared = 0;
   std::uint64_t bytes = 0;
   std::uint64_t sounds_of_unknown_length = 0;

@@ -34,6 +34,7 @@ void note_unknown_lengths(VerifyReport& report, std::uint64_t sounds) {
 void add_findings(VerifyReport& report, Findings found) {
   constexpr std::size_t kFindingsKept = 100'000;
   report.pictures += found.pictures;
+  report.sounds += found.sounds;
   report.compared += found.compared;
   report.bytes += found.bytes;
   report.problems += found.errors.size();
@@ -76,6 +77,7 @@ class SourceChecker {
     }
     if (kind == FieldKind::audio && decodes_) {
       PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
+      ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
     return check_value(kind, stored);

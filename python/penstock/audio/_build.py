@@ -86,7 +86,7 @@ def build(
         folders are labels, below folders called train, val, test or the like, which are splits. Of a Dataset, the
         pattern is for keys; None = its field `label`, or else folders in its keys.
     device: "cpu" = penstock's own kernels; else a device on which torch computes the features, such as "cuda" (no GPU
-        was there to test it on).
+        was there to test it on). Their values differ in the last digits: a build of another device is another build.
     cuda_graph: with a CUDA device, record the computation once and replay it; batches of another size, such as the
         last, are computed without (untested on a GPU, too).
     num_mega_buffers: in the ring: one filling, one computing, one draining.
@@ -110,6 +110,7 @@ def build(
         "short_segment": _whole("short_segment", short_segment),
         "half": mel_dtype == "float16",
         "label_pattern": "" if label_pattern is None else str(label_pattern),
+        "device": str(device),
         "num_mega_buffers": _whole("num_mega_buffers", num_mega_buffers),
         "seg_microbatch_segments": _whole("seg_microbatch_segments", seg_microbatch_segments),
         "autosize_gpu_batch": bool(autosize_gpu_batch),
@@ -118,9 +119,9 @@ def build(
         **_tolerance(on_error, max_errors),
         "resume": bool(resume),
     }
-    if cuda_graph and not str(device).startswith("cuda"):
+    if cuda_graph and not settings["device"].startswith("cuda"):
         raise InvalidError(f"cuda_graph is for CUDA devices, and device = {device!r}; leave it out, or give 'cuda'")
-    compute = None if device == "cpu" else _torch_compute(settings, mel, device, bool(cuda_graph))
+    compute = None if settings["device"] == "cpu" else _torch_compute(settings, mel, bool(cuda_graph))
     opened = src if isinstance(src, Dataset) else None if isinstance(src, (str, os.PathLike)) else Dataset(src)
     path = os.fsdecode(src) if isinstance(src, (str, os.PathLike)) else ""
     with ProgressBar("audio build", "files") as bar:
@@ -130,9 +131,7 @@ def build(
         return SoundBuildReport(**report)
 
 
-def _torch_compute(
-    settings: dict[str, Any], mel: dict[str, Any], device: str, cuda_graph: bool
-) -> Callable[[Any, Any], None]:
+def _torch_compute(settings: dict[str, Any], mel: dict[str, Any], cuda_graph: bool) -> Callable[[Any, Any], None]:
     """Features by torch, in the form that the build calls: waves and bytes of the results."""
     from ._cuda import TorchMel
 
@@ -140,7 +139,7 @@ def _torch_compute(
     frames = program.frames(settings["short_segment"])
     dtype = np.dtype("float16" if settings["half"] else "float32")
     settings["segment_bytes"] = mel["n_mels"] * frames * dtype.itemsize
-    features = TorchMel(program, mel, device, cuda_graph)
+    features = TorchMel(program, mel, settings["device"], cuda_graph)
 
     def compute(waves: Any, out: Any) -> None:
         features(waves, out.view(dtype).reshape(len(waves), mel["n_mels"], frames))

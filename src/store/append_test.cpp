@@ -1,0 +1,134 @@
+// Appending where others append at the same time, were killed, or came by another name.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "formats/store.hpp"
+#include "formats/tar_for_test.hpp"
+#include "store/disk_file.hpp"
+#include "store/store_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// To make or to append to a store of kept files, with one thread.
+BuildSettings kept(bool append) {
+  BuildSettings settings;
+  settings.image = StoreImage::keep;
+  settings.workers = 1;
+  settings.append = append;
+  return settings;
+}
+
+TEST(append, builders_at_once_lose_nothing) {
+  constexpr unsigned kBuilders = 4;
+  constexpr unsigned kTurns = 5;
+  const TemporaryFolder folder;
+  const std::string path = folder / "s";
+  ASSERT_TRUE(build_store(TableForTest(3), "first", path, kept(false)).ok());
+  std::vector<std::thread> threads;
+  std::atomic<unsigned> failures = 0;
+  for (unsigned i = 0; i < kBuilders; ++i) {
+    threads.emplace_back([&, i] {
+      for (unsigned turn = 0; turn < kTurns;) {
+        const TableForTest more(2, 100 + i * kTurns + turn);
+        const auto report = build_store(more, "more", path, kept(true));
+        if (report.ok()) {
+          ++turn;
+        } else if (report.error().kind != ErrorKind::timeout) {
+          ADD_FAILURE() << report.error().to_string();
+          ++failures;
+          return;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  ASSERT_EQ(failures, 0u);
+  const auto store = StoreFiles::open({path, path});
+  ASSERT_TRUE(store.ok()) << store.error().to_string();
+  EXPECT_EQ((*store)->size(), 3 + 2 * kBuilders * kTurns);
+  EXPECT_TRUE(verify_store(path)->ok());
+  EXPECT_FALSE(fs::exists(path + "/lock"));
+  EXPECT_FALSE(fs::exists(path + ".building"));
+}
+
+TEST(append, a_lock_that_a_killed_build_left_is_no_obstacle) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "s";
+  const TableForTest source(3);
+  ASSERT_TRUE(build_store(source, "first", path, kept(false)).ok());
+  folder.write("s/lock", std::string_view());
+  EXPECT_TRUE(build_store(TableForTest(2, 7), "more", path, kept(true)).ok());
+  EXPECT_FALSE(fs::exists(path + "/lock"));
+  folder.write("s/lock", std::string_view());
+  EXPECT_TRUE(build_store(TableForTest(2, 7), "more", path, kept(true))->was_complete);
+  EXPECT_FALSE(fs::exists(path + "/lock"));
+}
+
+TEST(append, a_store_in_its_last_step_is_another_process) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "s";
+  ASSERT_TRUE(build_store(TableForTest(3), "first", path, kept(false)).ok());
+  {
+    const FolderLock held = FolderLock::take(path).value();
+    const auto report = build_store(TableForTest(2, 7), "more", path, kept(true));
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.error().kind, ErrorKind::timeout);
+  }
+  EXPECT_EQ(build_store(TableForTest(2, 7), "more", path, kept(true))->samples, 5u);
+}
+
+TEST(append, through_a_link_the_store_behind_it_grows) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "disk");
+  const std::string path = folder / "disk/train";
+  const std::string link = folder / "link";
+  ASSERT_TRUE(build_store(TableForTest(3), "first", path, kept(false)).ok());
+  fs::create_directory_symlink("disk/train", link);
+  EXPECT_EQ(build_store(TableForTest(2, 7), "more", link, kept(true))->samples, 5u);
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(verify_store(path)->ok());
+  EXPECT_EQ(verify_store(path)->samples, 5u);
+  EXPECT_FALSE(fs::exists(path + ".building"));
+
+  fs::create_directory_symlink("nowhere", folder / "dangling");
+  const auto refused = build_store(TableForTest(3), "first", folder / "dangling", kept(false));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("a link to what is not there"));
+}
+
+TEST(append, masks_are_not_blended) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  tar.file("a.jpg", as_text(jpeg_for_test(20, 20, 1))).file("a.seg.png", "\x89PNG\r\n\x1a\n").end();
+  const std::string masks = folder.write("masks.tar", tar.bytes());
+  for (const bool quality : {false, true}) {
+    BuildSettings settings = kept(false);
+    (quality ? settings.quality : settings.resize_shorter) = 16;
+    const auto refused = build_store({masks}, folder / "s", settings);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
+    EXPECT_THAT(refused.error().to_string(), HasSubstr("'seg.png'"));
+    EXPECT_FALSE(fs::exists(folder / "s.building"));
+  }
+  TarForTest pair;
+  pair.file("a.left.jpg", as_text(jpeg_for_test(20, 20, 1)));
+  pair.file("a.right.jpg", as_text(jpeg_for_test(20, 20, 2))).end();
+  BuildSettings smaller = kept(false);
+  smaller.resize_shorter = 16;
+  const auto both = build_store({folder.write("pair.tar", pair.bytes())}, folder / "p", smaller);
+  EXPECT_TRUE(both.ok()) << both.error().to_string();
+}
+
+}  // namespace
+}  // namespace penstock
