@@ -82,8 +82,9 @@ struct SoundBuildReport {
   int workers = 0;
   int batch_files = 0;  ///< in a buffer
   SoundStageSeconds stages;
-  std::string bottleneck;     ///< in words
-  std::vector<Error> errors;  ///< of files left out, the first 1,000
+  std::string bottleneck;             ///< in words
+  std::vector<std::string> warnings;  ///< of the source: what the user should know about it, a line each
+  std::vector<Error> errors;          ///< of files left out, the first 1,000
 };
 
 /// Writes sounds to the HDF5 file `destination`, which appears when it is complete. The bytes depend on the

@@ -79,6 +79,7 @@ nb::dict as_dict(const SoundBuildReport& report) {
   values["batch_files"] = report.batch_files;
   values["stages"] = stages;
   values["bottleneck"] = to_str(report.bottleneck);
+  values["warnings"] = texts(report.warnings);
   values["errors"] = exceptions(report.errors);
   return values;
 }

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import os
-import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tarfile
 import time
-import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sound_sources import SETTINGS, make_sounds, program, tone, write_wav
 
 import penstock
 from penstock import audio
@@ -27,31 +24,9 @@ from penstock import audio
 h5py = pytest.importorskip("h5py")
 
 
-def write_wav(path: Path, samples: np.ndarray, rate: int = 4096) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with wave.open(str(path), "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(rate)
-        file.writeframes(np.clip(samples * 32767, -32768, 32767).astype("<i2").tobytes())
-
-
-def tone(seed: int, seconds: float, rate: int = 4096) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    t = np.arange(int(seconds * rate)) / rate
-    return 0.5 * np.sin(2 * np.pi * (100 + 37 * seed) * t) + 0.05 * rng.standard_normal(len(t))
-
-
 @pytest.fixture
 def sounds(tmp_path: Path) -> Path:
-    """Two labels; files longer and shorter than a row; another rate."""
-    root = tmp_path / "sounds"
-    for i in range(12):
-        write_wav(root / ("cat" if i % 3 else "dog") / f"{i:02}.wav", tone(i, 1.0 + 0.4 * i))
-    return root
-
-
-SETTINGS = {"duration": 2.0, "progress": False}
+    return make_sounds(tmp_path / "sounds")
 
 
 def digest(path: Path) -> str:
@@ -80,10 +55,35 @@ def test_holds_waves_features_labels_and_settings(sounds: Path, tmp_path: Path) 
             assert np.array_equal(file["mel"][row], mel)
         assert file.attrs["sample_rate"] == 4096 and file.attrs["db_mult"] == 20.0
         assert file.attrs["window"] == "hann" and file.attrs["duration"] == 2.0
+        assert json.loads(file.attrs["summary"]) == {"files": 12, "rows": 12}
     assert [p.name for p in tmp_path.iterdir() if "out" in p.name] == ["out.h5"]
     assert audio.build(sounds, out, **SETTINGS).was_complete
     with pytest.raises(penstock.InvalidError, match="already"):
         audio.build(sounds, out, duration=3.0, progress=False)
+
+
+def test_every_setting_of_the_rows_is_an_attribute(sounds: Path, tmp_path: Path) -> None:
+    given = {
+        "sample_rate": 2048, "duration": 2.5, "long_segment": 2560, "short_segment": 1280, "n_fft": 256,
+        "hop_length": 64, "win_length": 200, "window": "hamming", "center": True, "pad_mode": "edge", "power": 2.0,
+        "n_mels": 32, "fmin": 20.0, "fmax": 900.0, "htk": True, "norm": None, "db_mult": None, "mel_dtype": "float32",
+        "label_pattern": "{label}/*.wav",
+    }  # fmt: skip
+    try:
+        audio.build(sounds, tmp_path / "out.h5", **given, progress=False, on_error="raise")
+    except penstock.UnsupportedError:
+        pytest.skip("built without soxr")
+    with h5py.File(tmp_path / "out.h5") as file:
+        attributes = {name: file.attrs[name] for name in given}
+        assert {name: "none" if value is None else value for name, value in given.items()} == attributes
+        assert json.loads(file.attrs["configuration"]) == {**attributes, "device": "cpu"}
+    for name, other in {**given, "sample_rate": 4096, "duration": 5.0, "long_segment": 1280, "short_segment": 640,
+                        "n_fft": 512, "hop_length": 32, "win_length": 100, "window": "hann", "center": False,
+                        "pad_mode": "reflect", "power": 1.0, "n_mels": 16, "fmin": 0.0, "fmax": 800.0, "htk": False,
+                        "norm": "slaney", "db_mult": 20.0, "mel_dtype": "float16",
+                        "label_pattern": "{label}/*"}.items():  # fmt: skip
+        with pytest.raises(penstock.InvalidError, match="other files or settings"):
+            audio.build(sounds, tmp_path / "out.h5", **{**given, name: other}, progress=False)
 
 
 def test_bytes_do_not_depend_on_workers_buffers_or_memory(sounds: Path, tmp_path: Path) -> None:
@@ -117,10 +117,13 @@ def test_bad_files_are_left_out_and_reported(sounds: Path, tmp_path: Path) -> No
     with h5py.File(out) as file:
         keys = list(file["keys"].asstr())
         assert len(keys) == len(file["labels"]) == len(file["mel"]) == len(file["waveform"]) == 10
+        names = list(file["label_names"].asstr())
+        assert [names[i] for i in file["labels"]] == [key.split("/")[0] for key in keys]
         for row, key in enumerate(keys):
             samples, _ = audio.read(sounds / key, duration=2.0)
             assert np.array_equal(file["waveform"][row].reshape(-1)[: len(samples)], samples)
             assert np.abs(file["waveform"][row]).max() > 0
+    assert audio.build(sounds, tmp_path / "just.h5", **SETTINGS, max_errors=3).skipped == 3
     with pytest.raises(penstock.CorruptError, match="3 of 13 files are bad"):
         audio.build(sounds, tmp_path / "strict.h5", **SETTINGS, max_errors=2)
     with pytest.raises(penstock.CorruptError, match="on_error='skip'") as caught:
@@ -146,7 +149,7 @@ def test_features_that_float16_cannot_hold_are_bad(sounds: Path, tmp_path: Path)
     """Loud sounds to the third power; quiet ones stay."""
     for i in range(12):
         write_wav(sounds / "cat" / f"quiet{i:02}.wav", 0.01 * tone(i, 1.0))
-    settings = {**SETTINGS, "power": 3.0, "db_mult": None}
+    settings = {**SETTINGS, "power": 3.0, "norm": None, "db_mult": None}
     report = audio.build(sounds, tmp_path / "half.h5", **settings, max_errors=12)
     assert (report.samples, report.skipped) == (12, 12)
     error = report.errors[0]
@@ -158,39 +161,6 @@ def test_features_that_float16_cannot_hold_are_bad(sounds: Path, tmp_path: Path)
         audio.build(sounds, tmp_path / "strict.h5", **settings)
     report = audio.build(sounds, tmp_path / "single.h5", **settings, mel_dtype="float32")
     assert report.skipped == 0
-
-
-def test_labels_of_any_size(sounds: Path, tmp_path: Path) -> None:
-    for largest, dtype in ((32_767, "int16"), (32_768, "int32"), (70_000, "int32"), (5_000_000_000, "int64")):
-        tars = tmp_path / f"{largest}"
-        write_tars(sounds, tars, labels=lambda i, largest=largest: largest if i == 7 else i)
-        report = audio.build(tars, tmp_path / f"{largest}.h5", **SETTINGS)
-        assert report.samples == 12
-        expected = [largest if i == 7 else i for i in range(12)]
-        with h5py.File(tmp_path / f"{largest}.h5") as file:
-            assert file["labels"].dtype == dtype and file["labels"][:].tolist() == expected
-            assert ("label_names" in file) == (largest < 65_536)
-        with penstock.Loader(tmp_path / f"{largest}.h5", batch_size=12, output="numpy") as loader:
-            assert next(iter(loader))["label"].tolist() == expected
-
-
-def test_labels_from_names_and_splits(tmp_path: Path) -> None:
-    for i in range(4):
-        write_wav(tmp_path / "flat" / f"{i % 2}_anna_{i}.wav", tone(i, 1.0))
-        write_wav(tmp_path / "split" / ("train" if i else "test") / f"label{i % 2}" / f"{i}.wav", tone(i, 1.0))
-    audio.build(tmp_path / "flat", tmp_path / "flat.h5", **SETTINGS, label_pattern="{label}_*")
-    with h5py.File(tmp_path / "flat.h5") as file:
-        assert list(file["labels"]) == [0, 0, 1, 1] and "splits" not in file
-    for name, pattern in (("auto", None), ("given", "{split}/label{label}/*.wav")):
-        audio.build(tmp_path / "split", tmp_path / f"{name}.h5", **SETTINGS, label_pattern=pattern)
-        with h5py.File(tmp_path / f"{name}.h5") as file:
-            assert list(file["split_names"].asstr()) == ["test", "train"]
-            assert list(file["splits"]) == [0, 1, 1, 1] and list(file["labels"]) == [0, 0, 1, 1]
-            assert list(file["label_names"].asstr()) == (["0", "1"] if pattern else ["label0", "label1"])
-    with pytest.raises(penstock.InvalidError, match="label_pattern"):
-        audio.build(tmp_path / "flat", tmp_path / "x.h5", **SETTINGS)
-    with pytest.raises(penstock.InvalidError, match="does not match"):
-        audio.build(tmp_path / "flat", tmp_path / "x.h5", **SETTINGS, label_pattern="{label}-*")
 
 
 def test_other_rates_are_resampled(tmp_path: Path) -> None:
@@ -253,77 +223,6 @@ def test_another_source_is_not_resumed(sounds: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out.h5.building" / "journal").exists()
     broken.unlink()
     report = audio.build(sounds, out, **SETTINGS)
-    assert report.resumed_at == 0 and report.samples == 12
-
-
-def write_tars(sounds: Path, folder: Path, labels: Callable[[int], int] | None = None) -> None:
-    """The files as samples with a label, three to a tar."""
-    folder.mkdir()
-    files = sorted(sounds.rglob("*.wav"))
-    for shard in range(0, len(files), 3):
-        with tarfile.open(folder / f"{shard:03}.tar", "w") as tar:
-            for i, path in enumerate(files[shard : shard + 3], shard):
-                key = path.relative_to(sounds).as_posix()[:-4]
-                label = b"%d" % (labels(i) if labels else key < "d")
-                for name, content in ((f"{key}.wav", path.read_bytes()), (f"{key}.cls", label)):
-                    member = tarfile.TarInfo(name)
-                    member.size = len(content)
-                    tar.addfile(member, io.BytesIO(content))
-
-
-def test_tars_stores_and_data_sets_give_the_same_rows(sounds: Path, tmp_path: Path) -> None:
-    audio.build(sounds, tmp_path / "files.h5", **SETTINGS)
-    tars = tmp_path / "tars"
-    write_tars(sounds, tars)
-    penstock.build(tars, tmp_path / "store", progress=False)
-    sources = {
-        "tars": tars,
-        "pattern": f"{tars}/*.tar",
-        "list": sorted(tars.iterdir()),
-        "store": tmp_path / "store",
-        "data_set": penstock.Dataset(tars, fields={"sound": "wav", "label": "cls"}),
-    }
-    with h5py.File(tmp_path / "files.h5") as files:
-        for name, source in sources.items():
-            report = audio.build(source, tmp_path / f"{name}.h5", **SETTINGS)
-            assert (report.files, report.samples) == (12, 12)
-            assert audio.build(source, tmp_path / f"{name}.h5", **SETTINGS).was_complete
-            with h5py.File(tmp_path / f"{name}.h5") as other:
-                for rows in ("waveform", "mel"):
-                    assert np.array_equal(files[rows][:], other[rows][:]), (name, rows)
-                assert [k + b".wav" for k in other["keys"]] == list(files["keys"])
-                assert other["labels"][:].tolist() == [int(k < b"d") for k in other["keys"]]
-                assert list(other["label_names"]) == [b"0", b"1"]
-        audio.build(tars, tmp_path / "keys.h5", **SETTINGS, label_pattern="{label}/*")
-        with h5py.File(tmp_path / "keys.h5") as keys:
-            assert np.array_equal(keys["labels"][:], files["labels"][:])
-            assert list(keys["label_names"]) == list(files["label_names"]) == [b"cat", b"dog"]
-
-
-def test_a_data_set_without_sound_or_labels_is_refused(sounds: Path, tmp_path: Path) -> None:
-    write_tars(sounds, tmp_path / "tars")
-    labels = penstock.Dataset(tmp_path / "tars", fields={"label": "cls"})
-    with pytest.raises(penstock.InvalidError, match="no field holds sound"):
-        audio.build(labels, tmp_path / "x.h5", **SETTINGS)
-    with pytest.raises(penstock.InvalidError, match="does not match label_pattern"):
-        audio.build(tmp_path / "tars", tmp_path / "x.h5", **SETTINGS, label_pattern="{label}-*")
-    with pytest.raises(penstock.NotFoundError):
-        audio.build(tmp_path / "none.tar", tmp_path / "x.h5", **SETTINGS)
-
-
-def test_changed_tars_are_not_resumed(sounds: Path, tmp_path: Path) -> None:
-    write_tars(sounds, tmp_path / "tars")
-    broken = tmp_path / "tars" / "009.tar"
-    whole = broken.read_bytes()
-    with broken.open("r+b") as file:
-        file.seek(512)
-        file.write(b"JUNK")  # where RIFF stood
-    out = tmp_path / "out.h5"
-    with pytest.raises(penstock.CorruptError, match="009.tar"):
-        audio.build(tmp_path / "tars", out, **SETTINGS, on_error="raise", batch_files=1, workers=1)
-    assert (tmp_path / "out.h5.building" / "journal").exists()
-    broken.write_bytes(whole)
-    report = audio.build(tmp_path / "tars", out, **SETTINGS)
     assert report.resumed_at == 0 and report.samples == 12
 
 
@@ -425,31 +324,6 @@ def test_the_program_refuses_contradictions(sounds: Path, tmp_path: Path) -> Non
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode != 0 and "--linear and --db-mult contradict" in done.stderr
     assert not (tmp_path / "out.h5").exists()
-
-
-def test_verify_counts_sounds(sounds: Path, tmp_path: Path) -> None:
-    write_tars(sounds, tmp_path / "tars")
-    penstock.build(tmp_path / "tars", tmp_path / "store", progress=False)
-    for source in ("tars", "store"):
-        report = penstock.verify(tmp_path / source)
-        assert report.ok and (report.samples, report.pictures, report.sounds) == (12, 0, 12)
-        said = subprocess.run([program(), "verify", tmp_path / source], capture_output=True, text=True).stdout
-        assert "12 sounds decoded" in said and "pictures" not in said
-
-
-def test_missing_source(tmp_path: Path) -> None:
-    with pytest.raises(penstock.NotFoundError):
-        audio.build(tmp_path / "nowhere", tmp_path / "out.h5", **SETTINGS)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(penstock.InvalidError, match="no sound file"):
-        audio.build(tmp_path / "empty", tmp_path / "out.h5", **SETTINGS)
-
-
-def program() -> str:
-    found = shutil.which("penstock", path=str(Path(sys.executable).parent))
-    if found is None:
-        pytest.skip("the program is not installed")
-    return found
 
 
 def test_little_memory_gives_small_buffers(sounds: Path, tmp_path: Path) -> None:

@@ -282,8 +282,7 @@ Result<SoundFilePlaces> create_sound_file(const std::string& path, const SoundFi
   if (!contents.splits.empty()) {
     PENSTOCK_TRY(write_names("split_names", contents.split_names));
   }
-  // A waveform is a chunk of its own; small spectrograms share one. The largest comes last: what is cut off
-  // from it is cut off from the file.
+  // A waveform is a chunk of its own; small spectrograms share one.
   constexpr std::uint64_t kChunkBytes = 128 << 10;
   const Handle mel_type = contents.half ? half_type() : Handle(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
   const std::uint64_t mel_chunk = std::max<std::uint64_t>(1, kChunkBytes / contents.mel_bytes());

@@ -93,6 +93,7 @@ void print_json(const SoundBuildReport& report, const SoundArguments& arguments)
                                                         {"write", report.stages.write},
                                                         {"wait", report.stages.wait}}},
                                {"bottleneck", report.bottleneck},
+                               {"warnings", as_json(report.warnings)},
                                {"errors", std::move(errors)}});
 }
 
@@ -170,6 +171,7 @@ int run(const SoundArguments& arguments) {
   if (!report.ok()) {
     return fail(report.error(), arguments.run.json);
   }
+  print_warnings(report->warnings, arguments.run.json);
   if (arguments.run.json) {
     print_json(*report, arguments);
   } else {

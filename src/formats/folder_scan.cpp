@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kPictureEndings = {"jpg", "jpeg", "png", "webp"};
 constexpr std::array<std::string_view, 13> kOtherPictures = {
     "bmp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "avif", "heic", "jp2", "jfif", "jpe"};
-constexpr std::array<std::string_view, 5> kSoundEndings = {"wav", "flac", "ogg", "opus", "mp3"};
+constexpr std::array<std::string_view, 7> kSoundEndings = {"wav", "wave", "flac", "ogg",
+                                                           "oga", "opus", "mp3"};
 constexpr std::array<std::string_view, 7> kOtherSounds = {"m4a", "aac", "wma", "aiff", "aif", "au", "caf"};
 
 std::string extension_of(std::string_view name) {

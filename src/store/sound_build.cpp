@@ -79,13 +79,16 @@ class SoundBuild {
         names_(sound_build_names(files_, configuration_)),
         begun_(begun) {
     report_.files = files_.keys.size();
+    report_.warnings = files_.warnings;
   }
 
   Result<SoundBuildReport> run() {
     PENSTOCK_ASSIGN(const bool is_there, is_there_already());
-    if (is_there && !std::filesystem::exists(folder_)) {
+    std::error_code failed;
+    if (is_there && !std::filesystem::exists(folder_, failed)) {
       return std::move(report_);
     }
+    PENSTOCK_TRY(make_parents());
     auto taken = FolderLock::take(folder_);
     if (!taken.ok() && is_there) {
       return std::move(report_);  // who is at work there tidies up
@@ -111,6 +114,13 @@ class SoundBuild {
   }
 
  private:
+  Status make_parents() const {
+    const std::filesystem::path parent = std::filesystem::path(destination_).parent_path();
+    std::error_code failed;
+    std::filesystem::create_directories(parent, failed);
+    return failed ? Status(file_error(failed.value(), "cannot make the folder", parent.string())) : Status();
+  }
+
   /// The file is there; nobody needs the folder any more. What others put into it stays.
   Status tidy_up(FolderLock& lock) const {
     std::error_code ignored;  // what cannot be deleted harms nobody
@@ -204,7 +214,6 @@ class SoundBuild {
       if (found && holds_rows(found->progress.rows)) {
         progress_ = std::move(found->progress);
         report_.resumed_at = progress_.files;
-        goes_on_ = true;
         return std::move(found->journal);
       }
     }
@@ -275,7 +284,7 @@ class SoundBuild {
     return journal.add(progress_.files, progress_.rows, bad);
   }
 
-  /// Leaves out the rows of bad files; mends what a kill in the same place left.
+  /// Leaves out the rows of bad files.
   Status write_structure(DiskFile& file) const {
     if (progress_.rows == 0) {
       Error error = error_of(progress_.bad.front(), files_);
@@ -283,7 +292,7 @@ class SoundBuild {
       error.message = "all files are bad; the first: " + error.message;
       return error;
     }
-    if (progress_.bad.empty() && !goes_on_) {
+    if (progress_.bad.empty()) {
       return {};
     }
     return write_sound_structure(file, trial_, contents_without({}), contents_without(progress_.bad));
@@ -301,7 +310,6 @@ class SoundBuild {
   SoundBuildNames names_;
   SoundFilePlaces places_;
   SoundProgress progress_;
-  bool goes_on_ = false;  ///< with what an interrupted build left
   SoundBuildReport report_;
   Clock::time_point begun_;
 };

@@ -1,12 +1,10 @@
 #include "store/sound_files.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include "formats/folder_scan.hpp"
 #include "formats/sample_table.hpp"
@@ -16,7 +14,6 @@
 namespace penstock {
 namespace {
 
-constexpr std::array<std::string_view, 7> kSounds = {"wav", "wave", "flac", "ogg", "oga", "opus", "mp3"};
 constexpr std::array<std::string_view, 8> kSplits = {"train",      "training", "val",  "valid",
                                                      "validation", "dev",      "test", "eval"};
 constexpr std::string_view kLabel = "{label}";
@@ -32,45 +29,6 @@ Error wrong_files(std::string message, std::string advice, const std::string& fo
           .advice = std::move(advice),
           .place = {.source = folder, .stage = "scan"}};
 }
-
-class Finder {
- public:
-  explicit Finder(const std::string& root) : root_(root) {}
-
-  Result<std::vector<std::string>> run() {
-    PENSTOCK_TRY(walk(""));
-    std::sort(found_.begin(), found_.end());
-    return std::move(found_);
-  }
-
- private:
-  Status walk(const std::string& below) {
-    const std::string path = below.empty() ? root_ : root_ + "/" + below;
-    struct stat state {};
-    if (::stat(path.c_str(), &state) != 0) {
-      return file_error(errno, "cannot look at the folder", path);
-    }
-    if (!visited_.emplace(state.st_dev, state.st_ino).second) {
-      return {};  // links in a circle
-    }
-    PENSTOCK_ASSIGN(const FolderNames names, list_folder(path));
-    const std::string before = below.empty() ? "" : below + "/";
-    for (const std::string& name : names.files) {
-      const std::size_t dot = name.rfind('.');
-      if (dot != std::string::npos && contains(kSounds, lower_case(name.substr(dot + 1)))) {
-        found_.push_back(before + name);
-      }
-    }
-    for (const std::string& name : names.folders) {
-      PENSTOCK_TRY(walk(before + name));
-    }
-    return {};
-  }
-
-  std::string root_;
-  std::set<std::pair<dev_t, ino_t>> visited_;
-  std::vector<std::string> found_;
-};
 
 std::vector<std::string_view> folders_of(std::string_view key) {
   std::vector<std::string_view> folders;
@@ -199,7 +157,14 @@ Status label_by_names(SoundFiles& files, const std::string& pattern) {
 Result<SoundFiles> find_sound_files(const std::string& folder, const std::string& pattern) {
   SoundFiles files;
   files.folder = absolute_path(folder);
-  PENSTOCK_ASSIGN(files.keys, Finder(files.folder).run());
+  PENSTOCK_ASSIGN(FoundFiles found, find_files(files.folder, true));
+  files.keys = std::move(found.sounds.paths);
+  std::sort(files.keys.begin(), files.keys.end());
+  if (found.sounds.undecodable > 0) {
+    files.warnings.push_back(
+        fmt::format("{} sounds are left out because their kind cannot be decoded (first: {})",
+                    found.sounds.undecodable, printable(found.sounds.first_undecodable)));
+  }
   if (files.keys.empty()) {
     return wrong_files("there is no sound file (wav, flac, ogg, opus, mp3) in this folder", "check the path",
                        folder);

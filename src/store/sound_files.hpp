@@ -27,6 +27,7 @@ struct SoundFiles {
   const SampleTable* table = nullptr;         ///< null: they are files
   std::size_t field = 0;                      ///< of the table: the sound
   std::map<std::uint64_t, Error> unlabelled;  ///< samples that are bad, whatever their sound
+  std::vector<std::string> warnings;          ///< what the user should know, a line each
 
   /// Of a file or sample.
   std::string label_name(std::size_t i) const {

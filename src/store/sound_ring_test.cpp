@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -50,6 +51,7 @@ TEST(sound_ring, every_row_goes_through_every_stage_in_order) {
       const auto finished = [&](const SoundBuffer& buffer) -> Status {
         EXPECT_EQ(buffer.first_file, next);
         next += buffer.count;
+        std::this_thread::sleep_for(std::chrono::microseconds(300));  // others become ready meanwhile
         return {};
       };
       EXPECT_TRUE(ring.work(work, finished, waited).ok());

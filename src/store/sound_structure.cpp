@@ -26,6 +26,19 @@ class TrialFile {
   std::string path_;
 };
 
+/// Without blocks of zeros: the room of rows that are left out stays a hole.
+Status write_between(DiskFile& file, ByteSpan bytes, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kBlock = 1 << 16;
+  for (std::uint64_t next = begin; begin < end; begin = next) {
+    next = std::min(end, begin + kBlock);
+    const ByteSpan block = bytes.subspan(begin, next - begin);
+    if (std::any_of(block.begin(), block.end(), [](std::uint8_t byte) { return byte != 0; })) {
+      PENSTOCK_TRY(file.write_at(begin, block));
+    }
+  }
+  return {};
+}
+
 struct ByteRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -55,10 +68,10 @@ Status write_sound_structure(DiskFile& file, const std::string& trial, const Sou
   std::sort(rows.begin(), rows.end());
   std::uint64_t at = 0;
   for (const ByteRange& range : rows) {
-    PENSTOCK_TRY(file.write_at(at, bytes.subspan(at, range.begin - at)));
+    PENSTOCK_TRY(write_between(file, bytes, at, range.begin));
     at = range.end;
   }
-  PENSTOCK_TRY(file.write_at(at, bytes.subspan(at)));
+  PENSTOCK_TRY(write_between(file, bytes, at, bytes.size()));
   return file.cut(bytes.size());
 }
 

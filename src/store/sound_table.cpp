@@ -86,6 +86,7 @@ Result<SoundFiles> sounds_of(const SampleTable& table, const std::string& descri
   SoundFiles files;
   files.folder = description;
   files.table = &table;
+  files.warnings = table.warnings();
   PENSTOCK_ASSIGN(files.field, sound_field(table, description));
   if (table.size() == 0) {
     return Error{.kind = ErrorKind::invalid,

@@ -33,6 +33,7 @@ class SoundBuildReport:
     workers: int
     batch_files: int  #: in a buffer
     bottleneck: str
+    warnings: list[str] = field(default_factory=list)  #: of the source, as its Dataset would give them
     stages: dict[str, float] = field(default_factory=dict)  #: seconds of all threads: read convert compute write wait
     errors: list[Error] = field(default_factory=list)  #: of files left out, the first 1,000
 
