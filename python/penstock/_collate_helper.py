@@ -48,7 +48,7 @@ def serve(connection: socket.socket, parent: int, pickled: bytes) -> None:
         code, answer = _call(work, here, descriptors[0])
         try:
             socket.send_fds(connection, [_REPLY.pack(*_REQUEST.unpack(request), code)], [answer])
-        except BrokenPipeError:
+        except (BrokenPipeError, ConnectionResetError):
             return  # nobody waits for the answer any more
         finally:
             os.close(answer)

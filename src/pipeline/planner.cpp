@@ -11,6 +11,8 @@ namespace penstock {
 namespace {
 
 constexpr double kLongestWaitSeconds = 1e8;  // what a clock can count
+// as_ready: so many steps from one that has not come; the state has a bit for each, and stays below 1 kB.
+constexpr std::size_t kMostStepsAhead = 1024;
 
 RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
   return {static_cast<std::uint64_t>(options.batch_size),
@@ -104,7 +106,8 @@ int Planner::batches_ahead() const noexcept {
 }
 
 std::size_t Planner::window_size() const noexcept {
-  return static_cast<std::size_t>(std::max(batches_ahead(), 1));
+  const auto size = static_cast<std::size_t>(std::max(batches_ahead(), 1));
+  return options_.loading_mode == LoadingMode::as_ready ? std::min(size, kMostStepsAhead) : size;
 }
 
 Status Planner::set_shard(int rank, int world) {
@@ -313,6 +316,11 @@ void Planner::fill_window() {
     }
     if ((walk_.rule().is_given() || !options_.persistent_workers) && planned_.epoch != walk_.epoch()) {
       return;  // its order is not known yet, or the workers end before
+    }
+    if (options_.loading_mode == LoadingMode::as_ready && !window_.empty() &&
+        window_.front()->at.epoch == planned_.epoch &&
+        planned_.step - window_.front()->at.step >= kMostStepsAhead) {
+      return;
     }
     if (!walk_.was_delivered(planned_)) {
       plan_batch(planned_);

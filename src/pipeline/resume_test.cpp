@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <thread>
 
 #include "pipeline/loader_for_test.hpp"
 #include "pipeline/loader_state.hpp"
@@ -182,6 +184,52 @@ TEST(Resume, as_ready_remembers_what_came_early) {
   other.batch_size = 5;
   EXPECT_THAT(open_loader(table, other).load_state(state).error().to_string(),
               HasSubstr("batch_size: 4 in the"));
+}
+
+TEST(Resume, as_ready_leaves_a_batch_that_does_not_come_behind_only_so_far) {
+  /// Sample 0 does not come before it is told to.
+  class StuckTable final : public MemoryTable {
+   public:
+    using MemoryTable::MemoryTable;
+    Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+      while (sample == 0 && !go_on) {
+        std::this_thread::yield();
+      }
+      return MemoryTable::read(sample, field, scratch);
+    }
+    std::atomic<bool> go_on{false};
+  };
+  constexpr std::uint64_t kSteps = 5000;  // a state that told of all of them would be too long
+  constexpr std::uint64_t kAhead = 1024;
+  auto table = std::make_shared<StuckTable>(kSteps);
+  Loader loader = open_loader(table, {.batch_size = 1,
+                                      .num_workers = 2,
+                                      .prefetch = 4,
+                                      .loading_mode = LoadingMode::as_ready,
+                                      .timeout_seconds = 0.3});
+  const std::uint64_t ticket = loader.start_epoch().value();
+  std::vector<std::int64_t> seen;
+  while (seen.size() < kAhead - 1) {
+    if (const Result<std::optional<Batch>> batch = loader.next(ticket)) {  // or a slow machine's timeout
+      seen.push_back(batch.value()->index()[0]);
+    }
+  }
+  EXPECT_LT(loader.state().value().size(), 1000u);
+  const Result<std::optional<Batch>> one_more = loader.next(ticket);
+  EXPECT_TRUE(!one_more && one_more.error().kind == ErrorKind::timeout);
+  table->go_on = true;
+  for (bool more = true; more;) {
+    if (const Result<std::optional<Batch>> batch = loader.next(ticket)) {
+      more = batch.value().has_value();
+      if (more) {
+        seen.push_back(batch.value()->index()[0]);
+      }
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  std::vector<std::int64_t> each(kSteps);
+  std::iota(each.begin(), each.end(), 0);
+  EXPECT_EQ(seen, each);
 }
 
 TEST(Resume, refuses_a_state_of_another_run_with_the_difference) {
