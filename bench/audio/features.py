@@ -34,6 +34,8 @@ def recordings(folder: Path) -> list[np.ndarray]:
         with wave.open(str(path)) as file:
             samples = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / 32768
         waves.append(samples if len(samples) >= N_FFT else np.pad(samples, (0, N_FFT - len(samples))))
+    if not waves:
+        raise SystemExit(f"no WAV files in {folder}: unpack them first if they are in a tar")
     return waves
 
 
