@@ -114,7 +114,7 @@ class Build {
       return refused(destination_, "the store was built with other settings: " + differs,
                      "append without it: the store's own settings are the default");
     }
-    if (manifest.fields != source_.fields()) {
+    if (manifest.fields != source_.fields() || manifest.arrays != arrays_of(source_)) {
       return refused(destination_, "the source has other fields than the store",
                      "choose the same fields, in order");
     }
@@ -179,7 +179,8 @@ class Build {
   bool is_result(const StoreManifest& manifest) const {
     const std::vector<StoreSource> expected = all_sources();
     bool equal = manifest.sources.size() == expected.size() && manifest.settings == as_stored(settings_) &&
-                 manifest.fields == source_.fields() && manifest.written_by == penstock_name();
+                 manifest.fields == source_.fields() && manifest.arrays == arrays_of(source_) &&
+                 manifest.written_by == penstock_name();
     for (std::size_t i = 0; equal && i < expected.size(); ++i) {
       equal = same(manifest.sources[i], expected[i]);
     }
@@ -189,8 +190,13 @@ class Build {
   /// Which build a journal belongs to.
   std::string identity() const {
     Json::List fields;
-    for (const FieldInfo& field : source_.fields()) {
-      fields.push_back(Json::List{field.name, name_of(field.kind)});
+    for (std::size_t i = 0; i < source_.fields().size(); ++i) {
+      const FieldInfo& field = source_.fields()[i];
+      Json::List what{field.name, name_of(field.kind)};
+      if (field.kind == FieldKind::array) {
+        what.emplace_back(source_.array(i).to_string());
+      }
+      fields.push_back(std::move(what));
     }
     const StoreSettings stored = as_stored(settings_);
     const auto number = [](const std::optional<std::uint64_t>& n) { return n ? Json(*n) : Json(); };
@@ -342,6 +348,7 @@ class Build {
     StoreManifest manifest;
     manifest.written_by = penstock_name();
     manifest.fields = source_.fields();
+    manifest.arrays = arrays_of(source_);
     manifest.classes = source_.classes();
     manifest.sources = all_sources();
     manifest.settings = as_stored(settings_);
