@@ -135,7 +135,7 @@ def webp() -> Seeds:
 
 
 def store() -> Seeds:
-    """The parts that store_fuzz.cpp takes; a row of one picture, and of a picture and a number."""
+    """The parts that store_fuzz.cpp takes; rows of one picture, of a picture and a number, and of four fields."""
 
     def parts(first: int, *pieces: bytes) -> bytes:
         return bytes([first]) + b"".join(struct.pack("<H", len(piece)) + piece for piece in pieces)
@@ -148,6 +148,8 @@ def store() -> Seeds:
         yield name, parts(0, b"x", struct.pack("<Q", 1) + record(16, len(file), codec), b"k", b"", file)
     row = struct.pack("<Q", 1) + record(16, len(pixels), 2) + record(16 + len(pixels), 8, 3)
     yield "two_fields", parts(2, b"x", row, b"k", b"", pixels + bytes(8))
+    row += record(24 + len(pixels), 2, 0) + record(26 + len(pixels), 6, 0)
+    yield "four_fields", parts(6, b"x", row, b"k", b"", pixels + bytes(8) + b"hi" + bytes(6))
     yield "manifest", parts(1, b'{"format": "penstock store", "version": 1}', b"PNSTKSTO", b"", b"", b"")
 
 

@@ -133,10 +133,26 @@ def test_stored_bytes_are_those_of_the_rows(built: Path) -> None:
         assert batch["data"].tobytes() == file["waveform"][:5].tobytes()
 
 
-def test_verify_reads_it_and_stores_do_not_take_it(built: Path, tmp_path: Path) -> None:
+def test_a_store_of_it_has_the_same_arrays(built: Path, tmp_path: Path) -> None:
     assert penstock.verify(built).ok
-    with pytest.raises(penstock.UnsupportedError, match="no arrays"):
-        penstock.build(built, tmp_path / "store", progress=False)
+    penstock.build(built, tmp_path / "store", progress=False)
+    ds, store = penstock.Dataset(built), penstock.Dataset(tmp_path / "store")
+    assert (store.fields, store.fingerprint, store.classes) == (ds.fields, ds.fingerprint, ds.classes)
+    assert penstock.verify(tmp_path / "store", built).ok
+    for i in range(len(ds)):
+        assert np.array_equal(store[i]["mel"], ds[i]["mel"]) and store[i]["mel"].dtype == ds[i]["mel"].dtype
+    options: dict[str, Any] = {"batch_size": 3, "shuffle": True, "seed": 7, "output": "numpy"}
+    with penstock.Loader(built, **options) as one, penstock.Loader(tmp_path / "store", **options) as other:
+        for a, b in zip(one, other, strict=True):
+            assert a["key"] == b["key"] and np.array_equal(a["mel"], b["mel"])
+            assert np.array_equal(a["waveform"], b["waveform"])
+
+
+def test_a_cache_of_it_has_the_same_arrays(built: Path, tmp_path: Path) -> None:
+    with penstock.Loader(built, cache=str(tmp_path / "caches"), batch_size=3, output="numpy") as loader:
+        epochs = [[np.asarray(batch["mel"]).tobytes() for batch in loader] for _ in range(3)]
+        assert loader.stats()["cache"].startswith("complete")
+    assert epochs[0] == epochs[1] == epochs[2]
 
 
 @pytest.mark.parametrize("libver", [None, "v110", "latest"])

@@ -100,6 +100,35 @@ TEST(Repacked, progressive_and_several_scans_keep_their_pixels_only) {
   }
 }
 
+TEST(Repacked, progressive_gray_pictures_keep_their_pixels) {
+  const auto file =
+      make_jpeg({.width = 117, .height = 83, .color = JpegColor::gray, .coding = JpegCoding::progressive});
+  const Repacked result = repack(*file, RepackFidelity::pixels);
+  ASSERT_EQ(result.kept, "");
+  expect_same_pixels(*file, result.record, 8, "progressive gray");
+}
+
+TEST(Repacked, records_do_not_depend_on_the_picture_before) {
+  const auto color = make_jpeg({.width = 90, .height = 70});
+  // A gray picture that also brings the table of the other's colours, which it does not use.
+  const auto dqt = [&color](std::size_t from) {
+    constexpr std::array<std::uint8_t, 2> kDqt = {0xFF, 0xDB};
+    return std::search(color->begin() + static_cast<std::ptrdiff_t>(from), color->end(), kDqt.begin(),
+                       kDqt.end());
+  };
+  const auto second = dqt(static_cast<std::size_t>(dqt(0) - color->begin()) + 2);
+  ASSERT_NE(second, color->end());
+  Bytes gray = *make_jpeg({.width = 90, .height = 70, .color = JpegColor::gray});
+  gray.insert(gray.begin() + 2, second, second + 2 + 67);
+  Bytes alone;
+  EXPECT_FALSE(RepackEncoder(drawn_tables()).encode(gray, RepackFidelity::file, alone));
+  RepackEncoder encoder(drawn_tables());
+  Bytes record;
+  EXPECT_FALSE(encoder.encode(*color, RepackFidelity::file, record));
+  EXPECT_FALSE(encoder.encode(gray, RepackFidelity::file, record));
+  EXPECT_EQ(record, alone);
+}
+
 TEST(Repacked, a_file_that_lacks_scans_is_damaged) {
   for (const JpegCoding coding : {JpegCoding::progressive, JpegCoding::one_scan_per_component}) {
     const Bytes cut = first_scan_only(*make_jpeg({.width = 117, .height = 83, .coding = coding}));

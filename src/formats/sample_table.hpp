@@ -51,7 +51,7 @@ class SampleTable {
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
   /// Size of the picture if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
-  /// What every array of a field of kind array is; empty for other kinds.
+  /// What every array of a field of kind array is, whose bytes read() gives; empty for other kinds.
   virtual ArraySpec array(std::size_t /*field*/) const { return {}; }
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
   /// The first sample of each shard, ascending, the first 0: samples of a shard lie together and are cheapest
@@ -63,6 +63,18 @@ class SampleTable {
   /// Things worth telling the user once: a key that returns, a shard without samples. At most a few lines.
   virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
+
+/// What the arrays of fields of kind array are, by the name of the field.
+using ArraySpecs = std::map<std::string, ArraySpec>;
+inline ArraySpecs arrays_of(const SampleTable& table) {
+  ArraySpecs arrays;
+  for (std::size_t field = 0; field < table.fields().size(); ++field) {
+    if (table.fields()[field].kind == FieldKind::array) {
+      arrays.emplace(table.fields()[field].name, table.array(field));
+    }
+  }
+  return arrays;
+}
 
 /// The first sample of each of `shards` that has one, found in few looks at shard_of(sample), which does not
 /// fall. Ascending even where a damaged index makes it fall.

@@ -24,6 +24,11 @@ class StoreTable final : public SampleTable {
         fields_(std::move(fields)),
         columns_(std::move(columns)),
         default_fields_(default_fields) {
+    for (const std::size_t column : columns_) {
+      const StoreManifest& manifest = files_->manifest();
+      const auto array = manifest.arrays.find(manifest.fields[column].name);
+      arrays_.push_back(array != manifest.arrays.end() ? array->second : ArraySpec());
+    }
     if (const std::uint64_t skipped = files_->manifest().skipped; skipped > 0) {
       warnings_.push_back(fmt::format("{}: {} bad samples were left out when the store was built",
                                       files_->folder().path, skipped));
@@ -49,6 +54,11 @@ class StoreTable final : public SampleTable {
       Error error = std::move(bytes).error();
       error.place = place(sample, field);
       return error;
+    }
+    if (fields_[field].kind == FieldKind::array &&
+        (record->codec != RecordCodec::original || bytes->size() != arrays_[field].bytes())) {
+      return damaged(sample, field,
+                     fmt::format("{} bytes where {} are wanted", bytes->size(), arrays_[field].to_string()));
     }
     switch (record->codec) {
       case RecordCodec::original:
@@ -87,6 +97,10 @@ class StoreTable final : public SampleTable {
   ImageSize image_size(std::uint64_t sample, std::size_t field) const override {
     const FieldRecord* const record = record_of(sample, field);
     return record != nullptr ? ImageSize{record->width, record->height} : ImageSize{};
+  }
+
+  ArraySpec array(std::size_t field) const override {
+    return field < arrays_.size() ? arrays_[field] : ArraySpec();
   }
 
   Place place(std::uint64_t sample, std::size_t field) const override {
@@ -137,6 +151,7 @@ class StoreTable final : public SampleTable {
   std::shared_ptr<const StoreFiles> files_;
   std::vector<FieldInfo> fields_;
   std::vector<std::size_t> columns_;
+  std::vector<ArraySpec> arrays_;  // one per field
   bool default_fields_;
   std::vector<std::string> warnings_;
 };

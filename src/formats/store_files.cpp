@@ -227,6 +227,17 @@ Status StoreFiles::check_files() const {
       header.shards != manifest_.shards.size() || rows % row_size != 0 || rows / row_size != header.samples) {
     return damaged(kStoreIndexName, "the index does not belong to the manifest");
   }
+  // Batches are made for what the manifest says of arrays: as large as a sample at least has.
+  for (std::size_t field = 0; field < manifest_.fields.size() && manifest_.samples > 0; ++field) {
+    const auto array = manifest_.arrays.find(manifest_.fields[field].name);
+    if (array != manifest_.arrays.end()) {
+      PENSTOCK_ASSIGN(const ByteSpan first, stored(records(0)[field]));
+      if (first.size() != array->second.bytes()) {
+        return damaged(kStoreIndexName, fmt::format("an array of {} bytes where the manifest says {}",
+                                                    first.size(), array->second.to_string()));
+      }
+    }
+  }
   return {};
 }
 

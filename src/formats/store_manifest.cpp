@@ -113,6 +113,19 @@ StoreFile file_of(Members& parent, const Json& object) {
   return file;
 }
 
+ArraySpec array_of(Members& field) {
+  const auto type = scalar_named(field.text("type"));
+  ArraySpec array{.type = type.value_or(Scalar::uint8), .shape = {}};
+  field.list("shape", [&](const Json& item) {
+    const auto extent = item.whole();
+    extent ? array.shape.push_back(*extent) : void(field.wrong("shape"));
+  });
+  if (!type || array.shape.size() > kMostDimensions || array.bytes() > FieldRecord::kLargestField) {
+    field.wrong(type ? "shape" : "type");
+  }
+  return array;
+}
+
 std::optional<FieldKind> kind_named(std::string_view name) {
   for (const FieldKind kind : {FieldKind::image, FieldKind::bytes, FieldKind::text, FieldKind::json,
                                FieldKind::integer, FieldKind::real, FieldKind::array, FieldKind::audio}) {
@@ -163,7 +176,12 @@ Status check_checksum(std::string_view text) {
 std::string StoreManifest::text() const {
   Json::List field_list;
   for (const FieldInfo& field : fields) {
-    field_list.push_back(Json::Members{{"name", field.name}, {"kind", name_of(field.kind)}});
+    Json::Members members{{"name", field.name}, {"kind", name_of(field.kind)}};
+    if (const auto array = arrays.find(field.name); array != arrays.end()) {
+      members.emplace_back("type", name_of(array->second.type));
+      members.emplace_back("shape", Json::List(array->second.shape.begin(), array->second.shape.end()));
+    }
+    field_list.push_back(std::move(members));
   }
   Json::List source_list;
   for (const StoreSource& source : sources) {
@@ -225,6 +243,9 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
       field.wrong("fields");
     }
     manifest.fields.push_back({name, kind.value_or(FieldKind::bytes)});
+    if (kind == FieldKind::array) {
+      manifest.arrays.emplace(name, array_of(field));
+    }
     members.join(field);
   });
   if (!members.get("classes").is_null()) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/sample_table.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -46,6 +47,7 @@ struct StoreManifest {
   std::uint64_t samples = 0;
   std::uint64_t skipped = 0;
   std::vector<FieldInfo> fields;
+  ArraySpecs arrays;  ///< of the fields of kind array
   std::vector<std::string> classes;
   std::vector<StoreSource> sources;
   StoreSettings settings;

@@ -123,6 +123,52 @@ TEST(store, manifest_is_read_as_it_was_written) {
   EXPECT_TRUE(*parsed == store.manifest);
 }
 
+TEST(store, arrays_are_what_the_manifest_says_of_them) {
+  const auto with_array = [](Scalar type, std::vector<std::size_t> shape) {
+    SmallStore store;
+    store.manifest.fields[0] = {"text", FieldKind::array};
+    store.manifest.arrays = {{"text", {.type = type, .shape = std::move(shape)}}};
+    return store;
+  };
+  const TemporaryFolder folder;
+  SmallStore store = with_array(Scalar::int8, {3, 1});
+  const auto parsed = StoreManifest::parse(store.manifest.text());
+  ASSERT_TRUE(parsed.ok()) << parsed.error().to_string();
+  EXPECT_TRUE(*parsed == store.manifest);
+  const auto table = open_samples({store.write(folder)}, {});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ((*table)->array(0).to_string(), "int8 (3, 1)");
+  Scratch scratch;
+  EXPECT_EQ(as_text((*table)->read(1, 0, scratch)->bytes), "two");
+  const auto longer = (*table)->read(2, 0, scratch);
+  ASSERT_FALSE(longer.ok());
+  EXPECT_EQ(longer.error().kind, ErrorKind::corrupt);
+  EXPECT_THAT(longer.error().message, HasSubstr("5 bytes where int8 (3, 1)"));
+
+  // Batches would be made for them before any is read.
+  for (const std::size_t extent : {std::size_t{2}, std::size_t{1} << 40}) {
+    EXPECT_EQ(open_samples({with_array(Scalar::int8, {extent}).write(folder)}, {}).error().kind,
+              ErrorKind::corrupt);
+  }
+  EXPECT_FALSE(StoreManifest::parse(with_array(Scalar::int64, {1u << 30, 1u << 30}).manifest.text()).ok());
+  EXPECT_FALSE(
+      StoreManifest::parse(with_array(Scalar::int8, {1, 1, 1, 1, 1, 1, 1, 1, 3}).manifest.text()).ok());
+  SmallStore untold = with_array(Scalar::int8, {3});
+  untold.manifest.arrays.clear();
+  EXPECT_FALSE(StoreManifest::parse(untold.manifest.text()).ok());
+}
+
+TEST(store, a_number_is_no_array) {
+  SmallStore store;
+  store.manifest.fields[1] = {"label", FieldKind::array};
+  store.manifest.arrays = {{"label", {.type = Scalar::int64, .shape = {}}}};
+  const TemporaryFolder folder;
+  const auto table = open_samples({store.write(folder)}, {});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  Scratch scratch;
+  EXPECT_EQ((*table)->read(0, 1, scratch).error().kind, ErrorKind::corrupt);
+}
+
 TEST(store, newer_versions_are_refused_clearly) {
   const TemporaryFolder folder;
   SmallStore store;

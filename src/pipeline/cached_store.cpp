@@ -48,7 +48,8 @@ std::string identity(const Dataset& source) {
 bool stands_for(const StoreFiles& store, const Dataset& source) {
   const StoreManifest& manifest = store.manifest();
   if (manifest.samples != source.size() || manifest.fields != source.fields() ||
-      manifest.fingerprint != source.fingerprint() || crc32c(store.index()) != manifest.index.checksum) {
+      manifest.arrays != arrays_of(*source.table()) || manifest.fingerprint != source.fingerprint() ||
+      crc32c(store.index()) != manifest.index.checksum) {
     return false;
   }
   for (std::size_t shard = 0; shard < manifest.shards.size(); ++shard) {

@@ -54,6 +54,7 @@ class CachedTable final : public SampleTable {
   ImageSize image_size(std::uint64_t sample, std::size_t field) const override {
     return store_->image_size(sample, field);
   }
+  ArraySpec array(std::size_t field) const override { return source_->array(field); }
   Place place(std::uint64_t sample, std::size_t field) const override {
     return source_->place(sample, field);
   }

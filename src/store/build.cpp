@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "core/cpu.hpp"
 #include "core/seconds_since.hpp"
@@ -66,7 +67,8 @@ class Build {
     }
     if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
         manifest && is_result(*manifest)) {
-      PENSTOCK_TRY(refuse_left_out(manifest->skipped - skipped_before(), "the interrupted build"));
+      PENSTOCK_TRY(
+          refuse_left_out(manifest->skipped - skipped_before(), source_.size(), "the interrupted build"));
       report_.resumed_at = source_.size();
       PENSTOCK_TRY(folder.publish(existing_ != nullptr));
       return finished_report(*manifest);
@@ -103,7 +105,7 @@ class Build {
     const bool same_source = !manifest.sources.empty() && same(manifest.sources.back(), added_) &&
                              (settings_.append || manifest.sources.size() == 1);
     if (settings_.resume && differs.empty() && same_source) {
-      PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), "the store that is there"));
+      PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), source_.size(), "the store that is there"));
       report_.was_complete = true;
       return {};
     }
@@ -114,7 +116,7 @@ class Build {
       return refused(destination_, "the store was built with other settings: " + differs,
                      "append without it: the store's own settings are the default");
     }
-    if (manifest.fields != source_.fields()) {
+    if (manifest.fields != source_.fields() || manifest.arrays != arrays_of(source_)) {
       return refused(destination_, "the source has other fields than the store",
                      "choose the same fields, in order");
     }
@@ -156,15 +158,26 @@ class Build {
     return lacking;
   }
 
-  /// Who wants an error for a bad sample must not be given a store without it.
-  Status refuse_left_out(std::uint64_t left_out, const char* what) const {
-    if (left_out == 0 || settings_.skip_errors) {
+  /// Who wants an error for a bad sample, or for so many, must not be given a store without them. `seen`
+  /// samples of the source were looked at.
+  Status refuse_left_out(std::uint64_t left_out, std::uint64_t seen, const char* what) const {
+    if (left_out == 0 || (settings_.skip_errors && !too_many(left_out, seen))) {
       return {};
     }
-    return refused(
-        destination_, fmt::format("{} lacks {} bad samples, left out by on_error='skip'", what, left_out),
-        "pass on_error='skip' (--on-error skip) to take it, or mend the source and build anew: resume=False "
-        "(--no-resume), into another folder if this one is complete");
+    const bool skips = settings_.skip_errors;
+    return refused(destination_,
+                   fmt::format("{} lacks {} bad samples, {}", what, left_out,
+                               skips ? "more than max_errors allows" : "left out by on_error='skip'"),
+                   fmt::format("pass {} to take it, or mend the source and build anew: resume=False "
+                               "(--no-resume), into another folder if this one is complete",
+                               skips ? "a larger max_errors" : "on_error='skip' (--on-error skip)"));
+  }
+
+  /// Whether max_errors allows less than `bad` of `seen` samples.
+  bool too_many(std::uint64_t bad, std::uint64_t seen) const {
+    return (settings_.max_errors && bad > *settings_.max_errors) ||
+           (settings_.max_error_share && seen >= std::min(kSamplesForShare, source_.size()) &&
+            static_cast<double>(bad) > *settings_.max_error_share * static_cast<double>(seen));
   }
 
   std::uint64_t skipped_before() const { return existing_ ? existing_->manifest().skipped : 0; }
@@ -179,7 +192,8 @@ class Build {
   bool is_result(const StoreManifest& manifest) const {
     const std::vector<StoreSource> expected = all_sources();
     bool equal = manifest.sources.size() == expected.size() && manifest.settings == as_stored(settings_) &&
-                 manifest.fields == source_.fields() && manifest.written_by == penstock_name();
+                 manifest.fields == source_.fields() && manifest.arrays == arrays_of(source_) &&
+                 manifest.written_by == penstock_name();
     for (std::size_t i = 0; equal && i < expected.size(); ++i) {
       equal = same(manifest.sources[i], expected[i]);
     }
@@ -189,8 +203,13 @@ class Build {
   /// Which build a journal belongs to.
   std::string identity() const {
     Json::List fields;
-    for (const FieldInfo& field : source_.fields()) {
-      fields.push_back(Json::List{field.name, name_of(field.kind)});
+    for (std::size_t i = 0; i < source_.fields().size(); ++i) {
+      const FieldInfo& field = source_.fields()[i];
+      Json::List what{field.name, name_of(field.kind)};
+      if (field.kind == FieldKind::array) {
+        what.emplace_back(source_.array(i).to_string());
+      }
+      fields.push_back(std::move(what));
     }
     const StoreSettings stored = as_stored(settings_);
     const auto number = [](const std::optional<std::uint64_t>& n) { return n ? Json(*n) : Json(); };
@@ -218,7 +237,8 @@ class Build {
         for (std::size_t i = journal->checkpoints.size(); i-- > 0;) {
           const Checkpoint& checkpoint = journal->checkpoints[i];
           if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
-            PENSTOCK_TRY(refuse_left_out(checkpoint.skipped - skipped_before(), "the interrupted build"));
+            PENSTOCK_TRY(refuse_left_out(checkpoint.skipped - skipped_before(), checkpoint.done,
+                                         "the interrupted build"));
             PENSTOCK_ASSIGN(Journal opened, Journal::go_on(journal_path, journal->ends[i]));
             report_.resumed_at = checkpoint.done;
             PENSTOCK_TRY(prepare_tables(folder));
@@ -288,6 +308,7 @@ class Build {
     } else {
       PENSTOCK_TRY(leave_out(writer, std::move(packed).error()));
     }
+    PENSTOCK_TRY(check_bad(writer.state()));
     return tell_progress(writer);
   }
 
@@ -297,21 +318,24 @@ class Build {
       return error;
     }
     PENSTOCK_TRY(writer.skip());
-    const std::uint64_t skipped = writer.state().skipped - skipped_before();
-    const std::uint64_t seen = writer.state().done;
-    const bool too_many =
-        (settings_.max_errors && skipped > *settings_.max_errors) ||
-        (settings_.max_error_share && seen >= std::min(kSamplesForShare, source_.size()) &&
-         static_cast<double>(skipped) > *settings_.max_error_share * static_cast<double>(seen));
-    if (too_many) {
-      error.message = fmt::format("{} of {} samples are bad, more than max_errors allows; the last: {}",
-                                  skipped, seen, error.message);
-      return error;
-    }
+    last_bad_ = error;
     if (report_.errors.size() < kErrorsKept) {
       report_.errors.push_back(std::move(error));
     }
     return {};
+  }
+
+  /// After good samples too: a share is one of those seen so far, once they are enough.
+  Status check_bad(const Checkpoint& state) const {
+    const std::uint64_t bad = state.skipped - skipped_before();
+    if (bad == 0 || !too_many(bad, state.done)) {
+      return {};
+    }
+    Error error =
+        last_bad_.value_or(Error{.kind = ErrorKind::corrupt, .message = "in the interrupted build"});
+    error.message = fmt::format("{} of {} samples are bad, more than max_errors allows; the last: {}", bad,
+                                state.done, error.message);
+    return error;
   }
 
   Status tell_progress(const StoreWriter& writer) {
@@ -342,6 +366,7 @@ class Build {
     StoreManifest manifest;
     manifest.written_by = penstock_name();
     manifest.fields = source_.fields();
+    manifest.arrays = arrays_of(source_);
     manifest.classes = source_.classes();
     manifest.sources = all_sources();
     manifest.settings = as_stored(settings_);
@@ -371,6 +396,7 @@ class Build {
   std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
   std::shared_ptr<const RepackTables> tables_;
   BuildReport report_;
+  std::optional<Error> last_bad_;  ///< of this run
   Clock::time_point begun_ = Clock::now();
   Clock::time_point start_;
   double told_ = 0;

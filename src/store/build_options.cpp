@@ -141,12 +141,6 @@ Status check_fields(const SampleTable& source) {
   }
   std::set<std::string_view> names;
   for (const FieldInfo& field : fields) {
-    if (field.kind == FieldKind::array) {
-      return Error{.kind = ErrorKind::unsupported,
-                   .message = fmt::format("a store holds no arrays, and field '{}' is one", field.name),
-                   .advice = "read the HDF5 file itself: its rows are already read in place",
-                   .place = {.stage = "build"}};
-    }
     if (field.name.empty() || !names.insert(field.name).second) {
       return invalid(
           field.name.empty() ? "a field of the source has no name: files end in a dot (a.)"

@@ -202,6 +202,23 @@ TEST(build_store, bad_samples_fail_the_build_or_are_left_out) {
   EXPECT_EQ(store->warnings().size(), 1u);
 }
 
+TEST(build_store, a_share_of_bad_samples_counts_when_enough_were_seen) {
+  TableForTest source(150);
+  for (std::uint64_t i = 10; i < 40; ++i) {
+    source.bad.insert(i);
+  }
+  const TemporaryFolder folder;
+  BuildSettings settings = with(StoreImage::keep);
+  settings.skip_errors = true;
+  settings.max_error_share = 0.25;
+  const auto failed = build_store(source, "test", folder / "s", settings);  // 30 of the first 100
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().message, HasSubstr("30 of 100 samples are bad, more than max_errors allows"));
+  EXPECT_EQ(failed.error().place.index, 39u);
+  settings.max_error_share = 0.3;
+  EXPECT_EQ(build(source, folder / "s", settings).skipped, 30u);
+}
+
 TEST(build_store, what_is_there_is_not_overwritten) {
   const TableForTest source(10);
   const TableForTest other(10, 7);

@@ -169,14 +169,38 @@ TEST_F(hdf5_table, a_file_that_becomes_shorter_is_noticed) {
   EXPECT_EQ(unless_gone(value->bytes, {}).error().kind, ErrorKind::io);
 }
 
-TEST_F(hdf5_table, is_opened_by_itself_and_not_put_into_a_store) {
+TEST_F(hdf5_table, is_opened_by_itself) {
   const std::string path = write(contents(3));
   EXPECT_EQ(open_samples({path, path}, {}).error().kind, ErrorKind::unsupported);
-  const auto built = build_store({path}, folder_ / "store", {});
-  ASSERT_FALSE(built.ok());
-  EXPECT_EQ(built.error().kind, ErrorKind::unsupported);
-  EXPECT_THAT(built.error().to_string(), HasSubstr("waveform"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "store.building"));
+}
+
+TEST_F(hdf5_table, a_store_of_it_has_its_arrays) {
+  const std::string path = write(contents(3));
+  const auto file = open_samples({path}, {});
+  ASSERT_TRUE(build_store({path}, folder_ / "store", {}).ok());
+  const auto store = open_samples({folder_ / "store"}, {});
+  ASSERT_TRUE(store.ok()) << store.error().to_string();
+  EXPECT_EQ((*store)->fingerprint(), (*file)->fingerprint());
+  EXPECT_EQ(arrays_of(**store), arrays_of(**file));
+  Scratch other;
+  for (std::uint64_t row = 0; row < 3; ++row) {
+    for (const std::size_t field : {0, 1}) {
+      const ByteSpan theirs = (*file)->read(row, field, scratch_)->bytes;
+      const ByteSpan ours = (*store)->read(row, field, other)->bytes;
+      EXPECT_TRUE(std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end()));
+    }
+  }
+
+  BuildSettings append;
+  append.append = true;
+  SoundFileContents longer = contents(2);
+  longer.mel = {2, 1, 4, 1};
+  const auto refused = build_store({write(longer)}, folder_ / "store", append);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("other fields"));
+  const auto appended = build_store({write(contents(2))}, folder_ / "store", append);
+  ASSERT_TRUE(appended.ok()) << appended.error().to_string();
+  EXPECT_EQ(appended->samples, 5u);
 }
 
 }  // namespace

@@ -131,6 +131,33 @@ TEST(resume, a_build_that_raises_takes_over_none_that_left_samples_out) {
   EXPECT_TRUE(build_store(source, "test", folder / "t", skip).ok());
 }
 
+TEST(resume, max_errors_counts_what_was_left_out_before) {
+  TableForTest source(300);
+  source.bad = {1, 5, 255};
+  const TemporaryFolder folder;
+  BuildSettings skip = settings_for_test();
+  skip.skip_errors = true;
+  BuildSettings fewer = skip;
+  fewer.max_errors = 2;
+  // The third is the last of a checkpoint: behind it no sample is bad.
+  EXPECT_EQ(build_store(source, "test", folder / "s", fewer).error().kind, ErrorKind::corrupt);
+  const auto refused = build_store(source, "test", folder / "s", fewer);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("3 bad samples, more than max_errors allows"), std::string::npos)
+      << refused.error().message;
+  expect_built(source, folder / "s", skip);
+  EXPECT_EQ(build_store(source, "test", folder / "s", fewer).error().kind, ErrorKind::invalid);
+  fs::copy(folder / "s", folder / "t.building");
+  EXPECT_EQ(build_store(source, "test", folder / "t", fewer).error().kind, ErrorKind::invalid);
+  fewer.max_errors = 3;
+  EXPECT_TRUE(build_store(source, "test", folder / "t", fewer).ok());
+  fewer.max_errors.reset();
+  fewer.max_error_share = 0.009;
+  EXPECT_EQ(build_store(source, "test", folder / "s", fewer).error().kind, ErrorKind::invalid);
+  fewer.max_error_share = 0.01;
+  EXPECT_TRUE(build_store(source, "test", folder / "s", fewer).ok());
+}
+
 TEST(resume, finished_but_not_renamed_is_renamed) {
   const TableForTest source(30);
   const TemporaryFolder folder;

@@ -1,5 +1,3 @@
-#include <array>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -8,21 +6,6 @@
 
 namespace penstock {
 namespace {
-
-struct ScalarInfo {
-  const char* name;
-  std::size_t size;
-};
-// In the order of the enumerators.
-constexpr std::array<ScalarInfo, 9> kScalars = {{{"bool", 1},
-                                                 {"uint8", 1},
-                                                 {"int8", 1},
-                                                 {"int16", 2},
-                                                 {"int32", 4},
-                                                 {"int64", 8},
-                                                 {"float16", 2},
-                                                 {"float32", 4},
-                                                 {"float64", 8}}};
 
 /// Stands in lists of operations; programs of pictures end before it and begin after it.
 class ForeignOperation final : public Transform {
@@ -44,38 +27,6 @@ class ForeignOperation final : public Transform {
 };
 
 }  // namespace
-
-const char* name_of(Scalar type) noexcept { return kScalars[static_cast<std::size_t>(type)].name; }
-std::size_t size_of(Scalar type) noexcept { return kScalars[static_cast<std::size_t>(type)].size; }
-
-std::optional<Scalar> scalar_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < kScalars.size(); ++i) {
-    if (name == kScalars[i].name) {
-      return static_cast<Scalar>(i);
-    }
-  }
-  return std::nullopt;
-}
-
-std::size_t ArraySpec::bytes() const noexcept {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
-  std::size_t total = size_of(type);
-  for (const std::size_t extent : shape) {
-    if (extent == 0) {
-      return 0;
-    }
-    total = total > kMost / extent ? kMost : total * extent;
-  }
-  return total;
-}
-
-std::string ArraySpec::to_string() const {
-  std::string text;
-  for (const std::size_t extent : shape) {
-    text += (text.empty() ? "" : ", ") + std::to_string(extent);
-  }
-  return std::string(name_of(type)) + " (" + text + (shape.size() == 1 ? ",)" : ")");
-}
 
 TransformPtr foreign_transform(std::shared_ptr<ForeignStage> stage) {
   return std::make_shared<const ForeignOperation>(std::move(stage));

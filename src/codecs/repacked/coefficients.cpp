@@ -298,7 +298,10 @@ const char* CoefficientReader::Impl::read(ByteSpan jpeg, RepackFidelity fidelity
   out.scan_end = 0;
   out.zero_padding = false;
   const bool one_scan = !cinfo.progressive_mode && cinfo.comps_in_scan == cinfo.num_components;
-  return one_scan ? read_scan(jpeg, out) : read_by_libjpeg(out);
+  reason = one_scan ? read_scan(jpeg, out) : read_by_libjpeg(out);
+  // Of a picture without them as records are read, not of the picture before.
+  std::fill(out.quant.begin() + out.geometry.components(), out.quant.end(), out.quant[0]);
+  return reason;
 }
 
 CoefficientReader::CoefficientReader() : impl_(std::make_unique<Impl>()) {}
