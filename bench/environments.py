@@ -55,11 +55,11 @@ ENVIRONMENTS: dict[str, Environment] = {
         packages=("penstock", "torch", "numpy"),
         probe="import torch, penstock",
     ),
-    # bench/audio: features and the build of HDF5 files.
+    # bench/audio: reading, features and the build of HDF5 files.
     "audio": Environment(
         steps=(
             TORCH,
-            ("librosa==0.11.0", "h5py==3.16.0", "numpy"),
+            ("librosa==0.11.0", "h5py==3.16.0", "soundfile==0.14.0", "numpy"),
             ("--no-deps", "--force-reinstall", "-C", "build-dir={root}/audio-build", REPOSITORY),
         ),
         debian=("libhdf5-dev", "libsndfile1-dev", "libsoxr-dev"),

@@ -27,6 +27,8 @@ def save(part: str, result: dict[str, Any]) -> None:
 
 def pages(known: dict[str, Any]) -> list[str]:
     texts = []
+    if "reading" in known:
+        texts.append(reading_page(known["reading"]))
     if "features" in known:
         texts.append(features_page(known["features"]))
     if "build" in known:
@@ -37,6 +39,27 @@ def pages(known: dict[str, Any]) -> list[str]:
 def machine(result: dict[str, Any]) -> str:
     c = result["circumstances"]
     return f"{c['cpu']}, {c['cores']} cores, load of the machine meanwhile {c['load']}."
+
+
+def reading_page(r: dict[str, Any]) -> str:
+    ours = r["libraries"]["penstock"]
+    rows = [
+        f"| {name} | {row['files_per_second']:,.0f} | {row['files_per_cpu_second']:,.0f} | "
+        f"{ours['files_per_second'] / row['files_per_second']:.1f} |"
+        for name, row in r["libraries"].items()
+    ]
+    return "\n".join(
+        [
+            "## WAV files to arrays (bench/audio/reading.py)",
+            "",
+            f"{machine(r)} One thread, {r['files']:,} files of {r['bytes'] / r['files']:,.0f} bytes on average, in the "
+            f"page cache; median of {r['rounds']} interleaved rounds. The samples were equal.",
+            "",
+            "| library | files/s | files per second of CPU | penstock is faster by |",
+            "|---|---|---|---|",
+            *rows,
+        ]
+    )
 
 
 def features_page(r: dict[str, Any]) -> str:

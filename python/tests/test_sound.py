@@ -85,6 +85,45 @@ def test_compressed_sound_equals_soundfile_and_slices_equal_the_whole(container:
             np.testing.assert_array_equal(part, whole[:, first : first + count])
 
 
+@pytest.mark.parametrize(("container", "subtype"), COMPRESSED)
+@pytest.mark.parametrize(("rate", "seconds", "channels"), [(8000, 3.0, 1), (24000, 2.5, 2), (8000, 0.1, 1)])
+def test_slices_near_the_end_equal_the_whole(
+    container: str, subtype: str, rate: int, seconds: float, channels: int
+) -> None:
+    """The last page of Vorbis may end within a packet, and tones need few pages."""
+    time = np.arange(int(rate * seconds))[:, None] / rate
+    tones = 0.5 * np.sin(2 * np.pi * np.array([[300.0, 500.0]])[:, :channels] * time * (1 + 0.1 * time))
+    content = written(tones, rate, container, subtype)
+    whole, _ = audio.read(content, mono=False)
+    frames = whole.shape[1]
+    generator = random.Random(7)
+    for first in sorted({frames - 1, frames // 2, *(generator.randrange(frames) for _ in range(40))}):
+        part, _ = audio.read(content, start=first / rate, duration=1000 / rate, mono=False)
+        np.testing.assert_array_equal(part, whole[:, first : first + 1000], err_msg=str(first))
+
+
+@pytest.mark.parametrize("subtype", ["VORBIS", "OPUS"])
+def test_damage_within_ogg_is_an_error(subtype: str, tmp_path: Path) -> None:
+    """Each page has a checksum; libsndfile leaves out those that are wrong without a word."""
+    rate = 24000
+    content = written(noise(2 * rate, 1, 4), rate, "OGG", subtype)
+    whole, _ = audio.read(content)
+    generator = random.Random(5)
+    found = 0
+    for _ in range(200):
+        changed = bytearray(content)
+        changed[generator.randrange(len(changed))] ^= 1 << generator.randrange(8)
+        try:
+            samples, _ = audio.read(bytes(changed))
+        except penstock.CorruptError:
+            found += 1
+            continue
+        # The last page says that it is longer than the file, which is what a file that was cut has.
+        np.testing.assert_array_equal(samples, whole[: len(samples)])
+    assert found >= 198
+    audio.read(content + b"TAG" + bytes(125))  # anything may follow the last page
+
+
 def test_slices_are_exact_and_end_with_the_sound() -> None:
     content = written(noise(9000, 2, 5), 9000, "WAV", "PCM_16")
     whole, _ = audio.read(content)
@@ -115,7 +154,6 @@ def test_settings_of_numpy_are_taken() -> None:
     assert audio.read(content, duration=float("inf"), sample_rate=np.int32(rate))[0].shape == (9000,)
     with pytest.raises(penstock.InvalidError, match="path = 3"):
         audio.read(3)  # type: ignore[arg-type]
-
 
 
 @pytest.mark.parametrize(("before", "after"), [(8000, 16000), (44100, 16000), (16000, 4096), (22050, 44100)])

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "codecs/kernels/sound_samples.hpp"
 #include "codecs/mp3_length.hpp"
+#include "codecs/ogg_pages.hpp"
 #include "codecs/quiet_mpg123.hpp"
 #include "core/scratch.hpp"
 
@@ -64,18 +66,6 @@ const char* name_of_format(int format) {
   }
 }
 
-/// Whether the last whole page of an Ogg file is marked as the last of its stream.
-bool has_end_mark(ByteSpan file) {
-  constexpr std::size_t kLargestPage = 27 + 255 + 255 * 255;
-  const ByteSpan tail = file.last(std::min(file.size(), kLargestPage));
-  for (std::size_t at = tail.size(); at-- > 0;) {
-    if (tail.size() - at >= 27 && std::memcmp(tail.data() + at, "OggS", 4) == 0) {
-      return (tail[at + 5] & 4) != 0;
-    }
-  }
-  return false;
-}
-
 /// libsndfile guesses the length of an MP3 that does not say it from the first bit rate, and reads no
 /// further. Where bit rates vary that would lose the rest of the sound without a word.
 Status check_mp3_length(ByteSpan file, std::uint64_t guessed) {
@@ -99,13 +89,21 @@ class SndfileDecoder final : public SoundFormatDecoder {
  private:
   Status reopen();
   Status go_to(std::uint64_t frame);
+  Status seek(std::uint64_t frame);
+  Status skip_to(std::uint64_t frame);
+  Status read_run(std::uint64_t count, float* out, std::size_t stride);
   Status read(std::uint64_t frames, float* out);
   Result<std::uint64_t> count_frames();
+  bool is_ogg() const noexcept { return (info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG; }
 
   MemoryFile file_;
   Sound sound_;
   SF_INFO info_{};
-  std::uint64_t position_ = 0;  // the frame that is read next
+  std::uint64_t frames_ = 0;
+  std::uint64_t position_ = 0;   // the frame that is read next
+  std::uint64_t seekable_ = 0;   // the last frame that libsndfile finds by itself
+  std::optional<OggPages> ogg_;  // of Ogg files: those that were read
+  std::uint64_t read_from_ = 0;  // the byte from which on the pages of this run are
   Scratch block_;
 };
 
@@ -114,6 +112,7 @@ Status SndfileDecoder::reopen() {
   file_.position = 0;
   info_ = {};
   position_ = 0;
+  read_from_ = 0;
   SF_VIRTUAL_IO access{MemoryFile::size, MemoryFile::seek, MemoryFile::read, MemoryFile::write,
                        MemoryFile::tell};
   const QuietMpg123 quiet;
@@ -123,6 +122,7 @@ Status SndfileDecoder::reopen() {
     return detail::sound_error(ErrorKind::corrupt,
                                "the content begins like FLAC, Ogg or MP3, but libsndfile cannot read it");
   }
+  ogg_ = is_ogg() ? std::optional(OggPages(file_.bytes)) : std::nullopt;
   return {};
 }
 
@@ -151,8 +151,15 @@ Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
   if ((info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_MPEG) {
     PENSTOCK_TRY(check_mp3_length(file, result.frames));
   }
-  if ((info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG && !has_end_mark(file)) {
-    result.repaired = true;
+  frames_ = result.frames;
+  seekable_ = std::numeric_limits<std::uint64_t>::max();
+  if (is_ogg()) {
+    const OggEnd end = read_ogg_end(file);
+    result.repaired = result.repaired || !end.marked;
+    // The last page says where the sound ends, which may be within a packet: libsndfile, which counts from
+    // there, comes to lie elsewhere. From the page before it on it is read through.
+    const std::uint64_t last_page = end.last_page_frames.value_or(frames_) + 1;
+    seekable_ = frames_ - std::min(frames_, last_page);
   }
   return result;
 }
@@ -181,17 +188,29 @@ Status SndfileDecoder::go_to(std::uint64_t frame) {
   // decoded before, so they are decoded from the start.
   const bool exact = (info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_FLAC ||
                      (info_.format & SF_FORMAT_SUBMASK) == SF_FORMAT_VORBIS;
-  if (exact) {
-    if (sf_seek(sound_.get(), static_cast<sf_count_t>(frame), SEEK_SET) != static_cast<sf_count_t>(frame)) {
-      return detail::sound_error(ErrorKind::corrupt,
-                                 fmt::format("{} has no frame {}", name_of_format(info_.format), frame));
-    }
-    position_ = frame;
-    return {};
+  const std::uint64_t found = exact ? std::min(frame, seekable_) : 0;
+  if (position_ < found || position_ > frame) {
+    PENSTOCK_TRY(found > 0 ? seek(found) : reopen());
   }
-  if (frame < position_) {
-    PENSTOCK_TRY(reopen());
+  return skip_to(frame);
+}
+
+Status SndfileDecoder::seek(std::uint64_t frame) {
+  if (sf_seek(sound_.get(), static_cast<sf_count_t>(frame), SEEK_SET) != static_cast<sf_count_t>(frame)) {
+    return detail::sound_error(ErrorKind::corrupt,
+                               fmt::format("{} has no frame {}", name_of_format(info_.format), frame));
   }
+  position_ = frame;
+  if (ogg_) {  // it has read the page of the frame and a little more
+    constexpr std::uint64_t kBefore = 2 * kLargestOggPage;
+    const auto reached = static_cast<std::uint64_t>(file_.position);
+    read_from_ = reached - std::min(reached, kBefore);
+    ogg_.emplace(file_.bytes);
+  }
+  return {};
+}
+
+Status SndfileDecoder::skip_to(std::uint64_t frame) {
   const auto channels = static_cast<std::size_t>(info_.channels);
   const std::size_t most = std::max<std::size_t>(kReadSamples / channels, 1);
   auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels * sizeof(float)));
@@ -215,6 +234,17 @@ Status SndfileDecoder::read(std::uint64_t frames, float* out) {
 
 Status SndfileDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {
   PENSTOCK_TRY(go_to(start));
+  PENSTOCK_TRY(read_run(count, out, stride));
+  if (!ogg_) {
+    return {};
+  }
+  // Of damaged pages libsndfile says nothing: what they held is missing.
+  const bool to_the_end = start + count == frames_;
+  return ogg_->check(read_from_,
+                     to_the_end ? file_.bytes.size() : static_cast<std::uint64_t>(file_.position));
+}
+
+Status SndfileDecoder::read_run(std::uint64_t count, float* out, std::size_t stride) {
   const auto channels = static_cast<std::size_t>(info_.channels);
   if (channels == 1) {
     return read(count, out);

@@ -26,9 +26,11 @@ bool is_id(const std::uint8_t* p, std::string_view id) { return std::memcmp(p, i
 
 Error bad_wav(std::string message) { return detail::sound_error(ErrorKind::corrupt, std::move(message)); }
 
-/// What lies behind the tag of the extensible format, for the codecs that have one.
-constexpr std::array<std::uint8_t, 14> kGuidEnd = {0, 0, 0,    0, 0x10, 0,    0x80,
-                                                   0, 0, 0xAA, 0, 0x38, 0x9B, 0x71};
+/// What lies behind the tag of the extensible format, for the codecs that have one: of plain channels, and of
+/// those that are the components of a sound field (ambisonics).
+constexpr std::array<std::array<std::uint8_t, 14>, 2> kGuidEnds = {
+    {{0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71},
+     {0, 0, 0x21, 0x07, 0xD3, 0x11, 0x86, 0x44, 0xC8, 0xC1, 0xCA, 0, 0, 0}}};
 
 const char* name_of_tag(std::uint32_t tag) {
   switch (tag) {
@@ -105,7 +107,8 @@ Result<Format> parse_format(ByteSpan chunk) {
     if (chunk.size() < 40 || u16(p + 16) < 22) {
       return bad_wav("WAV extensible format chunk is too short");
     }
-    if (std::memcmp(p + 26, kGuidEnd.data(), kGuidEnd.size()) != 0) {
+    if (std::none_of(kGuidEnds.begin(), kGuidEnds.end(),
+                     [&](const auto& end) { return std::memcmp(p + 26, end.data(), end.size()) == 0; })) {
       return detail::sound_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
     }
     if (u16(p + 18) > bits) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -176,6 +178,19 @@ TEST(Wav, a_file_of_empty_chunks_ends) {
   EXPECT_EQ(error.kind, ErrorKind::unsupported);
   EXPECT_THAT(error.to_string(), HasSubstr("more than 10000 chunks before its samples (up to byte 80012)"));
   EXPECT_THAT(error.to_string(), HasSubstr("write it anew"));
+}
+
+TEST(Wav, extensible_formats_are_told_apart_by_all_of_their_name) {
+  constexpr std::array<std::uint8_t, 14> kAmbisonic = {0,    0,    0x21, 0x07, 0xD3, 0x11, 0x86,
+                                                       0x44, 0xC8, 0xC1, 0xCA, 0,    0,    0};
+  SoundBytes format = wav_format({.extensible = true});
+  EXPECT_EQ(decode_all(wav_file({format, wav_chunk("data", kData)})), expected_floats());
+  std::copy(kAmbisonic.begin(), kAmbisonic.end(), format.end() - kAmbisonic.size());
+  EXPECT_EQ(decode_all(wav_file({format, wav_chunk("data", kData)})), expected_floats());
+  format.back() = 1;
+  const Error error = error_of(wav_file({format, wav_chunk("data", kData)}));
+  EXPECT_EQ(error.kind, ErrorKind::unsupported);
+  EXPECT_THAT(error.message, HasSubstr("unknown codec"));
 }
 
 TEST(Wav, changed_headers_never_lead_out_of_the_file) {
