@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/sha256.hpp"
+#include "core/turn_lock.hpp"
 #include "pipeline/auto_tuner.hpp"
 #include "pipeline/cached_store.hpp"
 #include "pipeline/loader_state.hpp"
@@ -32,7 +33,7 @@ std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& 
   return short_hash(text);
 }
 
-// Waits are cut into slices, so that close() and stats() of other threads get their turn.
+// Waits are cut into slices, so that close() and state() of other threads get their turn.
 constexpr std::chrono::milliseconds kSlice{100};
 
 }  // namespace
@@ -126,7 +127,7 @@ class Loader::Impl {
 
   const Dataset dataset;  ///< the source, whatever is read
   const LoaderOptions options;
-  std::mutex iterating;  ///< held while planning, waiting and delivering
+  TurnLock iterating;  ///< held while planning, waiting and delivering
 
  private:
   Status read_from_cache() {
