@@ -252,6 +252,8 @@ Status Loader::load_state(std::string_view text, bool strict) {
   PENSTOCK_ASSIGN(LoaderState state, read_state(text));
   if (strict) {
     PENSTOCK_TRY(check_fits(state, impl_->identity(), impl_->shard()));
+  } else if (state.shard && *state.shard != impl_->shard()) {
+    state.progress.delivered.clear();  // no steps of ours: what came early comes again
   }
   const OrderRule& rule = impl_->planner()->walk().rule();
   if (state.progress.position > rule.places() && !rule.is_given()) {
