@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -71,6 +72,15 @@ def transforms_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def preset_row(name: str, settings: Mapping[str, Any]) -> tuple[str, str, str]:
+    method = getattr(penstock.LoaderOptions, name)
+    arguments = [argument for argument in inspect.signature(method).parameters if argument != "self"]
+    given = {f"shard_{argument}": argument for argument in arguments}
+    sets = [f"`{option}={value}`" for option, value in given.items()]
+    sets += [f"`{option}={value!r}`" for option, value in settings.items()]
+    return f"`{name}({', '.join(arguments)})`", inspect.getdoc(method) or "", ", ".join(sets)
+
+
 def options_page() -> str:
     defaults = penstock.LoaderOptions().to_dict()
     rows = [
@@ -85,6 +95,25 @@ def options_page() -> str:
         "torch where torch is installed. Unknown names and impossible values raise `InvalidError`.",
         "",
         *table(("option", "default", "meaning"), rows),
+        "",
+        "## As a value",
+        "",
+        "`penstock.LoaderOptions(batch_size=64).with_shuffle(seed=3).channels_last()` is a value that does not change:",
+        "each option is a property, `with_<option>(value)` and `replace(**options)` return changed copies, and the",
+        "last call wins. Short forms: `with_shuffle(on=True, seed=None)`, `with_timeout(seconds)`, `channels_first()`,",
+        "`channels_last()`, `random_sampling(replacement=False)`, `use_spawn()`, `use_forkserver()`, `use_fork()`.",
+        "`to_dict()` gives plain values, which `from_dict()` takes; options compare with `==`.",
+        "",
+        "In C++, `penstock::LoaderOptions` has the same names as fields of a plain struct, without those that only",
+        "Python has (the last five of the table): `{.batch_size = 64, .shuffle = true}`, or",
+        "`options.with<&LoaderOptions::batch_size>(64).with_shuffle().debug_mode()`. `to_dict()` and `from_dict()`",
+        "hold the values as JSON, and `to_string()` tells what differs from the defaults.",
+        "",
+        "## Presets",
+        "",
+        "Methods that set several options at once; later calls win.",
+        "",
+        *table(("preset", "for", "sets"), [preset_row(*preset) for preset in options.PRESETS.items()]),
     ]
     return "\n".join(lines) + "\n"
 

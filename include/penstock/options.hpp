@@ -2,8 +2,10 @@
 // How a Loader works. A plain value: copies, compares, designated initialisers.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
@@ -155,6 +157,33 @@ struct LoaderOptions {
   Status validate() const;
 
   bool operator==(const LoaderOptions&) const = default;
+
+  /// A changed copy, as all that follow: options.with<&LoaderOptions::prefetch>(4).channels_last().
+  template <auto Option, class Value>
+  LoaderOptions with(Value&& value) const {
+    LoaderOptions changed = *this;
+    changed.*Option = std::forward<Value>(value);
+    return changed;
+  }
+  /// Shuffling on or off, and its seed if given.
+  LoaderOptions with_shuffle(bool on = true, std::optional<std::uint64_t> with_seed = {}) const;
+  LoaderOptions with_timeout(std::optional<double> seconds) const;
+  LoaderOptions channels_first() const;
+  LoaderOptions channels_last() const;
+  LoaderOptions random_sampling(bool replacement = false) const;
+  /// For training on a GPU: channels last, more batches ahead, persistent workers.
+  LoaderOptions gpu_optimized() const;
+  /// For one rank of several: its part of one shuffled order, whole batches only.
+  LoaderOptions distributed_optimized(int rank, int world_size) const;
+  /// For looking into things: all in the caller's thread, in order, nothing ahead, the first error raises.
+  LoaderOptions debug_mode() const;
+
+  /// Every option by name, its value as JSON has it; names and values are those of Python.
+  std::map<std::string, std::string> to_dict() const;
+  /// Options that are not named have their defaults. `invalid` for unknown names and impossible values.
+  static Result<LoaderOptions> from_dict(const std::map<std::string, std::string>& values);
+  /// What differs from the defaults, for people: "LoaderOptions(batch_size=7, on_error="skip")".
+  std::string to_string() const;
 };
 
 }  // namespace penstock

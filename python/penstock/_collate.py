@@ -84,7 +84,7 @@ class Sent(NamedTuple):
 
     state: str  # what had been received before it
     core: _core.Batch
-    request: int
+    request: int = 0  # 0: not sent
 
 
 class Collator:
@@ -132,7 +132,7 @@ class Collator:
                 if core is None:
                     raise StopIteration
                 start = time.perf_counter()  # waiting for the batch is no cost of collate_fn
-                ahead.append(Sent(state, core, self._send(core)))
+                self._send(Sent(state, core), ahead)
             try:
                 return self._take_oldest(source, ahead)
             finally:
@@ -140,7 +140,7 @@ class Collator:
                 self._seconds += time.perf_counter() - start
 
     def _take_oldest(self, source: Source, ahead: deque[Sent]) -> Any:
-        self._send_more(source, ahead)
+        self._send_more(source, ahead, AHEAD)
         oldest = ahead[0]
         source.received_until(oldest.state)
         try:
@@ -152,8 +152,8 @@ class Collator:
             if isinstance(raised, StopIteration):  # would end the epoch, and nobody would know
                 raise RuntimeError("collate_fn raised StopIteration") from raised
             raise
-        self._drop_oldest(ahead)
-        self._send_more(source, ahead)
+        self._send_more(source, ahead, 1 + AHEAD)
+        self._drop_oldest(ahead)  # last: after Ctrl-C before this it is taken again
         source.received_until(ahead[0].state if ahead else None)
         return value
 
@@ -162,16 +162,19 @@ class Collator:
         if self._helper is not None:
             self._helper.done(request)
 
-    def _send(self, core: _core.Batch) -> int:
-        return 0 if self._helper is None else self._helper.send(samples_of(core))
+    def _send(self, taken: Sent, ahead: deque[Sent]) -> None:
+        """Ctrl-C at any moment leaves it among `ahead`, to be worked on here if it was not sent."""
+        ahead.append(taken)
+        if self._helper is not None:
+            ahead[-1] = taken._replace(request=self._helper.send(samples_of(taken.core)))
 
-    def _send_more(self, source: Source, ahead: deque[Sent]) -> None:
-        while self._helper is not None and len(ahead) < AHEAD:
+    def _send_more(self, source: Source, ahead: deque[Sent], most: int) -> None:
+        while self._helper is not None and len(ahead) < most:
             state = source.state()
             core = source.take_core_if_ready()
             if core is None:
                 return
-            ahead.append(Sent(state, core, self._send(core)))
+            self._send(Sent(state, core), ahead)
 
     def _receive(self, sent: Sent) -> Any:
         if self._helper is None or sent.request == 0:

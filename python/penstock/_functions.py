@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -78,9 +79,21 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def identity(function: Callable[..., Any]) -> str:
-    """Where it is defined: the same in every process and run."""
+    """Where it is defined, and what a partial sets of it: the same in every process and run."""
     innermost = _innermost(function)
-    return f"{innermost.__module__}.{innermost.__qualname__}"
+    name = f"{innermost.__module__}.{innermost.__qualname__}"
+    while isinstance(function, functools.partial):
+        name += f" of {_plain((function.args, function.keywords))}"
+        function = function.func
+    return name
+
+
+def _plain(values: Any) -> str:
+    """Values as text; of those that JSON has not, their type alone, whose text would hold addresses."""
+    try:
+        return json.dumps(values, sort_keys=True, default=lambda value: type(value).__qualname__)
+    except (TypeError, ValueError):  # keys that are no texts, or a value that holds itself
+        return "..."
 
 
 def module_of(function: Callable[..., Any]) -> str:

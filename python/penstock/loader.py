@@ -136,6 +136,9 @@ class Loader:
         return self._options
 
     def __len__(self) -> int:
+        sampler = self._options.sampler
+        if isinstance(sampler, Given) and not sampler.is_sized():
+            raise TypeError("this Loader has no len(): its sampler has none")
         self._find_shard()
         return self._core.steps
 
@@ -271,7 +274,9 @@ class Loader:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<penstock.Loader of {self._dataset!r}: {len(self)} steps of {self._options.batch_size}>"
+        sampler = self._options.sampler
+        steps = "" if isinstance(sampler, Given) and not sampler.is_sized() else f"{len(self)} "
+        return f"<penstock.Loader of {self._dataset!r}: {steps}steps of {self._options.batch_size}>"
 
 
 class _Iteration:
@@ -279,8 +284,8 @@ class _Iteration:
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
-        loader._state_ahead = None
         self._ticket = loader._start_epoch()
+        loader._state_ahead = None
         self._untouched = True
         self._finished = False
         self._on_its_way: Batch | None = None
@@ -323,8 +328,9 @@ class _Iteration:
         return self._loader._core.state()
 
     def received_until(self, state: str | None) -> None:
-        """What counts as received: this, or all that was taken."""
-        self._loader._state_ahead = state
+        """What counts as received: this, or all that was taken. An iteration that is over has no say in it."""
+        if self.is_newest():
+            self._loader._state_ahead = state
 
     def take_core_if_ready(self) -> _core.Batch | None:
         """The next batch if it is there, and sound."""
@@ -346,9 +352,10 @@ class _Iteration:
     def _take_sent(self, transfer: Transfer) -> Batch | None:
         """A batch that is on the device, and the next one sent there if it is ready."""
         loader = self._loader
-        sent, self._on_its_way, loader._state_ahead = self._on_its_way, None, None
+        sent, self._on_its_way = self._on_its_way, None
         if not self.is_newest():
             sent = None  # and take_core() says why
+        self.received_until(None)
         if sent is None:
             batch = self._take()
             if batch is None:
@@ -358,5 +365,5 @@ class _Iteration:
         following = self.take_core_if_ready()
         if following is not None:
             self._on_its_way = transfer.send(Batch(following, *loader._converters))
-            loader._state_ahead = state
+            self.received_until(state)
         return transfer.receive(sent)

@@ -24,6 +24,40 @@ _OWN: dict[str, tuple[str, Any]] = {
     ),
     "device": ("where tensors go, as torch.device takes it; None = they stay in the host's memory", None),
 }
+#: What the presets set; each is a method with that name.
+PRESETS: dict[str, dict[str, Any]] = {
+    "gpu_optimized": {
+        "pin_memory": True,
+        "non_blocking": True,
+        "memory_format": "channels_last",
+        "prefetch": 4,
+        "persistent_workers": True,
+    },
+    "distributed_optimized": {
+        "sampler": "distributed_random",
+        "drop_last": True,
+        "prefetch": 4,
+        "persistent_workers": True,
+    },
+    "debug_mode": {
+        "num_workers": 0,
+        "prefetch": 0,
+        "auto_tune": False,
+        "cpu_budget": 1.0,
+        "shuffle": False,
+        "shuffle_mode": "global",
+        "shuffle_window": None,
+        "shuffle_shards": None,
+        "length_window": None,
+        "sampler": None,
+        "loading_mode": "ordered",
+        "on_error": "raise",
+        "max_errors": None,
+        "max_error_run": None,
+        "pin_memory": False,
+        "device": None,
+    },
+}
 _DOCS: dict[str, str] = {**_core.option_docs(), **{name: doc for name, (doc, _) in _OWN.items()}}
 
 
@@ -117,41 +151,15 @@ class LoaderOptions:
 
     def gpu_optimized(self) -> LoaderOptions:
         """For training on a GPU: page-locked memory, copies that do not wait, channels last, more batches ahead."""
-        return self.replace(
-            pin_memory=True, non_blocking=True, memory_format="channels_last", prefetch=4, persistent_workers=True
-        )
+        return self.replace(**PRESETS["gpu_optimized"])
 
     def distributed_optimized(self, rank: int, world_size: int) -> LoaderOptions:
         """For one rank of several: its part of one shuffled order, whole batches only."""
-        return self.replace(
-            shard_rank=rank,
-            shard_world_size=world_size,
-            sampler="distributed_random",
-            drop_last=True,
-            prefetch=4,
-            persistent_workers=True,
-        )
+        return self.replace(shard_rank=rank, shard_world_size=world_size, **PRESETS["distributed_optimized"])
 
     def debug_mode(self) -> LoaderOptions:
         """For looking into things: all in the caller's thread, in order, nothing ahead, the first error raises."""
-        return self.replace(
-            num_workers=0,
-            prefetch=0,
-            auto_tune=False,
-            cpu_budget=1.0,
-            shuffle=False,
-            shuffle_mode="global",
-            shuffle_window=None,
-            shuffle_shards=None,
-            length_window=None,
-            sampler=None,
-            loading_mode="ordered",
-            on_error="raise",
-            max_errors=None,
-            max_error_run=None,
-            pin_memory=False,
-            device=None,
-        )
+        return self.replace(**PRESETS["debug_mode"])
 
     def random_sampling(self, replacement: bool = False) -> LoaderOptions:
         """Samples in random order: a permutation, or independent draws."""

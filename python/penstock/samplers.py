@@ -115,6 +115,10 @@ class Given(Sampler):
     def __init__(self, order: Iterable[int]) -> None:
         self.order = order
 
+    def is_sized(self) -> bool:
+        """Whether it knows how many samples an epoch has before it is asked for them."""
+        return isinstance(self.order, Sized)
+
     def spec(self) -> dict[str, Any]:
         places = len(self.order) if isinstance(self.order, Sized) else None
         return {"kind": self.kind, "num_samples": places}

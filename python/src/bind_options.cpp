@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -13,38 +12,13 @@
 #include "bind.hpp"
 #include "bind_options.hpp"
 #include "penstock/options.hpp"
+#include "pipeline/option_names.hpp"
 
 namespace nb = nanobind;
 
 namespace penstock::python {
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, OnError>, 3> kOnError = {
-    {{"raise", OnError::raise}, {"skip", OnError::skip}, {"replace", OnError::replace}}};
-constexpr std::array<std::pair<std::string_view, MemoryFormat>, 3> kMemoryFormat = {
-    {{"channels_first", MemoryFormat::channels_first},
-     {"channels_last", MemoryFormat::channels_last},
-     {"auto", MemoryFormat::automatic}}};
-
-constexpr std::array<std::pair<std::string_view, LoadingMode>, 2> kLoadingMode = {
-    {{"ordered", LoadingMode::ordered}, {"as_ready", LoadingMode::as_ready}}};
-constexpr std::array<std::pair<std::string_view, Sampler::Kind>, 6> kSamplerKind = {
-    {{"automatic", Sampler::Kind::automatic},
-     {"sequential", Sampler::Kind::sequential},
-     {"random", Sampler::Kind::random},
-     {"weighted", Sampler::Kind::weighted},
-     {"indices", Sampler::Kind::indices},
-     {"given", Sampler::Kind::given}}};
-
-constexpr std::array<std::pair<std::string_view, ShuffleMode>, 3> kShuffleMode = {
-    {{"global", ShuffleMode::everywhere}, {"shards", ShuffleMode::shards}, {"window", ShuffleMode::window}}};
-
-constexpr const auto& names_of(OnError) { return kOnError; }
-constexpr const auto& names_of(MemoryFormat) { return kMemoryFormat; }
-constexpr const auto& names_of(LoadingMode) { return kLoadingMode; }
-constexpr const auto& names_of(ShuffleMode) { return kShuffleMode; }
-constexpr const auto& names_of(Sampler::Kind) { return kSamplerKind; }
 
 [[noreturn]] void wrong(const char* option, nb::handle given, std::string_view right) {
   throw Raise{{.kind = ErrorKind::invalid,
@@ -108,7 +82,7 @@ template <class Enum>
 requires std::is_enum_v<Enum>
 void read(const char* option, nb::handle given, Enum& value) {
   std::string right;
-  for (const auto& [name, choice] : names_of(Enum{})) {
+  for (const auto& [name, choice] : value_names(Enum{})) {
     right += fmt::format("{}'{}'", right.empty() ? "" : " or ", name);
     if (nb::isinstance<nb::str>(given) && name == from_str(given)) {
       value = choice;
@@ -171,12 +145,8 @@ template <class Integer>
 requires std::integral<Integer> nb::object write(Integer value) { return nb::int_(value); }
 template <class Enum>
 requires std::is_enum_v<Enum> nb::object write(Enum value) {
-  for (const auto& [name, choice] : names_of(Enum{})) {
-    if (choice == value) {
-      return nb::str(name.data(), name.size());
-    }
-  }
-  return nb::none();
+  const std::string_view name = value_name(value);
+  return nb::str(name.data(), name.size());
 }
 /// Python keeps the sampler itself.
 nb::object write(const Sampler&) { return nb::none(); }

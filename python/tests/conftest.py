@@ -6,9 +6,11 @@ import io
 import json
 import os
 import tarfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,6 +95,29 @@ def slow_function(array: np.ndarray) -> np.ndarray:
     """A stage that pays in a helper process; in a module that a helper imports quickly."""
     time.sleep(0.002)
     return array
+
+
+class HoldFirst:
+    """A stage that holds up the first sample of the shards, in a worker's thread, until it may go on."""
+
+    def __init__(self, shards: str) -> None:
+        self.go_on = threading.Event()
+        self._shards = shards
+        self._crop = penstock.transforms.CenterCrop(8)
+        with penstock.Loader(shards, batch_size=1, num_workers=0, output="numpy", transforms=[self._crop]) as plain:
+            self._first = next(iter(plain))["image"][0].transpose(1, 2, 0).copy()
+
+    def loader(self, **options: Any) -> penstock.Loader:
+        def hold_first(array: np.ndarray) -> np.ndarray:
+            in_worker = threading.current_thread() is not threading.main_thread()
+            if in_worker and np.array_equal(array, self._first):
+                self.go_on.wait(120)
+            return array
+
+        with pytest.warns(RuntimeWarning, match="run in this process"):
+            return penstock.Loader(
+                self._shards, batch_size=1, num_workers=2, transforms=[self._crop, hold_first], **options
+            )
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,10 @@ def invert(array):
     return 255 - array
 
 
+def blend(array, *, strength=1, mask=None):
+    return array
+
+
 def to_gray(array, rng=None):
     assert rng is None or isinstance(rng, np.random.Generator)
     return array.mean(axis=-1, dtype=np.float64)

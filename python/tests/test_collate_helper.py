@@ -193,3 +193,41 @@ def test_values_arrive_as_they_were_sent():
     got["tensor"][0] = 7
     got["array"][0] = 7  # both are the receiver's own
     assert values["tensor"][0, 0, 0, 1] == 1
+
+
+def test_an_iterator_that_is_over_has_no_say_in_what_was_received(shards):
+    loader = loader_of(shards, collate_slowly)
+    older = iter(loader)
+    next(older)
+    newer = iter(loader)
+    for _ in range(3):
+        next(newer)
+    state = loader.state_dict()
+    assert state["position"] == 3 * 5
+    with pytest.raises(penstock.CancelledError):
+        next(older)
+    assert loader.state_dict() == state, "not what the helper has already"
+    loader.close()
+
+
+def test_an_interrupt_while_a_batch_is_sent_loses_nothing(shards, monkeypatch):
+    interrupts = iter([False, False, True, False, True])
+    send = _collate.CollateHelper.send
+
+    def interrupted(helper, samples):
+        if next(interrupts, False):
+            raise KeyboardInterrupt
+        return send(helper, samples)
+
+    monkeypatch.setattr(_collate.CollateHelper, "send", interrupted)
+    loader, came, times = loader_of(shards, collate_slowly), [], 0
+    iterator = iter(loader)
+    while len(came) < 4:
+        try:
+            came.append(next(iterator)["index"])
+        except KeyboardInterrupt:
+            times += 1
+            assert loader.state_dict()["position"] == 5 * len(came)
+    assert times == 2
+    assert came == [list(range(first, first + 5)) for first in (0, 5, 10, 15)]
+    loader.close()

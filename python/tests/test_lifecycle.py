@@ -141,6 +141,38 @@ def test_interrupt_works_while_waiting(tmp_path: Path, shards):
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("on_error", ["raise", "skip", "replace"])
+def test_interrupt_in_a_function_of_the_caller_loses_no_sample(shards, on_error):
+    program = f"""
+        import penstock, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        calls = None
+
+        def interrupted_once(array):
+            global calls
+            calls = None if calls is None else calls + 1
+            if calls == 6:
+                signal.raise_signal(signal.SIGINT)
+            return array
+
+        loader = penstock.Loader({shards!r}, batch_size=4, num_workers=0, output="numpy", on_error={on_error!r},
+                                 transforms=[penstock.transforms.CenterCrop(8), interrupted_once])
+        calls = 0
+        iterator = iter(loader)
+        seen = next(iterator)["index"].tolist()
+        state = loader.state_dict()
+        try:
+            next(iterator)
+        except KeyboardInterrupt:
+            print("interrupted", loader.state_dict() == state, loader.errors())
+        for batch in iterator:
+            seen += batch["index"].tolist()
+        print(seen == list(range(60)))
+    """
+    done = run(program)
+    assert done.stdout.split() == ["interrupted", "True", "[]", "True"], done.stderr
+
+
 @pytest.mark.skipif(stalled_pages.why_not() != "", reason=stalled_pages.why_not())
 def test_interrupt_works_while_a_new_epoch_waits_for_a_stuck_worker(make_tar):
     pictures = [(f"{number}.jpg", encode(draw(number, 90, 90))) for number in range(8)]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import wave
 
 import numpy as np
 import pytest
 import torch
-from conftest import contents, draw, flat, indices
+from conftest import HoldFirst, contents, draw, flat, indices
 
 import penstock
 from penstock import samplers
@@ -181,6 +182,15 @@ def test_samplers_of_the_user(shards):
     resumed.load_state_dict(loader.state_dict())
     assert flat(resumed) == [4]
     assert flat(resumed) == [2, 3, 4, 5]
+    class Endless:
+        def __iter__(self):
+            return iter([3, 1])
+
+    unsized = penstock.Loader(shards, sampler=Endless(), batch_size=1)
+    with pytest.raises(TypeError, match="no len"):
+        len(unsized)
+    assert "0 steps" not in repr(unsized)
+    assert flat(unsized) == [3, 1]
     parts = [penstock.Loader(shards, sampler=[9, 8, 7, 6], shard_rank=r, shard_world_size=2) for r in (0, 1)]
     assert [flat(part) for part in parts] == [[9, 8], [7, 6]]
 
@@ -213,6 +223,17 @@ def test_option_loading_mode(shards):
     assert sorted(indices(ordered)) == sorted(indices(ready))
     with pytest.raises(penstock.InvalidError, match="'ordered' or 'as_ready'"):
         penstock.Loader(shards, loading_mode="fast")
+    for mode in ("ordered", "as_ready"):
+        hold = HoldFirst(shards)
+        with hold.loader(loading_mode=mode, prefetch=4) as loader:
+            timer = threading.Timer(0.5 if mode == "ordered" else 60, hold.go_on.set)
+            timer.start()
+            iterator = iter(loader)
+            first = next(iterator)["index"].tolist()
+            assert (first == [0]) == (mode == "ordered"), "a batch that is not ready is overtaken"
+            hold.go_on.set()
+            assert sorted([*first, *(i for batch in iterator for i in batch["index"].tolist())]) == list(range(60))
+            timer.cancel()
 
 
 def test_option_shard_rank(shards):
@@ -223,6 +244,8 @@ def test_option_shard_rank(shards):
     assert sorted(sum(parts, [])) == list(range(60))
     with pytest.raises(penstock.InvalidError, match="shard_rank"):
         penstock.Loader(shards, shard_rank=3, shard_world_size=3)
+    with pytest.raises(penstock.InvalidError, match="shard_rank = 0 without shard_world_size"):
+        penstock.Loader(shards, shard_rank=0)  # torchrun's environment would say something else
 
 
 def test_option_shard_world_size(shards, monkeypatch):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
 import torch
-from conftest import contents, flat, slow_function
+from conftest import HoldFirst, contents, flat, slow_function
 
 import penstock
 from penstock import LoaderOptions
@@ -69,6 +70,15 @@ def test_option_prefetch(shards):
 
 
 def test_option_timeout_seconds(shards):
+    hold = HoldFirst(shards)
+    with hold.loader(timeout_seconds=0.3) as loader:
+        iterator = iter(loader)
+        start = time.monotonic()
+        with pytest.raises(penstock.TimeoutError, match="wait for Python .longest: hold_first of sample 0, for 0"):
+            next(iterator)
+        assert 0.3 <= time.monotonic() - start < 20
+        hold.go_on.set()
+        assert [i for batch in iterator for i in batch["index"].tolist()] == list(range(60)), "nothing is lost"
     # What a stalled source does is tested in src/pipeline/options_test.cpp; a slow consumer is none.
     loader = penstock.Loader(shards, batch_size=20, timeout_seconds=0.05)
     for _ in loader:
@@ -138,6 +148,16 @@ def test_option_device(shards):
     with pytest.raises(StopIteration):
         next(iterator)
     assert moved.state_dict()["epoch"] == 1
+    older = iter(moved)
+    next(older)
+    newer = iter(moved)
+    next(newer)
+    time.sleep(0.2)
+    next(newer)
+    state = moved.state_dict()
+    with pytest.raises(penstock.CancelledError):
+        next(older)
+    assert moved.state_dict() == state, "an iterator that is over has no say in it"
     for wrong in ("nowhere", "cuda" if not torch.cuda.is_available() else "cuda:99999"):
         with pytest.raises(penstock.InvalidError, match="device"):
             penstock.Loader(shards, device=wrong)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
-from python_stages import CROP, add_noise, alive, contents, invert, loader_of, to_gray
+from python_stages import CROP, add_noise, alive, blend, contents, invert, loader_of, to_gray
 
 import penstock
 from penstock import _stages
@@ -146,6 +148,18 @@ def test_resume_goes_on_with_the_same_bytes(shards):
     other = loader_of(shards, [CROP, invert, *OPERATIONS[2:]], shuffle=True, num_workers=0)
     with pytest.raises(penstock.InvalidError, match="transforms, fields"):
         other.load_state_dict(loader.state_dict())
+
+
+def test_what_a_partial_sets_is_part_of_the_pipeline(shards):
+    def state_of(*arguments, **keywords):
+        function = functools.partial(functools.partial(blend, *arguments), **keywords)
+        with loader_of(shards, [CenterCrop(8), function], num_workers=0) as loader:
+            return loader.state_dict()
+
+    plain = state_of(strength=2)
+    assert plain == state_of(strength=2) != state_of(strength=3)
+    assert state_of(mask=object()) == state_of(mask=object()), "addresses are no part of it"
+    assert state_of(mask={(1, 2): 3}) == state_of(mask={(1, 2): 3})
 
 
 @pytest.mark.usefixtures("in_helpers")

@@ -46,6 +46,17 @@ std::optional<std::uint64_t> Json::whole() const noexcept {
   return number != nullptr ? std::optional(*number) : std::nullopt;
 }
 
+std::optional<double> Json::number() const noexcept {
+  if (const auto* const fraction = std::get_if<double>(&value_)) {
+    return *fraction;
+  }
+  if (const std::int64_t* const below_zero = negative()) {
+    return static_cast<double>(*below_zero);
+  }
+  const std::optional<std::uint64_t> count = whole();
+  return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
+}
+
 const Json* Json::find(std::string_view name) const noexcept {
   if (const Members* const all = members()) {
     for (const auto& [key, value] : *all) {

@@ -42,6 +42,11 @@ class Json {
   bool is_null() const noexcept { return std::holds_alternative<std::monostate>(value_); }
   /// Nothing if the value is of another kind.
   std::optional<std::uint64_t> whole() const noexcept;
+  /// Of any number.
+  std::optional<double> number() const noexcept;
+  bool is_fraction() const noexcept { return std::holds_alternative<double>(value_); }
+  const bool* boolean() const noexcept { return std::get_if<bool>(&value_); }
+  const std::int64_t* negative() const noexcept { return std::get_if<std::int64_t>(&value_); }
   const std::string* string() const noexcept { return std::get_if<std::string>(&value_); }
   const List* list() const noexcept { return std::get_if<List>(&value_); }
   const Members* members() const noexcept { return std::get_if<Members>(&value_); }

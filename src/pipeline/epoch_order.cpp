@@ -160,6 +160,11 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
   rule->places_ = samples;
   rule->shuffle_rule_ = std::move(shuffle_rule);
   rule->length_rule_ = std::move(length_rule);
+  if ((sampler.kind == Kind::weighted && !sampler.weights) ||
+      (sampler.kind == Kind::indices && !sampler.indices)) {
+    return wrong("sampler: its list of weights or samples is missing",
+                 "make it by Sampler::weighted() or of_indices()");
+  }
   if (sampler.kind == Kind::automatic) {
     rule->sampler_.kind = shuffle ? Kind::random : Kind::sequential;
   } else if (shuffle && (sampler.kind != Kind::random || sampler.replacement)) {

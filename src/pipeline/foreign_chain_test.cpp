@@ -163,6 +163,28 @@ TEST(ForeignChain, another_shape_than_planned_is_an_error_of_the_sample) {
   EXPECT_THAT(error.message, HasSubstr("uint8 (4, 4, 3), and uint8 (8, 8, 3) was planned"));
 }
 
+TEST(ForeignChain, a_batch_whose_stage_was_interrupted_is_made_again) {
+  for (const OnError on_error : {OnError::raise, OnError::skip, OnError::replace}) {
+    const LoaderOptions options{.batch_size = 3, .num_workers = 0, .on_error = on_error};
+    Loader whole = open_loader(table(), options, with(inverter()));
+    const std::vector<Batch> expected = take_epoch(whole);
+    const auto stage = inverter();
+    Loader loader = open_loader(table(), options, with(stage));
+    const std::uint64_t ticket = loader.start_epoch().value();
+    EXPECT_EQ(contents(*loader.next(ticket).value()), contents(expected[0]));
+    const std::string state = loader.state().value();
+    stage->stop();  // as Ctrl-C does to a function of the user in this thread
+    EXPECT_EQ(loader.next(ticket).error().kind, ErrorKind::cancelled);
+    EXPECT_EQ(loader.state().value(), state);
+    EXPECT_TRUE(loader.errors().empty()) << "no fault of the samples";
+    ASSERT_TRUE(stage->start(0));
+    for (std::size_t step = 1; step < expected.size(); ++step) {
+      EXPECT_EQ(contents(*loader.next(ticket).value()), contents(expected[step]));
+    }
+    EXPECT_FALSE(loader.next(ticket).value());
+  }
+}
+
 TEST(ForeignChain, refuses_operations_that_cannot_follow) {
   const auto floats = std::make_shared<TestStage>(
       [](const ArraySpec& in) -> Result<ArraySpec> {

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/sha256.hpp"
+#include "core/turn_lock.hpp"
 #include "pipeline/auto_tuner.hpp"
 #include "pipeline/cached_store.hpp"
 #include "pipeline/loader_state.hpp"
@@ -32,7 +33,7 @@ std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& 
   return short_hash(text);
 }
 
-// Waits are cut into slices, so that close() and stats() of other threads get their turn.
+// Waits are cut into slices, so that close() and state() of other threads get their turn.
 constexpr std::chrono::milliseconds kSlice{100};
 
 }  // namespace
@@ -126,7 +127,7 @@ class Loader::Impl {
 
   const Dataset dataset;  ///< the source, whatever is read
   const LoaderOptions options;
-  std::mutex iterating;  ///< held while planning, waiting and delivering
+  TurnLock iterating;  ///< held while planning, waiting and delivering
 
  private:
   Status read_from_cache() {
@@ -251,6 +252,8 @@ Status Loader::load_state(std::string_view text, bool strict) {
   PENSTOCK_ASSIGN(LoaderState state, read_state(text));
   if (strict) {
     PENSTOCK_TRY(check_fits(state, impl_->identity(), impl_->shard()));
+  } else if (state.shard && *state.shard != impl_->shard()) {
+    state.progress.delivered.clear();  // no steps of ours: what came early comes again
   }
   const OrderRule& rule = impl_->planner()->walk().rule();
   if (state.progress.position > rule.places() && !rule.is_given()) {

@@ -49,6 +49,21 @@ TEST(Loader, skip_leaves_rows_out_and_moves_nothing_else) {
             0);
 }
 
+TEST(Loader, replaced_rows_of_samples_that_repeat_are_augmented_by_place) {
+  auto table = std::make_shared<MemoryTable>(12, some_pictures());
+  table->bad = {0};
+  Loader loader = open_loader(
+      table, {.batch_size = 4, .on_error = OnError::replace, .sampler = Sampler::of_indices({0, 0, 0, 1})},
+      augmentation());
+  const std::vector<Batch> batches = take_epoch(loader);
+  EXPECT_THAT(indices(batches), ElementsAre(1, 1, 1, 1));
+  const std::size_t row_bytes = std::size_t{16} * 16 * 3 * sizeof(float);
+  const char* const rows = static_cast<const char*>(batches[0].find("image")->data);
+  for (std::size_t row = 1; row < 4; ++row) {
+    EXPECT_NE(std::memcmp(rows, rows + row * row_bytes, row_bytes), 0) << "row " << row;
+  }
+}
+
 TEST(Loader, replace_draws_another_sample_the_same_way_each_time) {
   auto table = std::make_shared<MemoryTable>(30);
   table->bad = {3, 4, 17};

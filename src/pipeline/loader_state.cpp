@@ -34,6 +34,9 @@ std::string write_delivered(const Progress& progress, std::uint64_t places_per_s
 }
 
 bool read_delivered(const std::string& digits, std::uint64_t places_per_step, Progress& progress) {
+  if (places_per_step == 0) {
+    return false;
+  }
   for (std::size_t i = 0; i < digits.size(); ++i) {
     const char digit = digits[i];
     const bool decimal = digit >= '0' && digit <= '9';
@@ -47,7 +50,8 @@ bool read_delivered(const std::string& digits, std::uint64_t places_per_step, Pr
       }
     }
   }
-  return true;
+  // The step at the position itself is the first that is missing.
+  return progress.delivered.empty() || progress.delivered.front() != progress.position;
 }
 
 /// The members of a document one after the other; `sound` falls when one is missing or of another kind.

@@ -110,13 +110,17 @@ Status LoaderOptions::validate() const {
   if (shard_world_size && (*shard_world_size < 1 || *shard_world_size > kMostRanks)) {
     return wrong("shard_world_size", fmt::format("{}", *shard_world_size), "give 1 or more");
   }
-  const int world = shard_world_size.value_or(1);
-  if (shard_rank && (*shard_rank < 0 || *shard_rank >= world)) {
-    return wrong("shard_rank", fmt::format("{}", *shard_rank),
-                 shard_world_size ? "give 0 to shard_world_size - 1" : "give shard_world_size too");
+  if (shard_rank && !shard_world_size) {
+    return wrong("shard_rank", fmt::format("{} without shard_world_size", *shard_rank),
+                 "give both: which of how many, or none");
   }
-  if (num_workers_pytorch < 1 || num_workers_pytorch > kMostRanks) {
-    return wrong("num_workers_pytorch", fmt::format("{}", num_workers_pytorch), "give 1 or more");
+  if (shard_rank && (*shard_rank < 0 || *shard_rank >= *shard_world_size)) {
+    return wrong("shard_rank", fmt::format("{}", *shard_rank), "give 0 to shard_world_size - 1");
+  }
+  const int most_loaders = kMostRanks / shard_world_size.value_or(1);
+  if (num_workers_pytorch < 1 || num_workers_pytorch > most_loaders) {
+    return wrong("num_workers_pytorch", fmt::format("{}", num_workers_pytorch),
+                 "give 1 or more, and no more than 1048576 loaders in all");
   }
   if (worker_id < 0 || worker_id >= num_workers_pytorch) {
     return wrong("worker_id", fmt::format("{}", worker_id), "give 0 to num_workers_pytorch - 1");

@@ -208,10 +208,14 @@ TEST(Options, refuses_what_cannot_be_and_names_it) {
   EXPECT_THAT(refusal({.on_error = OnError::skip, .max_errors = {.share = 1.5}}), HasSubstr("max_errors"));
   EXPECT_THAT(refusal({.collate_buffer_size = 0}), HasSubstr("collate_buffer_size"));
   EXPECT_THAT(refusal({.shard_rank = 1}), HasSubstr("shard_world_size"));
+  EXPECT_THAT(refusal({.shard_rank = 0}), HasSubstr("shard_rank = 0 without shard_world_size"));
   EXPECT_THAT(refusal({.shard_rank = 2, .shard_world_size = 2}), HasSubstr("shard_rank"));
   EXPECT_THAT(refusal({.shard_world_size = 0}), HasSubstr("shard_world_size"));
   EXPECT_THAT(refusal({.worker_id = 1}), HasSubstr("worker_id"));
   EXPECT_THAT(refusal({.num_workers_pytorch = 0}), HasSubstr("num_workers_pytorch"));
+  EXPECT_THAT(refusal({.batch_size = 1 << 24, .shard_world_size = 1 << 20, .num_workers_pytorch = 1 << 20}),
+              HasSubstr("num_workers_pytorch"))
+      << "a step of 2^64 places";
 }
 
 }  // namespace

@@ -49,6 +49,13 @@ void count_padding(const BatchStorage& storage, ConsumerCounters& counters) {
   }
 }
 
+/// Before rows are filled.
+void clear_rows(BatchStorage& storage) {
+  std::fill(storage.row_errors.begin(), storage.row_errors.end(), nullptr);
+  storage.out_of_memory.store(false, std::memory_order_relaxed);
+  storage.row_replaced.assign(storage.row_errors.size(), 0);
+}
+
 Error cancelled(std::string message, std::string advice) {
   return Error{.kind = ErrorKind::cancelled,
                .message = std::move(message),
@@ -228,6 +235,9 @@ Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadl
     return Loader::Step{.state = State::waiting, .batch = {}};
   }
   waiting_since_.reset();
+  if (std::optional<Error> interrupted = make_again_if_interrupted(*window_[*complete])) {
+    return std::move(*interrupted);
+  }
   spare_jobs_.reserve(spare_jobs_.size() + 1);
   std::unique_ptr<Job> job = std::move(window_[*complete]);
   window_.erase(window_.begin() + static_cast<std::ptrdiff_t>(*complete));
@@ -346,10 +356,27 @@ void Planner::plan_batch(const Cursor& at) {
   job->storage = make_storage(at, slice.rows);
   job->order = order;
   job->at = at;
+  job->first_place = slice.first;
   job->repeats = slice.repeated;
   job->runs_out = 0;
   window_.push_back(std::move(job));
-  scheduler_->submit(*window_.back(), slice.first, plan_.rows_per_item(batch_rows_, workers_));
+  scheduler_->submit(*window_.back(), plan_.rows_per_item(batch_rows_, workers_));
+}
+
+/// The error of a row whose work was interrupted, which is no fault of its sample: the batch is made again.
+std::optional<Error> Planner::make_again_if_interrupted(Job& job) {
+  BatchStorage& storage = *job.storage;
+  const auto end = storage.row_errors.begin() + static_cast<std::ptrdiff_t>(storage.rows);
+  const auto found = std::find_if(storage.row_errors.begin(), end, [](const auto& error) {
+    return error != nullptr && error->kind == ErrorKind::cancelled;
+  });
+  if (found == end) {
+    return std::nullopt;
+  }
+  Error error = **found;
+  clear_rows(storage);
+  scheduler_->submit(job, plan_.rows_per_item(batch_rows_, workers_));
+  return error;
 }
 
 BatchStorage* Planner::make_storage(const Cursor& at, std::size_t rows) {
@@ -367,9 +394,7 @@ BatchStorage* Planner::make_storage(const Cursor& at, std::size_t rows) {
     storage->row_errors.resize(capacity);
     storage->row_memory.resize(std::max<std::size_t>(1, capacity * storage->columns.size()));
   }
-  std::fill(storage->row_errors.begin(), storage->row_errors.end(), nullptr);
-  storage->out_of_memory.store(false, std::memory_order_relaxed);
-  storage->row_replaced.assign(capacity, 0);
+  clear_rows(*storage);
   storage->retain();
   return storage;
 }

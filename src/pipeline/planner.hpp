@@ -80,6 +80,7 @@ class Planner {
   bool has_room() const noexcept;
   void fill_window();
   void plan_batch(const Cursor& at);
+  std::optional<Error> make_again_if_interrupted(Job& job);
   BatchStorage* make_storage(const Cursor& at, std::size_t rows);
   std::optional<std::size_t> complete_job() const noexcept;
   std::unique_ptr<Job> take_job(std::size_t number);

@@ -116,16 +116,29 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill)
   if (filled) {
     return;
   }
+  const auto was_interrupted = [](const Status& outcome) {
+    return outcome.error().kind == ErrorKind::cancelled;  // no fault of the sample: it is tried again
+  };
+  const bool replace = options_.on_error == OnError::replace && !was_interrupted(filled);
   storage.row_errors[row] = std::make_unique<Error>(std::move(filled).error());
-  if (options_.on_error != OnError::replace) {
+  if (!replace) {
     return;
   }
   Draws draws({.seed = options_.seed, .epoch = key.epoch, .sample = key.sample}, kReplaceOp);
   for (int attempt = 0; attempt < kReplaceAttempts; ++attempt) {
     const std::uint64_t other = run.order->draw(draws);
-    if (fill(other, RandomKey{.seed = key.seed, .epoch = key.epoch, .sample = other})) {
+    RandomKey other_key = key;
+    if (!run.order->repeats()) {
+      other_key.sample = other;
+    }
+    Status replaced = fill(other, other_key);
+    if (replaced) {
       storage.index[row] = static_cast<std::int64_t>(other);
       storage.row_replaced[row] = 1;
+      return;
+    }
+    if (was_interrupted(replaced)) {
+      storage.row_errors[row] = std::make_unique<Error>(std::move(replaced).error());
       return;
     }
   }

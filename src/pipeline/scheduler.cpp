@@ -131,13 +131,13 @@ bool Scheduler::end(std::deque<std::unique_ptr<Job>>& jobs, std::chrono::millise
   return ended;
 }
 
-void Scheduler::submit(Job& job, std::uint64_t first_place, std::size_t rows_per_run) {
+void Scheduler::submit(Job& job, std::size_t rows_per_run) {
   const std::size_t rows = job.storage->rows;
   for (std::size_t first = 0; first < rows; first += rows_per_run) {
     Item item{.job = &job,
               .run = {.storage = job.storage,
                       .order = job.order.get(),
-                      .first_place = first_place,
+                      .first_place = job.first_place,
                       .first = static_cast<std::uint32_t>(first),
                       .count = static_cast<std::uint32_t>(std::min(rows_per_run, rows - first))},
               .generation = generation_.load(std::memory_order_relaxed)};

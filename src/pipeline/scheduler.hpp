@@ -26,8 +26,9 @@ struct Job {
   BatchStorage* storage = nullptr;
   std::shared_ptr<const EpochOrder> order;
   Cursor at;
-  bool repeats = false;      ///< its row was delivered before, by another rank
-  std::size_t runs_out = 0;  ///< runs not yet come back
+  std::uint64_t first_place = 0;  ///< of its rows
+  bool repeats = false;           ///< its row was delivered before, by another rank
+  std::size_t runs_out = 0;       ///< runs not yet come back
 
   bool complete() const noexcept { return runs_out == 0; }
 };
@@ -53,7 +54,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   bool end(std::deque<std::unique_ptr<Job>>& jobs, std::chrono::milliseconds patience);
 
   /// Hands out the rows of the job in runs of at most `rows_per_run`.
-  void submit(Job& job, std::uint64_t first_place, std::size_t rows_per_run);
+  void submit(Job& job, std::size_t rows_per_run);
   /// Waits until done() says so, which it may when a run has come home, or the deadline has passed. False:
   /// not done.
   template <class Done>
