@@ -22,6 +22,11 @@ enum class SoundPadding : std::uint8_t { constant, reflect, edge };
 /// "constant", "reflect", "edge".
 const char* name_of(SoundPadding padding) noexcept;
 
+/// Mel filters of equal height, or of equal area, as Slaney made them.
+enum class MelNorm : std::uint8_t { none, slaney };
+/// "none", "slaney".
+const char* name_of(MelNorm norm) noexcept;
+
 struct MelSettings {
   double sample_rate = 0;  ///< Hz; must be given
   int n_fft = 512;         ///< samples in a frame, 2 to 65,536; sizes with large prime factors are slow
@@ -29,13 +34,13 @@ struct MelSettings {
   std::optional<int> win_length{};  ///< of the window, in the middle of the frame; absent = n_fft
   SoundWindow window = SoundWindow::hann;
   bool center = false;  ///< frame t has its middle at sample t * hop_length, else its beginning
-  SoundPadding padding = SoundPadding::constant;
+  SoundPadding pad_mode = SoundPadding::constant;
   double power = 1.0;  ///< of the magnitudes, before the filters: 1 = magnitude, 2 = power
   int n_mels = 64;
-  double fmin = 0.0;               ///< Hz
-  std::optional<double> fmax{};    ///< Hz; absent = half the sample rate
-  bool htk = false;                ///< HTK's scale of frequencies, else Slaney's
-  bool slaney_norm = true;         ///< filters of equal area, else of equal height
+  double fmin = 0.0;             ///< Hz
+  std::optional<double> fmax{};  ///< Hz; absent = half the sample rate
+  bool htk = false;              ///< HTK's scale of frequencies, else Slaney's
+  MelNorm norm = MelNorm::slaney;
   std::optional<float> db_mult{};  ///< given: values become db_mult * log10(max(value, 1e-10))
 
   bool operator==(const MelSettings&) const = default;

@@ -100,10 +100,10 @@ struct MelSpectrogram {
   double fmin = 0.0;
   std::optional<double> fmax = std::nullopt;
   bool htk = false;
-  bool slaney_norm = true;
+  MelNorm norm = MelNorm::slaney;
   std::optional<int> win_length = std::nullopt;
   SoundWindow window = SoundWindow::hann;
-  SoundPadding padding = SoundPadding::constant;
+  SoundPadding pad_mode = SoundPadding::constant;
   std::optional<double> db_mult = std::nullopt;
 
   template <class V>
@@ -116,10 +116,10 @@ struct MelSpectrogram {
     v("fmin", fmin, "lowest frequency, in Hz");
     v("fmax", fmax, "highest frequency, in Hz; None is half the sampling rate");
     v("htk", htk, "HTK's scale of frequencies, else Slaney's");
-    v("slaney_norm", slaney_norm, "filters of equal area, else of equal height");
+    v("norm", norm, "slaney: filters of equal area; None: of equal height");
     v("win_length", win_length, "samples of the window; None is n_fft");
     v("window", window, "shape of the window");
-    v("padding", padding, "what lies beyond the ends of the sound, with center");
+    v("pad_mode", pad_mode, "what lies beyond the ends of the sound, with center");
     v("db_mult", db_mult, "given: values become db_mult * log10(max(value, 1e-10))");
   }
   bool operator==(const MelSpectrogram&) const = default;

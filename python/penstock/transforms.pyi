@@ -149,10 +149,10 @@ class MelSpectrogram(Transform):
         fmin: float = 0.0,
         fmax: float | None = None,
         htk: bool = False,
-        slaney_norm: bool = True,
+        norm: Literal['slaney'] | None = 'slaney',
         win_length: int | None = None,
         window: Literal['hann', 'hamming', 'blackman', 'bartlett', 'rectangular'] = 'hann',
-        padding: Literal['constant', 'reflect', 'edge'] = 'constant',
+        pad_mode: Literal['constant', 'reflect', 'edge'] = 'constant',
         db_mult: float | None = None,
     ) -> None: ...
 

@@ -40,7 +40,7 @@ MelSettings mel_settings(const nb::dict& given) {
                                  std::vector{SoundWindow::hann, SoundWindow::hamming, SoundWindow::blackman,
                                              SoundWindow::bartlett, SoundWindow::rectangular});
   settings.center = nb::cast<bool>(given["center"]);
-  settings.padding =
+  settings.pad_mode =
       choice_named("pad_mode", nb::cast<std::string>(given["pad_mode"]),
                    std::vector{SoundPadding::constant, SoundPadding::reflect, SoundPadding::edge});
   settings.power = nb::cast<double>(given["power"]);
@@ -48,7 +48,8 @@ MelSettings mel_settings(const nb::dict& given) {
   settings.fmin = nb::cast<double>(given["fmin"]);
   settings.fmax = nb::cast<std::optional<double>>(given["fmax"]);
   settings.htk = nb::cast<bool>(given["htk"]);
-  settings.slaney_norm = nb::cast<bool>(given["slaney_norm"]);
+  settings.norm =
+      choice_named("norm", nb::cast<std::string>(given["norm"]), std::vector{MelNorm::none, MelNorm::slaney});
   settings.db_mult = nb::cast<std::optional<float>>(given["db_mult"]);
   return settings;
 }

@@ -203,14 +203,28 @@ def test_damaged_sounds_are_errors_with_their_place(tmp_path: Path) -> None:
         assert batch["audio"].shape[0] == 4
 
 
-def test_features_equal_those_of_penstock_audio(tar: Path) -> None:
-    with loader(tar, transforms=[transforms.MelSpectrogram(n_fft=256, hop_length=64, n_mels=20)]) as batches:
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"center": True, "pad_mode": "reflect", "norm": None},
+        {"center": True, "pad_mode": "edge", "win_length": 200, "window": "hamming", "htk": True, "power": 2.0},
+    ],
+)
+def test_features_equal_those_of_penstock_audio(tar: Path, settings: dict[str, Any]) -> None:
+    settings = {"n_fft": 256, "hop_length": 64, "n_mels": 20, **settings}
+    with loader(tar, transforms=[transforms.MelSpectrogram(**settings)]) as batches:
         batch = next(iter(batches))
     for row in range(4):
         samples, rate = audio.read(sound(row))
-        expected = audio.mel_spectrogram(samples, sample_rate=rate, n_fft=256, hop_length=64, n_mels=20, db_mult=None)
+        expected = audio.mel_spectrogram(samples, sample_rate=rate, **settings)
         assert batch["audio_length"][row] == expected.shape[-1]
         np.testing.assert_array_equal(batch["audio"][row, 0, :, : expected.shape[-1]], expected)
+
+
+def test_an_unknown_norm_is_refused() -> None:
+    with pytest.raises(penstock.InvalidError, match="norm"):
+        transforms.MelSpectrogram(norm="equal")
 
 
 def test_stores_keep_sounds(tar: Path, tmp_path: Path) -> None:

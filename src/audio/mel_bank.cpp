@@ -62,6 +62,8 @@ const char* name_of(SoundWindow window) noexcept {
   return "unknown";
 }
 
+const char* name_of(MelNorm norm) noexcept { return norm == MelNorm::slaney ? "slaney" : "none"; }
+
 const char* name_of(SoundPadding padding) noexcept {
   switch (padding) {
     case SoundPadding::constant:
@@ -97,7 +99,7 @@ MelBank MelBank::of(const MelSettings& settings) {
     const double begin = corners[m];
     const double top = corners[m + 1];
     const double end = corners[m + 2];
-    const double height = settings.slaney_norm ? 2.0 / (end - begin) : 1.0;
+    const double height = settings.norm == MelNorm::slaney ? 2.0 / (end - begin) : 1.0;
     Row row{.first = 0, .count = 0, .weights = bank.weights.size()};
     for (int k = 0; k < bins; ++k) {
       const double hertz = settings.sample_rate * k / settings.n_fft;

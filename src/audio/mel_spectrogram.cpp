@@ -79,7 +79,7 @@ Result<MelSpectrogram> MelSpectrogram::make(const MelSettings& settings) {
       .bank = MelBank::of(settings),
       .hop = static_cast<std::size_t>(settings.hop_length),
       .center = settings.center,
-      .padding = settings.padding,
+      .padding = settings.pad_mode,
       .power = settings.power,
       .db_mult = settings.db_mult});
   return MelSpectrogram(std::move(impl));

@@ -78,7 +78,8 @@ TEST(mel_spectrogram, equals_its_definition_at_every_kind_of_size) {
 TEST(mel_spectrogram, equals_its_definition_with_other_settings) {
   expect_definition({.center = true}, 1500);
   expect_definition({.n_fft = 300, .win_length = 200, .window = SoundWindow::blackman, .power = 2}, 1500);
-  expect_definition({.window = SoundWindow::bartlett, .power = 1.5, .htk = true, .slaney_norm = false}, 1500);
+  expect_definition({.window = SoundWindow::bartlett, .power = 1.5, .htk = true, .norm = MelNorm::none},
+                    1500);
   expect_definition({.fmin = 300, .fmax = 3000, .db_mult = 20.0F}, 1500);
 }
 
@@ -109,7 +110,7 @@ TEST(mel_spectrogram, short_waves_are_mirrored_as_often_as_it_takes) {
                              .n_fft = 64,
                              .hop_length = 16,
                              .center = true,
-                             .padding = SoundPadding::reflect,
+                             .pad_mode = SoundPadding::reflect,
                              .n_mels = 8};
   MelSettings plain = settings;
   plain.center = false;

@@ -50,8 +50,8 @@ SoundBuildSettings settings_of(const SoundArguments& arguments) {
   SoundBuildSettings settings = arguments.settings;
   settings.mel.win_length = given(arguments.win_length);
   settings.mel.window = choice_named(arguments.window, kWindows);
-  settings.mel.padding = choice_named(arguments.pad_mode, kPaddings);
-  settings.mel.slaney_norm = arguments.norm == "slaney";
+  settings.mel.pad_mode = choice_named(arguments.pad_mode, kPaddings);
+  settings.mel.norm = choice_named(arguments.norm, std::vector{MelNorm::none, MelNorm::slaney});
   settings.mel.fmax = arguments.fmax > 0 ? std::optional(arguments.fmax) : std::nullopt;
   if (arguments.linear) {
     settings.mel.db_mult = std::nullopt;
@@ -129,10 +129,12 @@ void print(const SoundBuildReport& report, const SoundArguments& arguments) {
   if (report.resumed_at > 0) {
     fmt::print(", {} of the files before", report.resumed_at);
   }
-  fmt::print("; {} read, {} written in {:.1f} s ({:.0f} files/s), then flushed in {:.1f} s\n",
-             as_size(report.bytes_read), as_size(report.bytes_written), report.seconds,
-             files_per_second(report), report.flush_seconds);
-  if (arguments.profile || arguments.test_pipeline > 0) {
+  const bool is_test = arguments.test_pipeline > 0;
+  fmt::print("; {} read, {} {} in {:.1f} s ({:.0f} files/s)", as_size(report.bytes_read),
+             as_size(report.bytes_written), is_test ? "made, not written," : "written", report.seconds,
+             files_per_second(report));
+  fmt::print("{}\n", is_test ? "" : fmt::format(", then flushed in {:.1f} s", report.flush_seconds));
+  if (arguments.profile || is_test) {
     print_profile(report);
   }
 }

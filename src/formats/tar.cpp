@@ -135,7 +135,7 @@ Error TarReader::not_a_header(const TarHeader& header) const {
   const ByteSpan start(reinterpret_cast<const std::uint8_t*>(&header), sizeof header);
   Error error{.kind = ErrorKind::unsupported,
               .message = "is not a tar archive",
-              .advice = "give tar shards, or a folder with one folder of pictures per class",
+              .advice = "give tar shards, or a folder with one folder of pictures or sounds per class",
               .place = {.shard = source_.name(), .offset = 0, .stage = "index"}};
   if (const auto compression = compression_of(start)) {
     error.message = fmt::format("is compressed with {}, which allows no random access", compression->first);

@@ -245,6 +245,22 @@ struct EnumNames<SoundPadding> {
   static constexpr std::string_view kType = "Literal['constant', 'reflect', 'edge']";
 };
 
+/// As librosa has it: no norm is None.
+template <>
+struct ParamCodec<MelNorm> {
+  static constexpr std::string_view kType = "Literal['slaney'] | None";
+  static ParamValue to_value(MelNorm norm) {
+    return norm == MelNorm::none ? ParamValue() : ParamValue(std::string(name_of(norm)));
+  }
+  static bool from_value(const ParamValue& value, MelNorm& out) {
+    const auto* text = std::get_if<std::string>(&value);
+    out = text != nullptr ? MelNorm::slaney : MelNorm::none;
+    return text != nullptr ? *text == name_of(MelNorm::slaney)
+                           : std::holds_alternative<std::monostate>(value);
+  }
+  static bool missing(MelNorm) { return false; }
+};
+
 template <class Enum>
 requires std::is_enum_v<Enum>
 struct ParamCodec<Enum> {

@@ -14,8 +14,6 @@ import numpy as np
 from .. import _core
 from ..errors import InvalidError
 
-_NORMS = {"slaney": True, None: False}
-
 
 def mel_spectrogram(
     wave: Any,
@@ -142,7 +140,7 @@ def _mfcc_program(settings: tuple[tuple[str, Any], ...]) -> _core.Mfcc:
 
 def _mel_settings(settings: tuple[Any, ...], norm: str | None, db_mult: float | None) -> dict[str, Any]:
     sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk = settings
-    if not (norm is None or (isinstance(norm, str) and norm in _NORMS)):
+    if not (norm is None or (isinstance(norm, str) and norm == "slaney")):
         raise InvalidError(f"norm = {norm!r} cannot be; give 'slaney' or None")
     return {
         "sample_rate": _number("sample_rate", sample_rate),
@@ -157,7 +155,7 @@ def _mel_settings(settings: tuple[Any, ...], norm: str | None, db_mult: float | 
         "fmin": _number("fmin", fmin),
         "fmax": None if fmax is None else _number("fmax", fmax),
         "htk": _flag("htk", htk),
-        "slaney_norm": _NORMS[norm],
+        "norm": norm or "none",
         "db_mult": db_mult,
     }
 

@@ -91,13 +91,13 @@ class MelOperation final : public FeatureOperation<MelOperation, transforms::Mel
     settings.win_length = p_.win_length;
     settings.window = p_.window;
     settings.center = p_.center;
-    settings.padding = p_.padding;
+    settings.pad_mode = p_.pad_mode;
     settings.power = p_.power;
     settings.n_mels = p_.n_mels;
     settings.fmin = p_.fmin;
     settings.fmax = p_.fmax;
     settings.htk = p_.htk;
-    settings.slaney_norm = p_.slaney_norm;
+    settings.norm = p_.norm;
     if (p_.db_mult) {
       settings.db_mult = static_cast<float>(*p_.db_mult);
     }
