@@ -225,7 +225,9 @@ def install_package(log: Log) -> None:
         "cmake.define.PENSTOCK_WERROR": "ON",
     }
     options = [part for name, value in settings.items() for part in ("-C", f"{name}={value}")]
-    log.check([*pip, "install", ".", *options], env={"CCACHE_NOHASHDIR": "1"})
+    # ccache tells compilers apart by the name they are called by; scikit-build-core would take Python's.
+    compiler = os.environ.get("CXX", "c++")
+    log.check([*pip, "install", ".", *options], env={"CCACHE_NOHASHDIR": "1", "CXX": compiler})
     (ROOT / ".venv" / "installed-penstock").touch()
 
 

@@ -2,6 +2,7 @@
 // JSON values: read strictly, written in one way. For our own small documents, not for data.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,10 @@ class Json {
 
   /// RFC 8259, nothing before or after the value but white space, no member twice, at most 32 deep; anything
   /// else is `corrupt` with the byte where it happens. Texts are bytes: UTF-8, and \udc80 to \udcff stand for
-  /// the bytes 0x80 to 0xff, as in Python's surrogateescape.
-  static Result<Json> parse(std::string_view text);
+  /// the bytes 0x80 to 0xff, as in Python's surrogateescape. More values than `most`, each of which takes
+  /// many times its two bytes of text, are `corrupt` as well.
+  static Result<Json> parse(std::string_view text,
+                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   /// One line if `indent` is 0; else lists and objects that hold others are broken into lines.
   std::string text(int indent = 0) const;
 

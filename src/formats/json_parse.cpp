@@ -33,7 +33,7 @@ void put_utf8(std::string& out, std::uint32_t code) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, std::uint64_t most) : text_(text), left_(most) {}
 
   Result<Json> document() {
     PENSTOCK_ASSIGN(Json value, this->value(0));
@@ -67,6 +67,9 @@ class Parser {
   Result<Json> value(int depth) {
     if (depth > kDeepestValue) {
       return fail("it is nested too deeply");
+    }
+    if (left_-- == 0) {
+      return fail("it has too many values");
     }
     skip_space();
     if (at_ == text_.size()) {
@@ -281,11 +284,12 @@ class Parser {
   static constexpr std::size_t kMostMembers = 256;
 
   std::string_view text_;
+  std::uint64_t left_;  // values that may still come
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-Result<Json> Json::parse(std::string_view text) { return Parser(text).document(); }
+Result<Json> Json::parse(std::string_view text, std::uint64_t most) { return Parser(text, most).document(); }
 
 }  // namespace penstock

@@ -23,6 +23,15 @@ TEST(json, what_was_written_is_read_back) {
   EXPECT_EQ(Json("\xFF").text(), "\"\\udcff\"");
 }
 
+TEST(json, more_values_than_are_wanted_are_refused) {
+  EXPECT_TRUE(Json::parse(R"({"a": [1, 2]})", 4));
+  const auto parsed = Json::parse(R"({"a": [1, 2]})", 3);
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().kind, ErrorKind::corrupt);
+  EXPECT_NE(parsed.error().message.find("too many values"), std::string::npos);
+  EXPECT_EQ(parsed.error().place.offset, 9u);
+}
+
 TEST(json, escapes_are_understood) {
   const auto parsed = Json::parse(R"( "\u0041\u00e9\u20ac\ud83d\ude00\t\/" )");
   ASSERT_TRUE(parsed.ok());

@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kStoreVersion = 1;
 inline constexpr std::array<char, 8> kStoreMagic = {'P', 'N', 'S', 'T', 'K', 'S', 'T', 'O'};
 inline constexpr std::array<char, 8> kStoreShardMagic = {'P', 'N', 'S', 'T', 'K', 'S', 'H', 'D'};
 inline constexpr std::size_t kStoreMostFields = 1024;
-inline constexpr std::uint64_t kStoreMostShards = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kStoreMostShards = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kStoreLargestShard = std::uint64_t{1} << 40;
 
 inline constexpr const char* kStoreManifestName = "manifest.json";

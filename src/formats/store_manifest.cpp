@@ -13,6 +13,8 @@ namespace penstock {
 namespace {
 
 constexpr std::string_view kFormat = "penstock store";
+/// Three for each of the most shards, and as many for classes and sources.
+constexpr std::uint64_t kMostValues = 6 * kStoreMostShards;
 constexpr std::string_view kChecksumMember = "\n  \"crc32c\": \"";
 
 ByteSpan as_bytes(std::string_view text) {
@@ -226,7 +228,7 @@ bool StoreManifest::recognises(std::string_view text) noexcept {
 }
 
 Result<StoreManifest> StoreManifest::parse(std::string_view text) {
-  PENSTOCK_ASSIGN(const Json document, Json::parse(text));
+  PENSTOCK_ASSIGN(const Json document, Json::parse(text, kMostValues));
   PENSTOCK_TRY(check_version(document));
   PENSTOCK_TRY(check_checksum(text));
   Members members(document);
