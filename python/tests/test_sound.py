@@ -212,6 +212,7 @@ def test_changed_bytes_end_in_an_error_or_in_samples(container: str, subtype: st
 def test_damaged_mp3_prints_nothing(tmp_path: Path) -> None:
     """libmpg123 would; in a process of its own, where no other libsndfile was loaded before."""
     content = written(noise(44100, 1, 3), 44100, "MP3", "MPEG_LAYER_III")
+    penstock.audio.read(content)  # a build without libsndfile says so here
     rng = random.Random(0)
     for i in range(40):
         changed = bytearray(content[: rng.randrange(500, len(content))] if i % 5 == 0 else content)
