@@ -39,7 +39,7 @@ BUILD = "import sys, penstock; print(penstock.build(sys.argv[1], sys.argv[2], pr
 
 
 def digests(store: Path) -> dict[str, str]:
-    """Each file of a store but the build's journal, by the digest of its bytes."""
+    """The digest of each file of a store."""
     files = sorted(path for path in store.rglob("*") if path.is_file())
     return {str(path.relative_to(store)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
