@@ -21,6 +21,8 @@ STD = (0.229, 0.224, 0.225)
 # The same on the 0..255 scale, for libraries that normalise uint8 levels directly.
 MEAN_LEVELS = tuple(255.0 * m for m in MEAN)
 STD_LEVELS = tuple(255.0 * s for s in STD)
+# What is taken of a data set: references of all of them are held in memory, 0.3 MB each.
+MAX_IMAGES = 5000
 CROP = 224
 SHORT_SIDE = 256
 
@@ -29,7 +31,8 @@ SHORT_SIDE = 256
 class Data:
     """The prepared data set: one set of pictures in the form that each library reads.
 
-    Labels are unique, so a label names its picture whatever order a library delivers in.
+    Labels are unique, so a label names its picture whatever order a library delivers in; where those of the source are
+    not, the sample's number stands for it.
     """
 
     root: Path
@@ -52,13 +55,18 @@ class Data:
         return [str(path) for path in self.manifest()["tars"]]
 
     @property
+    def numbered_tars(self) -> str:
+        """The folder of the shards that were written again, with numbers as labels."""
+        return str(self.root / "tars")
+
+    @property
     def one_tar(self) -> str:
         """All samples in a single shard, pictures only, for libraries that take one file."""
         return str(self.root / "all.tar")
 
     @property
     def folders(self) -> str:
-        """Class folders named by label, four digits, one file per picture."""
+        """Class folders named by label, in digits of one length, one file per picture."""
         return str(self.root / "folders")
 
     @property

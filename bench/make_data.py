@@ -1,11 +1,13 @@
 """Prepares the pictures: the shared ImageNet sample when it is there, else drawn ones of the same sizes.
 
-    python make_data.py pictures [--data FOLDER_OF_TARS] [--root CACHE]    needs numpy and Pillow
-    python make_data.py beton [--root CACHE]                               needs FFCV
-    python make_data.py tbl [--root CACHE]                                 needs TurboLoader
-    python make_data.py stores [--root CACHE]                              needs penstock
+    python make_data.py pictures [--data FOLDER_OF_TARS] [--max-images N] [--root CACHE]    needs numpy and Pillow
+    python make_data.py beton [--root CACHE]                                                needs FFCV
+    python make_data.py tbl [--root CACHE]                                                  needs TurboLoader
+    python make_data.py stores [--root CACHE]                                               needs penstock
 
-`pictures` writes the forms that the libraries read (one tar, class folders) and Pillow's reference arrays;
+`pictures` writes the forms that the libraries read (one tar, class folders) and Pillow's reference arrays. The checks
+know a picture by its label: where labels repeat, as those of classes do, the tars are written again with the same
+pictures and the sample's number as its label.
 `beton`, `tbl` and `stores` write what FFCV, TurboLoader and penstock read faster than tars and folders. Each does
 nothing when its result is there already, except `stores`, which follows the format.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import itertools
 import json
 import os
 import shutil
@@ -25,29 +28,33 @@ from typing import Any
 
 import numpy as np
 
-from common import CROP, SAMPLE, SHORT_SIDE, Data
+from common import CROP, MAX_IMAGES, SAMPLE, SHORT_SIDE, Data
 
 # Rises when what is written changes, so that an older cache is made anew.
 LAYOUT = 2
 DRAWN_PICTURES = 1000
 DRAWN_SHARDS = 4
 FFCV_QUALITY = 90
+UNLABELLED = -1
+
+Sample = tuple[int, bytes]  # label, picture
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("pictures", *STEPS))
     parser.add_argument("--data", type=Path, default=None, help="folder of WebDataset tars (default: the sample)")
+    parser.add_argument("--max-images", type=int, default=MAX_IMAGES, help="take no more (default %(default)s)")
     parser.add_argument("--root", type=Path, default=Data.default_root(), help="cache folder for the prepared forms")
     arguments = parser.parse_args()
     data = Data(arguments.root.resolve())
     if arguments.step == "pictures":
-        make_pictures(data, arguments.data)
+        make_pictures(data, arguments.data, arguments.max_images)
     else:
         STEPS[arguments.step](data)
 
 
-def make_pictures(data: Data, given: Path | None) -> None:
+def make_pictures(data: Data, given: Path | None, most: int) -> None:
     data.root.mkdir(parents=True, exist_ok=True)
     source = given or (SAMPLE if any(SAMPLE.glob("*.tar")) else data.root / "drawn")
     if source == data.root / "drawn":
@@ -56,7 +63,7 @@ def make_pictures(data: Data, given: Path | None) -> None:
     if not tars:
         raise SystemExit(f"no .tar files in {source}")
     identity = hashlib.sha256(
-        repr([LAYOUT, *((str(t), t.stat().st_size, t.stat().st_mtime_ns) for t in tars)]).encode()
+        repr([LAYOUT, most, *((str(t), t.stat().st_size, t.stat().st_mtime_ns) for t in tars)]).encode()
     ).hexdigest()
     if data.manifest_path.exists() and data.manifest()["identity"] == identity:
         print(f"data: {data.manifest()['count']} pictures ready in {data.root}")
@@ -68,14 +75,16 @@ def make_pictures(data: Data, given: Path | None) -> None:
             "may be in use: give another --root (or PENSTOCK_BENCH_DATA), or remove it"
         )
     data.manifest_path.unlink(missing_ok=True)
-    for old in (data.folders, data.reference):
+    for old in (data.folders, data.reference, data.numbered_tars):
         shutil.rmtree(old, ignore_errors=True)
     for old in (data.beton, data.bytes_beton, data.pixel_beton, data.tbl):
         Path(old).unlink(missing_ok=True)
-    samples = list(read_samples(tars))
-    labels = [label for label, _ in samples]
-    if sorted(set(labels)) != list(range(len(samples))):
-        raise SystemExit("the labels of the data are not 0..n-1, each once; the checks match pictures by label")
+    shards = list(read_shards(tars, most))
+    samples = [sample for shard in shards for sample in shard]
+    if len(samples) == most or sorted(label for label, _ in samples) != list(range(len(samples))):
+        shards = numbered(shards)
+        samples = [sample for shard in shards for sample in shard]
+        tars = write_numbered_tars(data, shards)
     write_one_tar(data, samples)
     write_folders(data, samples)
     facts = write_reference(data, samples)
@@ -91,9 +100,11 @@ def make_pictures(data: Data, given: Path | None) -> None:
     print(f"data: {len(samples)} pictures from {source} prepared in {data.root}")
 
 
-def read_samples(tars: list[Path]) -> Iterator[tuple[int, bytes]]:
-    """(label, picture bytes) in the order of the tars; a sample is the members that share a name before the dot."""
+def read_shards(tars: list[Path], most: int) -> Iterator[list[Sample]]:
+    """The samples of each tar, up to `most` in all; a sample is the members that share a name before the dot."""
     for path in tars:
+        if most <= 0:
+            return
         with tarfile.open(path) as tar:
             pictures: dict[str, bytes] = {}
             labels: dict[str, int] = {}
@@ -106,24 +117,44 @@ def read_samples(tars: list[Path]) -> Iterator[tuple[int, bytes]]:
                     labels[key] = int(extracted.read())
                 elif extension.lower() in ("jpg", "jpeg"):
                     pictures[key] = extracted.read()
-            for key, picture in pictures.items():
-                yield labels[key], picture
+        shard = [(labels.get(key, UNLABELLED), picture) for key, picture in pictures.items()][:most]
+        most -= len(shard)
+        yield shard
 
 
-def write_one_tar(data: Data, samples: list[tuple[int, bytes]]) -> None:
+def numbered(shards: list[list[Sample]]) -> list[list[Sample]]:
+    """The same pictures, each with its number as its label."""
+    numbers = itertools.count()
+    return [[(next(numbers), picture) for _, picture in shard] for shard in shards]
+
+
+def write_numbered_tars(data: Data, shards: list[list[Sample]]) -> list[Path]:
+    folder = Path(data.numbered_tars)
+    folder.mkdir(parents=True)
+    paths = []
+    for number, shard in enumerate(shards):
+        paths.append(folder / f"numbered-{number:06d}.tar")
+        with tarfile.open(paths[-1], "w", format=tarfile.USTAR_FORMAT) as tar:
+            for label, picture in shard:
+                add_member(tar, f"{label:06d}.jpg", picture)
+                add_member(tar, f"{label:06d}.cls", str(label).encode())
+    return paths
+
+
+def write_one_tar(data: Data, samples: list[Sample]) -> None:
     with tarfile.open(data.one_tar, "w", format=tarfile.USTAR_FORMAT) as tar:
         for label, picture in samples:
             add_member(tar, f"{label:06d}.jpg", picture)
 
 
-def write_folders(data: Data, samples: list[tuple[int, bytes]]) -> None:
+def write_folders(data: Data, samples: list[Sample]) -> None:
     for label, picture in samples:
-        folder = Path(data.folders) / f"{label:04d}"
+        folder = Path(data.folders) / f"{label:0{max(4, len(str(len(samples) - 1)))}d}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{label:06d}.jpg").write_bytes(picture)
 
 
-def write_reference(data: Data, samples: list[tuple[int, bytes]]) -> dict[str, Any]:
+def write_reference(data: Data, samples: list[Sample]) -> dict[str, Any]:
     """Pillow's answers: the centre crops, every picture decoded in full, and the stored bytes, all in label order."""
     from PIL import Image
 

@@ -24,7 +24,7 @@ from typing import Any
 import environments
 import report
 from circumstances import circumstances
-from common import BENCH, REPOSITORY, RESULTS, WORKLOADS, Data
+from common import BENCH, MAX_IMAGES, REPOSITORY, RESULTS, WORKLOADS, Data
 
 RESULT_MARK = "PENSTOCK-BENCH-RESULT "  # as in measure.py, which cannot be imported here: it needs numpy
 PROCESS_TIMEOUT_SECONDS = 900
@@ -120,7 +120,7 @@ def main() -> int:
         Data(arguments.root.resolve()), arguments.rounds, arguments.epochs, arguments.seconds, arguments.warmup
     )
     ready = install(session, arguments.libraries)
-    prepare_data(session, arguments.data, ready)
+    prepare_data(session, arguments.data, arguments.max_images, ready)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.workloads:
         before = len(session.failures)
@@ -152,6 +152,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--warmup", type=int, default=1, help="epochs before the timing (default 1)")
     parser.add_argument("--quick", action="store_true", help="one round of one epoch; results go to bench/.quick")
     parser.add_argument("--data", type=Path, default=None, help="folder of WebDataset tars to use instead")
+    parser.add_argument("--max-images", type=int, default=MAX_IMAGES, help="take no more of them (default %(default)s)")
     parser.add_argument("--root", type=Path, default=Data.default_root(), help="cache of the prepared data")
     parser.add_argument("--out", type=Path, default=None, help="folder of the results (default bench/results)")
     arguments = parser.parse_args()
@@ -192,10 +193,10 @@ def install(session: Session, libraries: list[str]) -> list[str]:
     return ready
 
 
-def prepare_data(session: Session, given: Path | None, ready: list[str]) -> None:
+def prepare_data(session: Session, given: Path | None, max_images: int, ready: list[str]) -> None:
     script = str(BENCH / "make_data.py")
     where = ["--root", str(session.data.root)]
-    pictures = [*where, "--data", str(given)] if given else where
+    pictures = [*where, "--max-images", str(max_images), *(["--data", str(given)] if given else [])]
     subprocess.run([str(environments.python("tools")), script, "pictures", *pictures], check=True)
     for library, step in (("ffcv", "beton"), ("turboloader", "tbl"), ("penstock", "stores")):
         if library in ready:

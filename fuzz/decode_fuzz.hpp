@@ -1,5 +1,6 @@
 #pragma once
 // Any bytes as a picture file: pixels or an error, and a box of a picture that decodes whole equals its part.
+// With check_whole_file a box is refused exactly if the whole is.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@ namespace penstock::fuzz {
 /// `recognises` keeps the fuzzer at one codec. The decoder lives from input to input, as in a worker.
 inline int decode(const std::uint8_t* data, std::size_t size, bool (*recognises)(ByteSpan) noexcept) {
   static ImageDecoder decoder({.max_pixels = 1u << 16});
+  static ImageDecoder checking({.max_pixels = 1u << 16, .check_whole_file = true});
   const ByteSpan file(data, size);
   if (!recognises(file)) {
     return -1;
@@ -43,6 +45,12 @@ inline int decode(const std::uint8_t* data, std::size_t size, bool (*recognises)
   const bool part_sound =
       decoder.decode(box, {part.data(), part_row, box.width, box.height, PixelLayout::rgb}).ok();
   if (sound && !part_sound) {
+    std::abort();
+  }
+  const bool checked =
+      checking.open(file).ok() &&
+      checking.decode(box, {part.data(), part_row, box.width, box.height, PixelLayout::rgb}).ok();
+  if (checked != sound) {
     std::abort();
   }
   for (std::size_t i = 0; sound && i < static_cast<std::size_t>(box.height); ++i) {

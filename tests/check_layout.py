@@ -7,6 +7,7 @@
 - Types and constants in the anonymous namespaces of a folder's sources, or of its tests, have names of their own: such
   files are compiled together.
 - Every Python test file is named so that pytest collects it.
+- The constants and tests that docs/design/limits.md names exist.
 
 Prints what breaks a rule, one per line, then the counts; exits 1 when something does.
 """
@@ -26,6 +27,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 HIDDEN_TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)", re.MULTILINE)
 HIDDEN_CONSTANT = re.compile(r"^(?:constexpr|const) [^=({;]*?\b(k[A-Z]\w*)\b", re.MULTILINE)
+LIMIT = re.compile(r"`(k[A-Z]\w*)`")
+LIMIT_TEST = re.compile(r"`(\w+)\.([a-z]\w*)`")
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
 
 
@@ -118,6 +121,27 @@ def check_python_test_name(path: Path) -> Iterator[str]:
         yield f"{path.relative_to(ROOT)}: holds tests, but pytest collects only test_*.py"
 
 
+def check_limits(path: Path) -> Iterator[str]:
+    cpp_tests = "".join(test.read_text(encoding="utf-8") for test in tracked("src/**/*_test.cpp"))
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        where = f"{path.relative_to(ROOT)}:{number}"
+        files = [ROOT / name for name in re.findall(r"`((?:src|include)/[^`]+)`", line)]
+        for file in (file for file in files if not file.exists()):
+            yield f"{where}: there is no {file.relative_to(ROOT)}"
+        code = "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
+        for constant in LIMIT.findall(line):
+            if not re.search(rf"\b{constant}\b", code):
+                yield f"{where}: {constant} is not where the line says"
+        for suite, test in LIMIT_TEST.findall(line) if line.startswith("|") else []:
+            cases = ROOT / "tests/hostile" / f"{suite}.py"
+            if cases.exists():
+                found = f"def {test}(" in cases.read_text(encoding="utf-8")
+            else:
+                found = f"({suite}, {test})" in cpp_tests
+            if not found:
+                yield f"{where}: there is no test {suite}.{test}"
+
+
 def main() -> int:
     headers = tracked("src/**/*.hpp", "src/**/*.h")
     sources = tracked("src/**/*.cpp")
@@ -130,6 +154,7 @@ def main() -> int:
         (check_is_built, [*sources, *tracked(*(f"{folder}/*.cpp" for folder in beside))]),
         (check_hidden_names, sources),
         (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
+        (check_limits, tracked("docs/design/limits.md")),
     ]
     failed = 0
     passed = 0

@@ -15,6 +15,7 @@ from typing import Any
 import penstock
 from generated_files import write_or_compare
 from penstock import options, presets, transforms
+from penstock._option_list import OPTIONS
 
 NOTE = "<!-- made by tools/gen_docs.py from the installed package: change the text there, beside the code -->"
 
@@ -84,8 +85,8 @@ def preset_row(name: str, settings: Mapping[str, Any]) -> tuple[str, str, str]:
 def options_page() -> str:
     defaults = penstock.LoaderOptions().to_dict()
     rows = [
-        (f"`{name}`", '`"torch"` or `"numpy"`' if name == "output" else f"`{defaults[name]!r}`", text)
-        for name, text in options._DOCS.items()
+        (f"`{name}`", '`"torch"` or `"numpy"`' if name == "output" else f"`{defaults[name]!r}`", option.doc)
+        for name, option in OPTIONS.items()
     ]
     lines = [
         NOTE,

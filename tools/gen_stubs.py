@@ -1,22 +1,25 @@
-"""Writes the type stubs of the Python package: of the compiled module, and of the classes made from the catalogue.
+"""Writes the type stubs of the Python package: of the compiled module, and of what is made from the catalogues.
 
     python tools/gen_stubs.py [--check]
 
 python/penstock/_core.pyi is what the build made for the installed module; python/penstock/transforms.pyi lists every
-operation of the catalogue. --check writes nothing and exits 1 when a stub differs from what it would be.
+operation, and python/penstock/_option_types.pyi every option of a Loader. --check writes nothing and exits 1 when a
+stub differs from what it would be.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import penstock
 from generated_files import write_or_compare
-from penstock import transforms
+from penstock import LoaderOptions, transforms
+from penstock._option_list import OPTIONS, Option
 
 HEAD = '''# Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
@@ -61,6 +64,38 @@ def transforms_stub() -> str:
     return "\n".join([HEAD, *operations])
 
 
+OPTIONS_HEAD = """# Made by tools/gen_stubs.py from the declarations of the options.
+import os
+from multiprocessing.context import BaseContext
+from typing import Literal, TypedDict
+
+import torch
+
+from .options import LoaderOptions
+from .samplers import Sampler, SamplerLike
+"""
+
+
+def option_members(name: str, option: Option) -> list[str]:
+    """The property of an option, and the method that changes it, unless LoaderOptions has one of its own."""
+    doc = textwrap.wrap(option.doc, 100)
+    quoted = [f'        """{doc[0]}', *(f"        {line}" for line in doc[1:])]
+    quoted[-1] += '"""'
+    lines = ["    @property", f"    def {name}(self) -> {option.held}:", *quoted]
+    if f"with_{name}" not in vars(LoaderOptions):
+        lines += [f"    def with_{name}(", f"        self, value: {option.type}, /", "    ) -> LoaderOptions:", *quoted]
+    return lines
+
+
+def options_stub() -> str:
+    lines = [OPTIONS_HEAD, "class OptionKeywords(TypedDict, total=False):"]
+    lines += [f"    {name}: {option.type}" for name, option in OPTIONS.items()]
+    lines += ["", "class OptionFields:"]
+    for name, option in OPTIONS.items():
+        lines += option_members(name, option)
+    return "\n".join(lines) + "\n"
+
+
 def core_stub() -> str:
     """What nanobind wrote for the compiled module, with the types that it cannot know."""
     text = (Path(penstock.__file__).parent / "_core.pyi").read_text(encoding="utf-8")
@@ -72,7 +107,11 @@ def core_stub() -> str:
 
 
 def main() -> int:
-    texts = {"python/penstock/_core.pyi": core_stub(), "python/penstock/transforms.pyi": transforms_stub()}
+    texts = {
+        "python/penstock/_core.pyi": core_stub(),
+        "python/penstock/transforms.pyi": transforms_stub(),
+        "python/penstock/_option_types.pyi": options_stub(),
+    }
     return write_or_compare("Writes the stubs of the Python package.", "gen_stubs.py", texts)
 
 

@@ -30,5 +30,12 @@ if ! .venv/bin/python -c "import sys; from importlib.metadata import version; sy
   fi
 fi
 pip install -r "$requirements"
-[ "$task" != test ] || pip install --no-deps -r "$frameworks"
+if [ "$task" = test ]; then
+  pip install --no-deps -r "$frameworks"
+  # PyPI has torchvision for CUDA alone. Beside a torch for the CPU its operators for detection are not there, and what
+  # it registers about them at import fails; transforms need neither.
+  site=$(.venv/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+  name=torchvision._meta_registrations
+  echo "import sys, types; sys.modules.setdefault('$name', types.ModuleType('$name'))" > "$site/torchvision_without_cuda.pth"
+fi
 printf '%s\n' "$wanted" > "$stamp"

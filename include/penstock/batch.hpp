@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "penstock/foreign_stage.hpp"
+#include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
 namespace penstock {
@@ -99,8 +100,8 @@ class Batch {
   const Column* find(const std::string& name) const noexcept;
   /// Sample numbers.
   std::span<const std::int64_t> index() const noexcept;
-  /// The sample's key; made on demand.
-  std::string key(std::size_t row) const;
+  /// The sample's key; read on demand, so that a file that is gone since is an error.
+  Result<std::string> key(std::size_t row) const;
   /// nullptr unless decode = false.
   const RawBytes* raw() const noexcept;
 

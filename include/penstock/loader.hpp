@@ -63,11 +63,11 @@ class Loader {
 
   /// What goes wrong without ending the iteration.
   struct Problem {
-    std::string about;  ///< cache, error_report, close
+    std::string about;  ///< cache, error_report, close, skip
     std::string text;   ///< for people
   };
   /// The cache could not be built or is damaged, so that the source is read; the error report cannot be
-  /// written; close() has left workers behind.
+  /// written; close() has left workers behind; on_error skip has left batches that surprise.
   std::vector<Problem> problems() const;
   /// Which part of each epoch is this process's, if the options did not say; before the first epoch.
   Status set_shard(int rank, int world);
@@ -78,8 +78,12 @@ class Loader {
   /// What the consumer has received, as JSON of less than 1 kB. Batches that failed are not received.
   Result<std::string> state() const;
   /// The next start_epoch() goes on where the state was taken, in constant time. `strict`: a state of another
-  /// data set, order, seed or pipeline is refused, with the difference.
+  /// data set, order, seed or pipeline is refused, with the difference. A loader that drew its seed goes on
+  /// with that of the state.
   Status load_state(std::string_view state, bool strict = true);
+
+  /// The next start_epoch() leaves out the first `steps` of what it would deliver, in constant time.
+  Status skip(std::uint64_t steps);
 
   struct Step {
     enum class State : std::uint8_t { ready, waiting, finished } state = State::waiting;

@@ -42,10 +42,10 @@ struct MaxErrors {
 };
 
 struct LoaderOptions {
-  std::int64_t batch_size = 32;  ///< samples per batch
-  bool shuffle = false;          ///< a new order every epoch, from (seed, epoch)
-  std::uint64_t seed = 0;        ///< of order and augmentation
-  bool drop_last = false;        ///< leave out a last batch smaller than batch_size
+  std::int64_t batch_size = 32;           ///< samples per batch
+  bool shuffle = false;                   ///< a new order every epoch, from (seed, epoch)
+  std::optional<std::uint64_t> seed = 0;  ///< of order and augmentation; absent = drawn by Loader::open()
+  bool drop_last = false;                 ///< leave out a last batch smaller than batch_size
   std::optional<int>
       num_workers{};   ///< threads; absent = the cores this process may use; 0 = in the caller's thread
   int prefetch = 2;    ///< batches prepared ahead of the consumer; each costs one batch of memory
@@ -53,8 +53,11 @@ struct LoaderOptions {
   OnError on_error = OnError::raise;
   MemoryFormat memory_format = MemoryFormat::channels_first;
   std::optional<std::uint64_t> max_pixels{};  ///< larger pictures are refused; absent = the data set's limit
+  bool check_files = false;            ///< look for damage outside a crop too; costs its entropy decoding
   std::optional<std::string> cache{};  ///< folder of stores: one is built beside the first epochs, then read
-  Sampler sampler{};                   ///< which samples, in which order
+  /// Whose files in the cache folder are used besides one's own and root's: "user:NAME, group:NAME".
+  std::optional<std::string> cache_trust{};
+  Sampler sampler{};                              ///< which samples, in which order
   std::optional<std::uint64_t> generator_seed{};  ///< of augmentation; absent = seed
   LoadingMode loading_mode = LoadingMode::ordered;
   std::optional<int> shard_rank{};        ///< this process among those that share the epoch; absent = 0
@@ -81,7 +84,8 @@ struct LoaderOptions {
   static void fields(Self& self, Visitor&& v) {
     v("batch_size", self.batch_size, "samples per batch");
     v("shuffle", self.shuffle, "a new order every epoch, a pure function of (seed, epoch)");
-    v("seed", self.seed, "seed of order and augmentation");
+    v("seed", self.seed,
+      "seed of order and augmentation; None = a fresh one, which stats() tells and states keep");
     v("drop_last", self.drop_last, "leave out a last batch smaller than batch_size");
     v("num_workers", self.num_workers,
       "worker threads; None = the cores this process may use; 0 = work in the caller's thread");
@@ -94,9 +98,17 @@ struct LoaderOptions {
     v("max_pixels", self.max_pixels,
       "larger pictures (width * height) are refused before anything is allocated; None = the data set's "
       "limit");
+    v("check_files", self.check_files,
+      "True: an image with damage anywhere in its file is a bad sample, also where a crop needs another part "
+      "of it; the pixels stay the same. Costs the entropy decoding of what lies outside the crop: "
+      "docs/performance.md says how much. False: damage in what is decoded is found, and no other");
     v("cache", self.cache,
       "folder of stores: one of the source is built beside the first epochs, and read by those that begin "
       "when it is complete; None = read the source");
+    v("cache_trust", self.cache_trust,
+      "whose files in the cache folder are used besides your own and root's, such as 'group:team' or "
+      "'user:alice, group:team' by name or number; a folder of one of these groups is shared with it; None = "
+      "nobody's");
     v("sampler", self.sampler,
       "which samples, in which order: 'sequential', 'random', 'distributed_random', one of "
       "penstock.samplers, or a re-iterable of sample numbers; None = as shuffle says");

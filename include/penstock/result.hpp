@@ -34,8 +34,13 @@ struct Error {
   Place place{};
   std::string detail{};  ///< lines for people below the message: the traceback of a user's function
   std::string cause{};   ///< what the binding of another language keeps of its own exception; opaque here
+  /// No fault of the data: out of file descriptors or memory, or an index of ours is gone. So no sample is
+  /// skipped or replaced because of it.
+  bool systemic = false;
 
-  /// "shard x.tar, sample 812 (key), byte 51200: message; advice"
+  /// "shard x.tar, sample 812 (key), byte 51200: message; advice", one line, and below it the detail. Safe to
+  /// print: control characters and the like of names are escaped, and long names shortened. The members of
+  /// `place` are as the data has them.
   std::string to_string() const;
 };
 

@@ -39,10 +39,12 @@ struct LoaderStats {
     int most_workers = 0;  ///< as num_workers and cpu_budget allow
   };
 
-  std::uint64_t batches = 0;   ///< delivered
-  std::uint64_t samples = 0;   ///< rows delivered
-  std::uint64_t bytes = 0;     ///< stored bytes read
-  std::uint64_t errors = 0;    ///< samples that failed
+  std::uint64_t batches = 0;        ///< delivered
+  std::uint64_t samples = 0;        ///< rows delivered
+  std::uint64_t bytes = 0;          ///< stored bytes read
+  std::uint64_t errors = 0;         ///< samples that failed
+  std::uint64_t empty_batches = 0;  ///< delivered without a row: on_error skip left out all
+  std::uint64_t short_batches = 0;  ///< delivered with fewer rows than planned, empty ones included
   std::uint64_t repeated = 0;  ///< rows that another rank delivered too: fewer samples than ranks were left
   double padding = 0;          ///< share of the frames of delivered sounds that only pad
   double seconds = 0;  ///< from the first request to the last delivery, breaks between epochs included
@@ -65,6 +67,7 @@ struct LoaderStats {
   std::uint64_t undelivered_bytes = 0;  ///< of batches prepared and not yet delivered, the most there were
   int workers = 0;                      ///< that may work now
   std::optional<AutoTune> auto_tune;    ///< with that option
+  std::uint64_t seed = 0;               ///< of order and augmentation, drawn or given
   std::uint64_t rank = 0;               ///< this loader's part of each epoch ...
   std::uint64_t world = 1;              ///< ... of so many
   MemoryFormat memory_format =

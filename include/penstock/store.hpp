@@ -176,7 +176,8 @@ struct ConvertReport {
   std::vector<std::string> warnings;  ///< of the data set; and fields that the tars bring back changed
 };
 /// Writes a data set as WebDataset tars with the original bytes into the new folder `destination`. Extensions
-/// are chosen so that the tars are read with the same fields, as far as names allow.
+/// are chosen so that the tars are read with the same fields, as far as names allow. A key that tars cannot
+/// hold is `unsupported`, and nothing is left of the destination.
 Result<ConvertReport> convert_store(const std::string& path, const std::string& destination,
                                     const ConvertSettings& settings = {});
 

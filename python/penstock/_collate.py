@@ -15,12 +15,12 @@ import numpy as np
 
 from . import _core
 from ._collate_helper import CollateHelper, NotSentError
+from ._columns import Columns
 from ._functions import name_of
 from ._helper import Work
 from ._helpers import END_SECONDS, why_not_sent
 from ._packing import pack
 from ._surroundings import Seen, UnseenError, difference, look
-from .batch import Batch
 from .errors import IoError
 from .options import LoaderOptions
 
@@ -40,8 +40,8 @@ def _as_is(array: Any) -> Any:
 
 def samples_of(core: _core.Batch) -> list[dict[str, Any]]:
     """The rows of a batch, one dict each: numpy arrays and plain values. Pictures are views of the batch."""
-    batch = Batch(core, True, _as_is, _as_is)
-    columns = {name: batch[name] for name in batch}
+    made = Columns(core, True, _as_is, _as_is)
+    columns = {name: made.make(name) for name in made.names}
     numbers = {name: values.tolist() for name, values in columns.items() if getattr(values, "ndim", 0) == 1}
     if core.is_raw:
         data = columns.pop("data")

@@ -3,13 +3,20 @@ from typing import Any
 from collections.abc import Callable, Sequence
 
 
+def printable(text: str) -> str:
+    """
+    A name from data as people may be shown it: one line, escaped, and shortened if it is long.
+    """
+
 def check_options(given: dict[str, Any]) -> dict[str, Any]:
     """
     All options with their values, those not given at their defaults; raises InvalidError.
     """
 
-def option_docs() -> dict[str, Any]:
-    """What each option does, by name."""
+def option_catalog() -> list[dict[str, object]]:
+    """
+    Every option: its name, its type as Python writes it, its default and what it does.
+    """
 
 class Transform:
     """An operation with its parameters."""
@@ -123,6 +130,9 @@ class PythonStage:
     def transform(self) -> Transform: ...
 
     @property
+    def unchanged(self) -> int: ...
+
+    @property
     def calls(self) -> int: ...
 
     @property
@@ -160,6 +170,8 @@ class Loader:
     def state(self) -> str: ...
 
     def load_state(self, state: str, strict: bool) -> None: ...
+
+    def skip(self, steps: int) -> None: ...
 
     def next(self, ticket: int) -> Batch | None:
         """The next batch, or None at the end of the epoch."""

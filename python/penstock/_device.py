@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ._caller import caller_level
 from .batch import Batch
 from .errors import InvalidError
 from .options import LoaderOptions
@@ -56,6 +57,13 @@ class Transfer:
 def transfer_for(options: LoaderOptions) -> Transfer | None:
     """What the options ask for; None if batches stay where they are. Warns where page-locked memory cannot be had."""
     wanted, pin_memory = options.device, options.pin_memory
+    if wanted is None and options.non_blocking:
+        warnings.warn(
+            "non_blocking=True has no effect without device; give device='cuda', or leave it out and call "
+            "batch.to(device, non_blocking=True)",
+            RuntimeWarning,
+            stacklevel=caller_level(),
+        )
     if wanted is None and not pin_memory:
         return None
     if options.output != "torch":
@@ -71,7 +79,8 @@ def transfer_for(options: LoaderOptions) -> Transfer | None:
     if device is not None and device.type == "cuda" and not has_cuda:
         raise InvalidError(f"device = {wanted!r} cannot be: {_why_no_cuda(torch)}; give 'cpu' or None")
     if pin_memory and not has_cuda:
-        warnings.warn(f"pin_memory=True has no effect: {_why_no_cuda(torch)}", RuntimeWarning, stacklevel=3)
+        problem = f"pin_memory=True has no effect: {_why_no_cuda(torch)}"
+        warnings.warn(problem, RuntimeWarning, stacklevel=caller_level())
         pin_memory = False
     if device is not None and device.type == "cpu":
         device = None

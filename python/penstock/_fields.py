@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from . import _core
 from .errors import CorruptError, _make
 
 
 def _corrupt(problem: str, field: str, place: Mapping[str, Any]) -> CorruptError:
-    message = f"sample {place['index']} ({place['key']}): field '{field}' is {problem}"
+    sample = f"sample {place['index']} ({_core.printable(place['key'])})"
+    message = f"{sample}: field '{_core.printable(field)}' is {problem}"
     error = _make("corrupt", message, {**place, "stage": "decode"})
     assert isinstance(error, CorruptError)
     return error

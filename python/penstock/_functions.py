@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import inspect
+import itertools
 import json
 import operator
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ._foreign import PIL, TENSOR, Foreign, recognised
 from ._helper import SCALARS, Work
 from .errors import InvalidError
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class Python:
@@ -43,7 +49,7 @@ class Python:
 
 def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
     try:
-        extents = tuple(operator.index(extent) for extent in shape)
+        extents = tuple(operator.index(extent) for extent in itertools.islice(shape, 9))
     except TypeError:
         extents = ()
     if not extents or len(extents) > 8 or min(extents) < 1:
@@ -64,12 +70,23 @@ def _checked_dtype(dtype: Any) -> str:
 
 def work_of(function: Callable[..., Any]) -> Work:
     """The function with the way it is called."""
+    foreign = recognised(function)
+    if foreign is not None:
+        return Work(foreign, name_of(function), True)
     return Work(function, name_of(function), _takes_rng(function))
 
 
+def works_with_what_others_take(work: Work) -> Iterator[Work]:
+    """The same function, given PIL images or tensors in the place of arrays, as far as these libraries are there."""
+    if not isinstance(work.function, Foreign):
+        for library, takes in (("PIL", PIL), ("torch", TENSOR)):
+            if importlib.util.find_spec(library) is not None:
+                yield Work(Foreign(work.function, takes, work.takes_rng), work.name, True)
+
+
 def _innermost(function: Any) -> Any:
-    while isinstance(function, functools.partial):
-        function = function.func
+    while isinstance(function, (functools.partial, Foreign)):
+        function = function.func if isinstance(function, functools.partial) else function.function
     return function if hasattr(function, "__qualname__") else type(function)
 
 
@@ -85,6 +102,8 @@ def identity(function: Callable[..., Any]) -> str:
     while isinstance(function, functools.partial):
         name += f" of {_plain((function.args, function.keywords))}"
         function = function.func
+    if recognised(function) is not None and not hasattr(function, "__qualname__"):
+        name += f" {_ADDRESS.sub('', repr(function))}"  # which has its parameters
     return name
 
 

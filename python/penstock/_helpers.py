@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import multiprocessing
-import multiprocessing.util  # noqa: F401 - its work at exit comes after ours, which ends the helpers
+import multiprocessing.util  # its work at exit comes after ours, which ends the helpers
 import os
 import pickle
 import signal
@@ -15,10 +16,12 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from . import _core
 from ._functions import module_of
@@ -77,7 +80,8 @@ class Helpers:
                 target=target, args=(theirs, os.getpid(), work), name="penstock-helper", daemon=True
             )
             try:
-                process.start()
+                with _without_current_folder():
+                    process.start()
             except (OSError, RuntimeError, AssertionError) as problem:
                 raise IoError(f"a helper process could not be started: {problem}") from None
             number = next(self._numbers)
@@ -103,10 +107,11 @@ class Helpers:
                     raise IoError(f"a helper process was not ready within {START_SECONDS:.0f} s") from None
         if said == b"ready":
             return
-        why = said.decode(errors="replace").strip() or f"it {self.ended(number)}"
+        trace = said.decode(errors="replace").strip()
+        why = trace.rpartition("\n")[2] or f"it {self.ended(number)}"
         raise IoError(
             f"a helper process could not begin: {why}; can the module of the function be imported, and does the "
-            "program guard what it does with if __name__ == '__main__'?"
+            f"program guard what it does with if __name__ == '__main__'?\n\n{trace}".rstrip()
         )
 
     def has_ended(self, number: int) -> bool:
@@ -143,6 +148,27 @@ class Helpers:
         while self._processes:
             _, process = self._processes.popitem()
             _end(process, max(deadline - time.monotonic(), 0))
+
+
+_starting: set[int] = set()  # threads that start a helper
+_interpreter_flags: Callable[[], list[str]] = multiprocessing.util._args_from_interpreter_flags  # type: ignore[attr-defined]
+
+
+def _flags_of_processes() -> list[str]:
+    safe_path = sys.version_info >= (3, 11) and threading.get_ident() in _starting
+    return [*_interpreter_flags(), *(["-P"] if safe_path else [])]
+
+
+@contextlib.contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """What multiprocessing starts begins as `python -c`, which would take its first modules from the current folder,
+    where data may lie: a pickle.py there would run. The search path of this process reaches the helper later."""
+    multiprocessing.util._args_from_interpreter_flags = _flags_of_processes  # type: ignore[attr-defined]
+    _starting.add(threading.get_ident())
+    try:
+        yield
+    finally:
+        _starting.discard(threading.get_ident())
 
 
 def _end(process: BaseProcess, seconds: float) -> None:
@@ -210,6 +236,8 @@ def _task_name(task: Path) -> str:
 @functools.cache
 def _threads_of_numpy() -> int:
     """Threads of a process that has only imported numpy: those of its linear algebra, which expect forks."""
-    program = "import os, numpy; print(len(os.listdir('/proc/self/task')))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    program = "import os, sys; sys.path.append(sys.argv[1]); import numpy; print(len(os.listdir('/proc/self/task')))"
+    # Isolated: a numpy.py in the current folder is not ours to run.
+    command = [sys.executable, "-I", "-c", program, str(Path(np.__file__).parents[1])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     return int(done.stdout) if done.returncode == 0 else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import pickle
 import threading
 import time
 import warnings
@@ -13,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._functions import Python, identity, work_of
-from ._helper import RETURNED, Outcome, cost_of_answering, run
+from ._caller import caller_level
+from ._foreign import Foreign
+from ._functions import Python, identity, work_of, works_with_what_others_take
+from ._helper import RAISED, RETURNED, Outcome, cost_of_answering, run
 from ._helpers import Helpers, refuse_to_be_run_by_helper, why_fork_is_unsafe, why_not_sent
 from .errors import CancelledError, InvalidError, IoError
 from .options import LoaderOptions
@@ -22,6 +25,9 @@ from .options import LoaderOptions
 #: A call that takes so many times as long as the way to a helper and back is made there: less would not pay for the
 #: processes.
 WORTH_A_PROCESS = 2
+#: A function that has changed nothing of so many samples gets a warning; one that draws may leave some as they are.
+UNCHANGED_SAMPLES = 8
+UNCHANGED_SAMPLES_OF_RANDOM = 64
 #: A function is timed by its fastest call; no more of them once they took so long together.
 TRIAL_SECONDS = 0.05
 TRIALS = 5
@@ -35,6 +41,13 @@ def _way_to_a_helper() -> float:
 def round_trip_seconds(array: np.ndarray[Any, Any]) -> float:
     """What it costs, on this machine, to have a function called by a helper."""
     return _way_to_a_helper() + cost_of_answering(array)
+
+
+def _was_given_the_wrong_thing(outcome: Outcome) -> bool:
+    """Whether a function found that an array is not what it takes."""
+    return outcome.code == RAISED and isinstance(
+        pickle.loads(outcome.cause) if outcome.cause else None, (AttributeError, TypeError)
+    )
 
 
 class Stage:
@@ -52,9 +65,10 @@ class Stage:
         self._pays = False
         self._closed = False
         self._callers: set[int] = set()  # threads that run it here
+        self._number = len(helpers.works)
         helpers.works.append(None if self.not_sent else self.work)
         self.core = _core.PythonStage(
-            weakref.proxy(self), self.work.name, identity(declared.fn), len(helpers.works) - 1, helpers.pool
+            weakref.proxy(self), self.work.name, identity(declared.fn), self._number, helpers.pool
         )
 
     def describe(self, dtype: str, shape: tuple[int, ...], fixed: bool) -> tuple[str, tuple[int, ...], bool]:
@@ -66,13 +80,18 @@ class Stage:
 
     def _find_out(self, dtype: str, shape: tuple[int, ...], fixed: bool) -> tuple[str, tuple[int, ...], bool]:
         outcome, seconds = self._try(dtype, shape)
+        if _was_given_the_wrong_thing(outcome):
+            outcome, seconds = self._try_what_others_take(dtype, shape) or (outcome, seconds)
         self._note_cost(outcome, seconds, round_trip_seconds(np.zeros(shape, dtype)))
         if self._declared.shape is not None and self._declared.dtype is not None:
             return self._declared.dtype, self._declared.shape, True
         if outcome.array is None:
+            foreign = self.work.function if isinstance(self.work.function, Foreign) else None
+            given = "" if foreign is None else f" as {foreign.takes}"
+            declare = "declare it: penstock.transforms.Python(fn, shape=..., dtype=...)"
             raise InvalidError(
-                f"transforms: {self.work.name} was called on noise, {dtype} {shape}, to find out what it returns: "
-                f"{outcome.message}; declare it: penstock.transforms.Python(fn, shape=..., dtype=...)"
+                f"transforms: {self.work.name} was called on noise, {dtype} {shape}{given}, to find out what it "
+                f"returns: {outcome.message}; {declare if foreign is None else 'it cannot stand here'}"
                 + (f"\n\n{outcome.detail}" if outcome.detail else "")
             )
         return outcome.array.dtype.name, outcome.array.shape, fixed
@@ -89,11 +108,26 @@ class Stage:
                 break
         return outcome, fastest
 
+    def _try_what_others_take(self, dtype: str, shape: tuple[int, ...]) -> tuple[Outcome, float] | None:
+        """Functions that were written for PIL images or tensors are given those from now on."""
+        given = self.work
+        for self.work in works_with_what_others_take(given):
+            outcome, seconds = self._try(dtype, shape)
+            if outcome.array is not None:
+                if not self.not_sent:
+                    self._helpers.works[self._number] = self.work
+                return outcome, seconds
+        self.work = given
+        return None
+
     def _note_cost(self, outcome: Outcome, seconds: float, way: float) -> None:
-        self._pays = outcome.array is None or seconds > WORTH_A_PROCESS * way
+        draws_elsewhere = isinstance(self.work.function, Foreign)
+        self._pays = outcome.array is None or draws_elsewhere or seconds > WORTH_A_PROCESS * way
         took = f"a call takes {1e6 * seconds:.0f} us" if outcome.array is not None else "its cost is not known"
         if self.not_sent:
             self.why = f"{self.not_sent}; {took}"
+        elif draws_elsewhere:
+            self.why = f"it may draw from generators that the training loop draws from too; {took}"
         elif self._pays:
             self.why = f"{took}, which the GIL would not share"
         else:
@@ -164,6 +198,7 @@ class Stages:
         self._helpers = Helpers(options.multiprocessing_context, options.timeout_seconds)
         self._in_caller = options.num_workers == 0
         self._all: list[Stage] = []
+        self._watched: list[Stage] = []  # those that have changed nothing yet
 
     def add(self, function: Any, field: str) -> _core.Transform:
         """The function as an element of the list for that field."""
@@ -178,6 +213,7 @@ class Stages:
                 )
         stage = Stage(function if isinstance(function, Python) else Python(function), field, self._helpers)
         self._all.append(stage)
+        self._watched.append(stage)
         return stage.core.transform()
 
     def warn(self, stacklevel: int) -> None:
@@ -190,6 +226,23 @@ class Stages:
                 RuntimeWarning,
                 stacklevel=stacklevel + 1,
             )
+
+    def warn_of_unchanged(self, at_end: bool) -> None:
+        """Says once which functions give back what they are given. `at_end`: there are no more samples to see."""
+        for stage in list(self._watched):
+            seen = stage.core.unchanged
+            enough = UNCHANGED_SAMPLES_OF_RANDOM if stage.work.takes_rng else UNCHANGED_SAMPLES
+            is_certain = seen >= enough or (at_end and seen > 0 and not stage.work.takes_rng)
+            if is_certain:
+                warnings.warn(
+                    f"transforms: {stage.work.name} has returned the first {seen} samples unchanged; does it take "
+                    "arrays [H, W, C]? Objects of other libraries that are not recognised may hand on what they do not "
+                    "know",
+                    RuntimeWarning,
+                    stacklevel=caller_level(),
+                )
+            if is_certain or seen < 0:
+                self._watched.remove(stage)
 
     def stats(self) -> dict[str, Any]:
         """Each function and the helpers."""

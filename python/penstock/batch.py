@@ -2,49 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from . import _core
-from ._fields import decode_stored
-
-_RAW = ("data", "offsets", "sizes", "heights", "widths")
-
-Convert = Callable[[Any], Any]
+from ._columns import Columns, Convert
 
 
-class Batch(Mapping[str, Any]):
+class Batch(MutableMapping[str, Any]):
     """The rows of one step. Pictures and bytes are views of memory that stays valid and unchanged while anyone holds
     them; numbers are small copies, so that keeping labels does not keep pictures.
 
     Sounds are float32 [B, C, T], or [B, C, bands, T] as spectrograms, shorter ones followed by zeros;
-    batch["audio_length"] has the frames of each before padding."""
+    batch["audio_length"] has the frames of each before padding.
 
-    __slots__ = ("_convert", "_convert_picture", "_core", "_lengths", "_names", "_numpy", "_values")
+    Batch({name: value, ...}) makes one of values that are there already, as frameworks do with what they have moved to
+    a device. Values can be put in and taken out (pop), which changes this batch alone. A batch of arrays or tensors
+    can be pickled, copied and saved by torch.save, which copies what it holds; torch.load needs weights_only=False.
+    """
 
-    def __init__(self, core: _core.Batch, numpy: bool, convert: Convert, convert_picture: Convert) -> None:
-        self._core = core
-        self._numpy = numpy
-        self._convert = convert
-        self._convert_picture = convert_picture
-        self._lengths = {f"{name}_length": name for name in core.columns if core.kind(name) == "audio"}
-        self._names = [*(_RAW if core.is_raw else ()), *core.columns, *self._lengths, "index", "key"]
-        self._values: dict[str, Any] = {}
+    __slots__ = ("_columns", "_epoch", "_names", "_step", "_values")
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        *,
+        epoch: int | None = None,
+        step: int | None = None,
+    ) -> None:
+        self._columns: Columns | None = None
+        self._values: dict[str, Any] = dict(values)
+        self._names = list(self._values)
+        self._epoch = epoch
+        self._step = step
+
+    @classmethod
+    def _of(cls, columns: Columns) -> Batch:
+        """One whose values are made when they are asked for."""
+        batch = cls(epoch=columns.core.epoch, step=columns.core.step)
+        batch._columns = columns
+        batch._names = list(columns.names)
+        return batch
 
     @property
-    def epoch(self) -> int:
-        """The epoch this batch belongs to."""
-        return self._core.epoch
+    def epoch(self) -> int | None:
+        """The epoch that this batch belongs to; None if it was made from a mapping."""
+        return self._epoch
 
     @property
-    def step(self) -> int:
-        """The number of this batch in its epoch."""
-        return self._core.step
+    def step(self) -> int | None:
+        """The number of this batch in its epoch; None if it was made from a mapping."""
+        return self._step
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._values:
-            self._values[name] = self._make(name)
+            if self._columns is None or name not in self._names:
+                raise KeyError(f"there is no field {name!r}; this batch has {', '.join(self._names)}")
+            self._values[name] = self._columns.make(name)
         return self._values[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name not in self._names:
+            self._names.append(name)
+        self._values[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        self._values.pop(name, None)
+        try:
+            self._names.remove(name)
+        except ValueError:
+            raise KeyError(name) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -63,40 +90,19 @@ class Batch(Mapping[str, Any]):
 
     def to(self, device: Any, non_blocking: bool = False) -> Batch:
         """A batch with all tensors on that device; this one stays as it is. Lightning and Accelerate call it."""
-        moved = Batch(self._core, self._numpy, self._convert, self._convert_picture)
-        moved._values = dict(self._values)
+        moved = Batch(self._values, epoch=self.epoch, step=self.step)
+        moved._columns, moved._names = self._columns, list(self._names)
         moved.map_tensors(lambda tensor: tensor.to(device, non_blocking=non_blocking))
         return moved
 
-    def __repr__(self) -> str:
-        return (
-            f"<penstock.Batch epoch {self.epoch}, step {self.step}: {self._core.rows} rows of {', '.join(self._names)}>"
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (dict(self), self.epoch, self.step))
 
-    def _make(self, name: str) -> Any:
-        core = self._core
-        if name not in self._names:
-            raise KeyError(f"there is no field {name!r}; this batch has {', '.join(self._names)}")
-        if name == "key":
-            return core.keys()
-        if name == "index":
-            return self._convert(core.index(self._numpy))
-        if core.is_raw and name in _RAW:
-            return self._convert(core.raw(name, self._numpy))
-        if name in self._lengths:
-            return self._convert(core.lengths(self._lengths[name], self._numpy))
-        value = core.column(name, self._numpy)
-        kind = core.kind(name)
-        if kind == "image" and not core.is_picture(name):  # what a user's function made of it
-            return [self._convert(array) for array in value] if isinstance(value, list) else self._convert(value)
-        if kind == "image":
-            if isinstance(value, list):
-                return [self._convert_picture(picture) for picture in value]
-            return self._convert_picture(value)
-        if isinstance(value, list):
-            numbers, keys = core.index(True).tolist(), core.keys()
-            return [
-                decode_stored(kind, stored, name, {"index": number, "key": key})
-                for stored, number, key in zip(value, numbers, keys, strict=True)
-            ]
-        return self._convert(value)
+    def __repr__(self) -> str:
+        place = "" if self.epoch is None else f" epoch {self.epoch}, step {self.step}"
+        rows = "" if self._columns is None else f" {self._columns.core.rows} rows of"
+        return f"<penstock.Batch{place}:{rows} {', '.join(_core.printable(name) for name in self._names)}>"
+
+
+def _rebuild(values: dict[str, Any], epoch: int | None, step: int | None) -> Batch:
+    return Batch(values, epoch=epoch, step=step)

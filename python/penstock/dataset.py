@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
-import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, SupportsIndex
 
 from . import _core
+from ._caller import caller_level
 from ._fields import decode_stored
+from ._steps import Step
 from .errors import InvalidError
 
 #: Larger pictures are refused by default: twice Pillow's limit for a warning, where Pillow raises.
 MAX_PIXELS = 178_956_970
+
+_MAX_SOURCES = 1 << 20  # of an iterator, which may have no end
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -23,9 +27,12 @@ def source_list(source: Source) -> list[str]:
     if isinstance(source, (str, os.PathLike)):
         source = [source]
     try:
-        sources = [os.fspath(item) for item in source]
+        items = source if isinstance(source, Sized) else itertools.islice(source, _MAX_SOURCES + 1)
+        sources = [os.fspath(item) for item in items]
     except TypeError:
         sources = []
+    if len(sources) > _MAX_SOURCES and not isinstance(source, Sized):
+        raise InvalidError(f"source: no end after {_MAX_SOURCES:,} paths; give a list")
     if not sources or not all(isinstance(item, str) for item in sources):
         raise InvalidError(f"source = {source!r} cannot be; give a path, glob, brace pattern or a list of them")
     return sources
@@ -48,14 +55,6 @@ def _pixel_limit(limit: SupportsIndex) -> int:
     return number
 
 
-def _caller_level() -> int:
-    """The stacklevel of a warning that points at the user's line, not at penstock's."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "penstock":
-        level, frame = level + 1, frame.f_back
-    return level
-
-
 class Dataset:
     """Samples of tar shards, class folders, a store or an HDF5 file, by number. Read-only; any loaders may share it.
 
@@ -74,7 +73,7 @@ class Dataset:
         self._core = _core.Dataset.open(*self._arguments)
         self._kinds = self._core.fields
         for message in self._core.warnings:
-            warnings.warn(message, stacklevel=_caller_level())
+            warnings.warn(message, stacklevel=caller_level())
 
     def __len__(self) -> int:
         return len(self._core)
@@ -108,6 +107,11 @@ class Dataset:
             if kind == "audio":
                 fields.setdefault(f"{name}_rate", values[f"{name}_rate"])
         return fields
+
+    def __getitems__(self, samples: Iterable[SupportsIndex] | Step) -> list[Any]:
+        """Several samples at once, as torch's DataLoader asks for them; the batch of a step of a loader's
+        batch_sampler."""
+        return samples.take() if isinstance(samples, Step) else [self[sample] for sample in samples]
 
     def raw(self, sample: SupportsIndex) -> dict[str, bytes]:
         """The bytes as they are in the source, by field name."""

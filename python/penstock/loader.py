@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import inspect
+import itertools
 import json
 import operator
 import warnings
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import SimpleNamespace, TracebackType
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from . import _core
-from ._collate import Collate, Collator, Sent
-from ._device import Transfer, transfer_for
-from ._distributed import rank_and_world
+from ._caller import caller_level
+from ._collate import Collator
+from ._columns import RAW
+from ._device import transfer_for
+from ._distributed import OrderCheck, rank_and_world
 from ._functions import Python
 from ._helpers import refuse_to_be_run_by_helper
+from ._iteration import Iteration
+from ._option_list import OPTIONS, option_lines, with_option_parameters
 from ._output import converters
 from ._stages import Stages
+from ._steps import EpochNamer, Steps, only_batch
 from .batch import Batch
 from .dataset import Dataset, Source
 from .errors import Error, InvalidError
@@ -28,10 +34,24 @@ from .options import LoaderOptions
 from .samplers import Given
 from .transforms import Transform
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar, Unpack
+
+    from ._option_types import OptionKeywords
+
+    T_co = TypeVar("T_co", covariant=True, default=Batch)
+else:
+    from typing import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True)
+
 Operation = Transform | Python | Callable[..., Any]
 Transforms = Iterable[Operation] | Mapping[str, Iterable[Operation]]
+Samples = list[dict[str, Any]]
 
-_open_loaders: weakref.WeakSet[Loader] = weakref.WeakSet()
+_MAX_OPERATIONS = 1000  # whoever gives more has an iterator without an end
+
+_open_loaders: weakref.WeakSet[Loader[Any]] = weakref.WeakSet()
 
 
 @atexit.register
@@ -50,7 +70,9 @@ def _transform_lists(
     for field, given in lists.items():
         if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
             raise InvalidError(f"transforms = {given!r} cannot be; give a list of penstock.transforms and functions")
-        operations = list(given or [])
+        operations = list(itertools.islice(given or [], _MAX_OPERATIONS + 1))
+        if len(operations) > _MAX_OPERATIONS:
+            raise InvalidError(f"transforms: more than {_MAX_OPERATIONS:,} operations; give a list that ends")
         handles.append((str(field), [_handle(operation, str(field), stages) for operation in operations]))
     return handles
 
@@ -65,26 +87,65 @@ def _handle(operation: Any, field: str, stages: Stages) -> _core.Transform:
     return stages.add(operation, field)
 
 
-class Loader:
+class Loader(Generic[T_co]):
     """Iterate over it: each loop is the next epoch, newly shuffled if asked for.
 
     A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
 
     source: a Dataset, or anything that Dataset takes.
     transforms: operations for the pictures, or where there are none for the sounds, or {field: operations}; functions
-    of an array are operations too.
+    of an array are operations too, and objects of torchvision and albumentations.
     collate_fn: makes of the list of a batch's samples what is delivered in place of the Batch.
-    options: a LoaderOptions; keywords are options too and win over it.
+    as_tuple: names of fields: a tuple of them is delivered in place of the Batch.
+    options: a LoaderOptions; keywords are options too and win over it:
     """
 
+    @overload
+    def __init__(
+        self: Loader[Batch],
+        source: Source | Dataset,
+        *,
+        transforms: Transforms | None = None,
+        options: LoaderOptions | None = None,
+        collate_fn: None = None,
+        as_tuple: None = None,
+        **keywords: Unpack[OptionKeywords],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Loader[tuple[Any, ...]],
+        source: Source | Dataset,
+        *,
+        transforms: Transforms | None = None,
+        options: LoaderOptions | None = None,
+        collate_fn: None = None,
+        as_tuple: Sequence[str],
+        **keywords: Unpack[OptionKeywords],
+    ) -> None: ...
+
+    @overload
     def __init__(
         self,
         source: Source | Dataset,
         *,
         transforms: Transforms | None = None,
         options: LoaderOptions | None = None,
-        collate_fn: Collate | None = None,
-        **keywords: Any,
+        collate_fn: Callable[[Samples], T_co],
+        as_tuple: None = None,
+        **keywords: Unpack[OptionKeywords],
+    ) -> None: ...
+
+    @with_option_parameters
+    def __init__(
+        self,
+        source: Source | Dataset,
+        *,
+        transforms: Transforms | None = None,
+        options: LoaderOptions | None = None,
+        collate_fn: Callable[[Samples], Any] | None = None,
+        as_tuple: Sequence[str] | None = None,
+        **keywords: Unpack[OptionKeywords],
     ) -> None:
         if options is not None and not isinstance(options, LoaderOptions):
             raise InvalidError(f"options = {options!r} cannot be; give a LoaderOptions, or the options as keywords")
@@ -94,6 +155,7 @@ class Loader:
         self._converters = converters(self._options.output, for_core["memory_format"])
         self._transfer = transfer_for(self._options)
         self._collator = self._collator_for(collate_fn)
+        self._as_tuple = self._names_for(as_tuple)
         self._stages = Stages(self._options)
         try:
             lists = _transform_lists(transforms, self._dataset.fields, self._stages)
@@ -106,13 +168,37 @@ class Loader:
         self._state_ahead: str | None = None
         self._order: tuple[int, str] | None = None  # epoch and digest of what a sampler of the caller gave last
         self._resumed_order: tuple[int, str] | None = None  # what it gave when the state was taken
-        self._iteration: weakref.ref[_Iteration] | None = None  # the newest
+        self._iteration: weakref.ref[Iteration] | None = None  # the newest
         self._knows_shard = self._options.shard_world_size is not None
+        self._order_check = OrderCheck(self._dataset, self._options)
         self._warned_of: set[str] = set()
         self._closed = False
         _open_loaders.add(self)
 
-    def _collator_for(self, collate_fn: Collate | None) -> Collator | None:
+    if not TYPE_CHECKING:  # which knows that there are no such attributes
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if name in OPTIONS or name in ("transforms", "as_tuple"):
+                option = f"options=loader.options.with_{name}({value!r})" if name in OPTIONS else f"{name}=..."
+                other = f"Loader(loader.dataset, {option})"
+                raise AttributeError(f"{name} of a Loader does not change; make another: {other}")
+            super().__setattr__(name, value)
+
+    def _names_for(self, as_tuple: Sequence[str] | None) -> tuple[str, ...] | None:
+        if as_tuple is None:
+            return None
+        if isinstance(as_tuple, str) or not all(isinstance(name, str) for name in as_tuple):
+            raise InvalidError(f"as_tuple = {as_tuple!r} cannot be; give names of fields, as ('image', 'label')")
+        if self._collator is not None:
+            raise InvalidError("as_tuple and collate_fn contradict each other; let collate_fn return a tuple")
+        kinds = self._dataset.fields
+        lengths = [f"{name}_length" for name, kind in kinds.items() if kind == "audio"]
+        known = [*kinds, *(lengths if self._options.decode else RAW), "index", "key"]
+        if unknown := [name for name in as_tuple if name not in known]:
+            raise InvalidError(f"as_tuple: there is no field {unknown[0]!r}; there are {', '.join(known)}")
+        return tuple(as_tuple)
+
+    def _collator_for(self, collate_fn: Callable[[Samples], Any] | None) -> Collator | None:
         if collate_fn is None:
             return None
         if not callable(collate_fn):
@@ -137,16 +223,16 @@ class Loader:
 
     def __len__(self) -> int:
         sampler = self._options.sampler
-        if isinstance(sampler, Given) and not sampler.is_sized():
+        if isinstance(sampler, Given) and sampler.num_samples is None:
             raise TypeError("this Loader has no len(): its sampler has none")
         self._find_shard()
         return self._core.steps
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> Iterator[T_co]:
         self._find_shard()
         self._core.await_cache()
         self._warn()
-        return _Iteration(self)
+        return Iteration(self)
 
     def state_dict(self) -> dict[str, Any]:
         """What has been received so far: plain JSON of less than 1 kB. Any number of ranks and workers, and any
@@ -188,11 +274,28 @@ class Loader:
         if iteration is not None:
             iteration.begin_again_if_untouched()
 
+    # What frameworks look for at a torch DataLoader: Lightning names each epoch by batch_sampler.sampler, and
+    # accelerate.skip_first_batches makes a DataLoader of the parts.
+
     @property
-    def batch_sampler(self) -> SimpleNamespace:
-        """What frameworks look for at a torch DataLoader: Lightning names each epoch by batch_sampler.sampler."""
-        sampler = SimpleNamespace(set_epoch=self.set_epoch)
-        return SimpleNamespace(batch_size=self._options.batch_size, drop_last=self._options.drop_last, sampler=sampler)
+    def sampler(self) -> EpochNamer:
+        """Names the epoch: loader.sampler.set_epoch(e) is loader.set_epoch(e)."""
+        return EpochNamer(self)
+
+    @property
+    def batch_sampler(self) -> Steps:
+        """The steps of the epoch that comes next, for a torch DataLoader over loader.dataset."""
+        return Steps(self)
+
+    @property
+    def collate_fn(self) -> Callable[[list[Any]], Any]:
+        """What hands on the batch of a step in such a DataLoader."""
+        return only_batch
+
+    @property
+    def prefetch_factor(self) -> None:
+        """None: such a DataLoader has no workers of its own. How far this loader is ahead: options.prefetch."""
+        return None
 
     def stats(self) -> dict[str, Any]:
         """Where the time goes: rates, per-stage times, who waits for whom, and a verdict in one sentence."""
@@ -218,13 +321,18 @@ class Loader:
     def _start_epoch(self) -> int:
         sampler = self._options.sampler
         if not isinstance(sampler, Given):
+            self._order_check.compare(self._core.next_epoch)
             return self._core.start_epoch()
         return self._core.start_epoch(self._ask(sampler))
 
     def _ask(self, sampler: Given) -> Any:
         """The order of the next epoch. One that is drawn anew, as torch's random samplers do, cannot be resumed."""
         epoch = self._core.next_epoch
-        order = sampler.of_epoch(epoch)
+        order = sampler.of_epoch(epoch, len(self._dataset))
+        if order.size == 0 and sampler.num_samples != 0:
+            raise InvalidError(
+                f"sampler: it gave no sample for epoch {epoch}; give what can be iterated over again, every epoch"
+            )
         given = (epoch, hashlib.blake2b(order.tobytes(), digest_size=8).hexdigest())
         resumed = self._resumed_order
         if resumed is not None and resumed[0] == epoch and resumed != given:
@@ -232,6 +340,7 @@ class Loader:
                 f"sampler: its order of epoch {epoch} is not what it was when the state was taken; give one whose "
                 "order depends on the epoch alone (set_epoch), as those of penstock.samplers do, or pass strict=False"
             )
+        self._order_check.compare(epoch, given[1])
         self._order = given
         return order
 
@@ -240,7 +349,7 @@ class Loader:
         for about, problem in self._core.problems():
             if about not in self._warned_of:
                 self._warned_of.add(about)
-                warnings.warn(problem, RuntimeWarning, stacklevel=3)  # where the loop is
+                warnings.warn(problem, RuntimeWarning, stacklevel=caller_level())
 
     def close(self) -> None:
         """Ends the workers, and the build of a cache, which the next loader resumes. Delivered batches stay valid.
@@ -265,7 +374,7 @@ class Loader:
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a Loader has threads and cannot be pickled; make it in the process that iterates over it")
 
-    def __enter__(self) -> Loader:
+    def __enter__(self) -> Loader[T_co]:
         return self
 
     def __exit__(
@@ -275,95 +384,8 @@ class Loader:
 
     def __repr__(self) -> str:
         sampler = self._options.sampler
-        steps = "" if isinstance(sampler, Given) and not sampler.is_sized() else f"{len(self)} "
+        steps = "" if isinstance(sampler, Given) and sampler.num_samples is None else f"{len(self)} "
         return f"<penstock.Loader of {self._dataset!r}: {steps}steps of {self._options.batch_size}>"
 
 
-class _Iteration:
-    """One pass over an epoch."""
-
-    def __init__(self, loader: Loader) -> None:
-        self._loader = loader
-        self._ticket = loader._start_epoch()
-        loader._state_ahead = None
-        self._untouched = True
-        self._finished = False
-        self._on_its_way: Batch | None = None
-        self._being_collated: deque[Sent] = deque()
-        if loader._collator is not None:
-            loader._collator.begin()
-        loader._iteration = weakref.ref(self)
-
-    def begin_again_if_untouched(self) -> None:
-        """Takes the epoch that has been named meanwhile, if nobody has asked for a batch of this one."""
-        if self._untouched:
-            self._ticket = self._loader._start_epoch()
-
-    def __iter__(self) -> _Iteration:
-        return self
-
-    def __next__(self) -> Any:
-        loader = self._loader
-        if self._untouched:
-            self._untouched = False
-            loader._resumed_order = None
-        if loader._collator is not None:
-            return loader._collator.take(self, self._being_collated)
-        batch = self._take() if loader._transfer is None else self._take_sent(loader._transfer)
-        if batch is None:
-            raise StopIteration
-        return batch
-
-    def _take(self) -> Batch | None:
-        core = self.take_core()
-        return None if core is None else Batch(core, *self._loader._converters)
-
-    def is_newest(self) -> bool:
-        """Whether the loader has begun no other iteration, and is open."""
-        newest = self._loader._iteration
-        return newest is not None and newest() is self and not self._loader._closed
-
-    def state(self) -> str:
-        """What has been received if nothing is ahead."""
-        return self._loader._core.state()
-
-    def received_until(self, state: str | None) -> None:
-        """What counts as received: this, or all that was taken. An iteration that is over has no say in it."""
-        if self.is_newest():
-            self._loader._state_ahead = state
-
-    def take_core_if_ready(self) -> _core.Batch | None:
-        """The next batch if it is there, and sound."""
-        return self._loader._core.next_if_ready(self._ticket)
-
-    def take_core(self) -> _core.Batch | None:
-        """The next batch, or None at the end."""
-        loader = self._loader
-        core = None if self._finished else loader._core.next(self._ticket)
-        if core is None and not self._finished:
-            self._finished = True
-            loader._warn()
-            if not loader._options.persistent_workers:
-                loader._stages.reap()
-                if loader._collator is not None:
-                    loader._collator.close()
-        return core
-
-    def _take_sent(self, transfer: Transfer) -> Batch | None:
-        """A batch that is on the device, and the next one sent there if it is ready."""
-        loader = self._loader
-        sent, self._on_its_way = self._on_its_way, None
-        if not self.is_newest():
-            sent = None  # and take_core() says why
-        self.received_until(None)
-        if sent is None:
-            batch = self._take()
-            if batch is None:
-                return None
-            sent = transfer.send(batch)
-        state = loader._core.state()
-        following = self.take_core_if_ready()
-        if following is not None:
-            self._on_its_way = transfer.send(Batch(following, *loader._converters))
-            self.received_until(state)
-        return transfer.receive(sent)
+Loader.__doc__ = f"{inspect.cleandoc(Loader.__doc__ or '')}\n\n{option_lines()}"

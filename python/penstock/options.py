@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._option_list import OPTIONS, OWN, no_such_option, with_option_parameters
+from ._option_types import OptionFields, OptionKeywords
 from ._output import OUTPUTS, default_output
 from .errors import InvalidError
 from .samplers import Random, sampler_of
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 CONTEXTS = ("spawn", "forkserver", "fork")
 
-#: Options of the Python face alone: what they do, and their defaults.
-_OWN: dict[str, tuple[str, Any]] = {
-    "output": ("what batches hold: torch, numpy or dlpack", None),
-    "pin_memory": ("tensors in page-locked memory, where torch has CUDA; otherwise a warning says why not", False),
-    "non_blocking": ("copies to the device do not wait: the next batch is on its way while this one is used", False),
-    "multiprocessing_context": (
-        "how helper processes are started that run Python functions among the transforms: spawn, forkserver, or fork, "
-        "which is refused once threads or CUDA make it unsafe",
-        "spawn",
-    ),
-    "device": ("where tensors go, as torch.device takes it; None = they stay in the host's memory", None),
-}
 #: What the presets set; each is a method with that name.
 PRESETS: dict[str, dict[str, Any]] = {
     "gpu_optimized": {
@@ -58,13 +51,15 @@ PRESETS: dict[str, dict[str, Any]] = {
         "device": None,
     },
 }
-_DOCS: dict[str, str] = {**_core.option_docs(), **{name: doc for name, (doc, _) in _OWN.items()}}
 
 
 def check(given: Mapping[str, Any]) -> dict[str, Any]:
     """All options with their values; raises InvalidError for unknown names and impossible values."""
     rest = dict(given)
-    own = {name: rest.pop(name, default) for name, (_, default) in _OWN.items()}
+    for name in rest:
+        if name not in OPTIONS:
+            raise InvalidError(no_such_option(name))
+    own = {name: rest.pop(name, option.default) for name, option in OWN.items()}
     _check_own(own)
     sampler = sampler_of(rest.pop("sampler", None))
     checked = _core.check_options({**rest, "sampler": None if sampler is None else sampler.spec()})
@@ -98,22 +93,20 @@ def _checked_context(given: Any) -> str:
     return str(name)
 
 
-class LoaderOptions:
+class LoaderOptions(OptionFields):
     """Options of a Loader. Every option is a property and has a with_<option>(value) that returns a changed copy."""
 
     __slots__ = ("_values",)
     _values: dict[str, Any]
 
-    def __init__(self, **options: Any) -> None:
+    @with_option_parameters
+    def __init__(self, **options: Unpack[OptionKeywords]) -> None:
         object.__setattr__(self, "_values", check(options))
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _DOCS:
-            return self._values[name]
-        option = name.removeprefix("with_")
-        if option != name and option in _DOCS:
-            return self._changer(option)
-        raise AttributeError(f"LoaderOptions has no {name!r}; the options are {', '.join(_DOCS)}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(no_such_option(name.removeprefix("with_")))
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"options do not change; use with_{name}({value!r}), which returns a changed copy")
@@ -165,7 +158,8 @@ class LoaderOptions:
         """Samples in random order: a permutation, or independent draws."""
         return self.replace(sampler=Random(replacement))
 
-    def replace(self, **changes: Any) -> LoaderOptions:
+    @with_option_parameters
+    def replace(self, **changes: Unpack[OptionKeywords]) -> LoaderOptions:
         """A copy with these options changed."""
         return LoaderOptions(**{**self._values, **changes})
 
@@ -182,7 +176,7 @@ class LoaderOptions:
             "sampler": None if sampler is None else sampler.spec(),
             "memory_format": self._layout(),
         }
-        return {name: value for name, value in values.items() if name not in _OWN}
+        return {name: value for name, value in values.items() if name not in OWN}
 
     def _layout(self) -> str:
         """The memory format, decided where it is auto: torch's convolutions prefer channels_last on CUDA."""
@@ -197,7 +191,7 @@ class LoaderOptions:
         """Options from a plain dict; raises InvalidError for unknown names."""
         for name in values:
             if not isinstance(name, str):
-                raise InvalidError(f"there is no option {name!r}; the options are {', '.join(_DOCS)}")
+                raise InvalidError(f"there is no option {name!r}; the options are: {', '.join(OPTIONS)}")
         return cls(**values)
 
     def __eq__(self, other: object) -> bool:
@@ -209,19 +203,8 @@ class LoaderOptions:
     def __repr__(self) -> str:
         return f"LoaderOptions({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_DOCS, *(f"with_{name}" for name in _DOCS)]
-
     def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (self._values,))
-
-    def _changer(self, option: str) -> Callable[[Any], LoaderOptions]:
-        def change(value: Any) -> LoaderOptions:
-            return self.replace(**{option: value})
-
-        change.__name__ = f"with_{option}"
-        change.__doc__ = _DOCS[option]
-        return change
 
 
 def _rebuild(values: Mapping[str, Any]) -> LoaderOptions:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import sys
 from collections.abc import Iterable, Mapping, Sized
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,12 @@ import numpy.typing as npt
 from .errors import InvalidError
 
 NAMES = ("sequential", "random", "distributed_random")
+
+#: An iterable that gives more values than these, and than its length if it has one, is taken to be endless.
+MAX_VALUES = 1 << 26
+#: The same for the epoch of a sampler of the caller; 16 times the samples of its data set, if that is more.
+MAX_PLACES = 1 << 24
+_CHUNK = 1 << 16  # values between two looks for Ctrl-C
 
 
 class Sampler:
@@ -75,7 +82,11 @@ class Weighted(Sampler):
 
     def __init__(self, weights: Iterable[float], replacement: bool = True, num_samples: int | None = None) -> None:
         try:
-            self.weights: npt.NDArray[np.float64] = np.array(_listed(weights), dtype=np.float64, order="C")
+            self.weights: npt.NDArray[np.float64] = np.array(
+                _array_of(weights, "weights", MAX_VALUES), dtype=np.float64, order="C"
+            )
+        except InvalidError:
+            raise
         except (TypeError, ValueError) as problem:
             raise InvalidError(f"weights cannot be: {problem}; give a list of numbers") from None
         if self.weights.ndim != 1:
@@ -99,7 +110,7 @@ class Indices(Sampler):
     kind = "indices"
 
     def __init__(self, indices: Iterable[int]) -> None:
-        self.indices = order_array(indices)
+        self.indices = order_array(indices, MAX_VALUES)
 
     def spec(self) -> dict[str, Any]:
         return {"kind": self.kind, "indices": self.indices}
@@ -115,23 +126,23 @@ class Given(Sampler):
     def __init__(self, order: Iterable[int]) -> None:
         self.order = order
 
-    def is_sized(self) -> bool:
-        """Whether it knows how many samples an epoch has before it is asked for them."""
-        return isinstance(self.order, Sized)
+    @property
+    def num_samples(self) -> int | None:
+        """Of an epoch, if it knows."""
+        return len(self.order) if isinstance(self.order, Sized) else None
 
     def spec(self) -> dict[str, Any]:
-        places = len(self.order) if isinstance(self.order, Sized) else None
-        return {"kind": self.kind, "num_samples": places}
+        return {"kind": self.kind, "num_samples": self.num_samples}
 
     def to_dict(self) -> dict[str, Any]:
         raise InvalidError("options with a sampler of your own have no plain form; leave it out, and give it again")
 
-    def of_epoch(self, epoch: int) -> npt.NDArray[np.uint64]:
-        """The samples of that epoch."""
+    def of_epoch(self, epoch: int, samples: int) -> npt.NDArray[np.uint64]:
+        """The samples of that epoch; `samples` are in the data set. Raises InvalidError if there is no end of them."""
         set_epoch = getattr(self.order, "set_epoch", None)
         if callable(set_epoch):
             set_epoch(epoch)
-        return order_array(self.order)
+        return order_array(self.order, max(MAX_PLACES, 16 * samples))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Given) and other.order is self.order
@@ -143,10 +154,18 @@ class Given(Sampler):
         return repr(self.order)
 
 
-def order_array(indices: Iterable[int]) -> npt.NDArray[np.uint64]:
-    """Sample numbers as the engine takes them; raises InvalidError for what is none."""
+#: What the option `sampler` takes; a mapping is what to_dict() of a sampler returned.
+SamplerLike: TypeAlias = (
+    Literal["sequential", "random", "distributed_random"] | Sampler | Iterable[int] | Mapping[str, Any]
+)
+
+
+def order_array(indices: Iterable[int], limit: int) -> npt.NDArray[np.uint64]:
+    """Sample numbers as the engine takes them; raises InvalidError for what is none, and for more than `limit`."""
     try:
-        array = np.asarray(_listed(indices))
+        array = _array_of(indices, "sampler", limit)
+    except InvalidError:
+        raise
     except (TypeError, ValueError) as problem:
         raise InvalidError(f"sampler: {problem}; give sample numbers") from None
     if array.size == 0:
@@ -216,5 +235,16 @@ def _count(name: str, value: int | None) -> int | None:
     return number
 
 
-def _listed(values: Iterable[Any]) -> Any:
-    return values if isinstance(values, (list, tuple, range, np.ndarray)) else list(values)
+def _array_of(values: Iterable[Any], name: str, limit: int) -> npt.NDArray[Any]:
+    """What an iterable gives, which may have no end."""
+    if isinstance(values, (list, tuple, range, np.ndarray)):
+        return np.asarray(values)
+    if isinstance(values, Sized):
+        limit = max(limit, len(values))
+    iterator, parts, count = iter(values), [], 0
+    while part := list(itertools.islice(iterator, _CHUNK)):
+        parts.append(np.asarray(part))
+        count += len(part)
+        if count > limit:
+            raise InvalidError(f"{name}: no end after {limit:,} values; give one that ends, or a list")
+    return np.concatenate(parts) if parts else np.zeros(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from . import _core
 from ._progress import ProgressBar
@@ -58,12 +58,12 @@ def build(
     source: Source | Dataset,
     dst: str | os.PathLike[str],
     *,
-    image: str | None = None,
+    image: Literal["repack", "repack_pixels", "keep", "raw"] | None = None,
     resize: int | Mapping[str, int] | None = None,
     quality: int | None = None,
     shard_bytes: int | None = None,
     workers: int | None = None,
-    on_error: str = "raise",
+    on_error: Literal["raise", "skip"] = "raise",
     max_errors: float | None = None,
     append: bool = False,
     resume: bool = True,

@@ -87,7 +87,7 @@ nanobind::object to_exception(const Error& error);
 nanobind::str to_str(std::string_view text);
 std::string from_str(nanobind::handle text);
 
-/// The items of any sequence as a list, or an invalid handle if it cannot be read.
+/// The items of any sequence as a list, or an invalid handle if it cannot be read or has more than 4096.
 nanobind::object list_of(nanobind::handle sequence) noexcept;
 
 void bind_errors(nanobind::module_& m);

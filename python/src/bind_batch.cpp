@@ -214,7 +214,7 @@ void bind_batch(nb::module_& m) {
           [](const Batch& self) {
             nb::list keys;
             for (std::size_t row = 0; row < self.rows(); ++row) {
-              keys.append(to_str(self.key(row)));
+              keys.append(to_str(value_or_raise(self.key(row))));
             }
             return keys;
           },

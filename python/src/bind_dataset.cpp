@@ -13,6 +13,7 @@
 #include "array_type.hpp"
 #include "bind.hpp"
 #include "penstock/dataset.hpp"
+#include "watched.hpp"
 
 namespace nb = nanobind;
 
@@ -97,7 +98,9 @@ void bind_dataset(nb::module_& m) {
             for (const auto& [name, extension] : fields) {
               options.fields.emplace_back(from_str(name), from_str(extension));
             }
-            return value_or_raise(without_gil([&] { return Dataset::open(paths, options); }));
+            return value_or_raise(interruptible([paths = std::move(paths), options = std::move(options)] {
+              return Dataset::open(paths, options);
+            }));
           },
           nb::arg("sources"), nb::arg("fields"), nb::arg("max_pixels"))
       .def("__len__", &Dataset::size)

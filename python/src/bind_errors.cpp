@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bind.hpp"
+#include "core/printable.hpp"
 
 namespace nb = nanobind;
 
@@ -46,8 +47,10 @@ nb::object to_exception(const Error& error) {
 }
 
 void bind_errors(nb::module_& m) {
-  (void)m;
   nb::register_exception_translator(translate);
+  m.def(
+      "printable", [](const nb::str& text) { return to_str(printable(from_str(text))); }, nb::arg("text"),
+      "A name from data as people may be shown it: one line, escaped, and shortened if it is long.");
 }
 
 }  // namespace penstock::python

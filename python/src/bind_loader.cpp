@@ -128,6 +128,8 @@ nb::dict stats(const Loader& loader) {
   values["samples"] = stats.samples;
   values["bytes"] = stats.bytes;
   values["errors"] = stats.errors;
+  values["empty_batches"] = stats.empty_batches;
+  values["short_batches"] = stats.short_batches;
   values["repeated"] = stats.repeated;
   values["padding"] = stats.padding;
   values["seconds"] = stats.seconds;
@@ -145,6 +147,7 @@ nb::dict stats(const Loader& loader) {
   values["undelivered_bytes"] = stats.undelivered_bytes;
   values["workers"] = stats.workers;
   values["auto_tune"] = auto_tune(stats.auto_tune);
+  values["seed"] = stats.seed;
   values["rank"] = stats.rank;
   values["world_size"] = stats.world;
   nb::dict decoded;
@@ -227,6 +230,16 @@ void bind_loader(nb::module_& m) {
             raise_if_failed(std::move(done));
           },
           nb::arg("state"), nb::arg("strict"))
+      .def(
+          "skip",
+          [](Loader& self, std::uint64_t steps) {
+            Status done = [&] {
+              const GilRelease release;
+              return self.skip(steps);
+            }();
+            raise_if_failed(std::move(done));
+          },
+          nb::arg("steps"))
       .def("next", &next, nb::arg("ticket"), nb::sig("def next(self, ticket: int) -> Batch | None"),
            "The next batch, or None at the end of the epoch.")
       .def("next_if_ready", &next_if_ready, nb::arg("ticket"),

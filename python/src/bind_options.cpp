@@ -155,6 +155,27 @@ nb::object write(const std::optional<T>& value) {
   return value ? write(*value) : nb::none();
 }
 
+// The type of an option as Python writes it, for signatures and stubs.
+std::string type_text(const bool&) { return "bool"; }
+std::string type_text(const double&) { return "float"; }
+std::string type_text(const std::string&) { return "str | os.PathLike[str]"; }
+std::string type_text(const MaxErrors&) { return "int | float | None"; }
+std::string type_text(const Sampler&) { return "SamplerLike | None"; }
+template <class Integer>
+requires std::integral<Integer> std::string type_text(const Integer&) { return "int"; }
+template <class Enum>
+requires std::is_enum_v<Enum> std::string type_text(const Enum&) {
+  std::string names;
+  for (const auto& [name, choice] : value_names(Enum{})) {
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
+  }
+  return fmt::format("Literal[{}]", names);
+}
+template <class T>
+std::string type_text(const std::optional<T>&) {
+  return type_text(T{}) + " | None";
+}
+
 }  // namespace
 
 LoaderOptions options_from(const nb::dict& given) {
@@ -194,15 +215,22 @@ void bind_options(nb::module_& m) {
       nb::arg("given"),
       "All options with their values, those not given at their defaults; raises InvalidError.");
   m.def(
-      "option_docs",
+      "option_catalog",
       [] {
-        nb::dict docs;
+        nb::list catalog;
         const LoaderOptions defaults;
-        LoaderOptions::fields(defaults,
-                              [&](const char* name, const auto&, const char* doc) { docs[name] = doc; });
-        return docs;
+        LoaderOptions::fields(defaults, [&](const char* name, const auto& value, const char* doc) {
+          nb::dict option;
+          option["name"] = name;
+          option["type"] = to_str(type_text(value));
+          option["default"] = write(value);
+          option["doc"] = doc;
+          catalog.append(option);
+        });
+        return catalog;
       },
-      "What each option does, by name.");
+      nb::sig("def option_catalog() -> list[dict[str, object]]"),
+      "Every option: its name, its type as Python writes it, its default and what it does.");
 }
 
 }  // namespace penstock::python

@@ -2,6 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -24,10 +25,13 @@ namespace {
 /// An exception of penstock._stages as an error of ours.
 Error error_of(nb::python_error& raised) {
   const std::string kind = from_str(nb::module_::import_("penstock.errors").attr("_kind_of")(raised.value()));
+  const std::string text = from_str(nb::str(raised.value()));
+  const std::size_t line = std::min(text.find("\n\n"), text.size());  // a traceback follows
   Error error{.kind = ErrorKind::invalid,
-              .message = from_str(nb::str(raised.value())),
+              .message = text.substr(0, line),
               .advice = "",
-              .place = {.stage = "plan"}};
+              .place = {.stage = "plan"},
+              .detail = line < text.size() ? text.substr(line + 2) : ""};
   for (const ErrorKind known : {ErrorKind::io, ErrorKind::timeout, ErrorKind::cancelled}) {
     error.kind = kind == name_of(known) ? known : error.kind;
   }
@@ -133,9 +137,18 @@ class PythonStage final : public ForeignStage {
 
   Status run(const ArraySpec& in, void* data, const StageKey& key, const Room& room) override {
     const auto begin = std::chrono::steady_clock::now();
+    const void* like_given = nullptr;  // the result, if it is an array like the one that was given
+    const Room noted = [&](const ArraySpec& result) -> Result<void*> {
+      PENSTOCK_ASSIGN(void* const memory, room(result));
+      like_given = result.type == in.type && result.shape == in.shape ? memory : nullptr;
+      return memory;
+    };
     Status done = in_helper_.load(std::memory_order_relaxed)
-                      ? pool_->call(number_, name_, in, data, key, room)
-                      : with_gil([&] { return run_here(in, data, key, room); });
+                      ? pool_->call(number_, name_, in, data, key, noted)
+                      : with_gil([&] { return run_here(in, data, key, noted); });
+    if (done) {
+      look_for_changes(like_given, data, in.bytes());
+    }
     const std::chrono::nanoseconds spent = std::chrono::steady_clock::now() - begin;
     calls_.fetch_add(1, std::memory_order_relaxed);
     nanoseconds_.fetch_add(static_cast<std::uint64_t>(spent.count()), std::memory_order_relaxed);
@@ -151,9 +164,27 @@ class PythonStage final : public ForeignStage {
   void stop() noexcept override { pool_->stop(); }
 
   std::uint64_t calls() const noexcept { return calls_; }
+  /// Calls that returned what they were given, at most kLookedAt; -1 once one returned something else.
+  int unchanged() const noexcept { return has_changed_ ? -1 : unchanged_.load(); }
   double seconds() const noexcept { return 1e-9 * static_cast<double>(nanoseconds_); }
 
  private:
+  // A function that has changed nothing for so many samples is not looked at any more.
+  static constexpr int kLookedAt = 64;
+
+  /// Both run_here() and helpers work on copies, so `data` is still what the function was given.
+  void look_for_changes(const void* result, const void* data, std::size_t bytes) noexcept {
+    if (has_changed_.load(std::memory_order_relaxed) ||
+        unchanged_.load(std::memory_order_relaxed) >= kLookedAt) {
+      return;
+    }
+    if (result != nullptr && std::memcmp(result, data, bytes) == 0) {
+      unchanged_.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      has_changed_ = true;
+    }
+  }
+
   Status run_here(const ArraySpec& in, const void* data, const StageKey& key, const Room& room) {
     // A copy: whoever keeps the array must not keep a view of memory that is used again.
     const nb::object memory = nb::steal(
@@ -192,6 +223,8 @@ class PythonStage final : public ForeignStage {
   const std::shared_ptr<HelperPool> pool_;
   std::atomic<bool> in_helper_{false};
   std::atomic<std::uint64_t> calls_{0};
+  std::atomic<int> unchanged_{0};
+  std::atomic<bool> has_changed_{false};
   std::atomic<std::uint64_t> nanoseconds_{0};
 };
 
@@ -224,6 +257,7 @@ void bind_stages(nb::module_& m) {
            nb::arg("stage"), nb::arg("name"), nb::arg("identity"), nb::arg("number"), nb::arg("pool"))
       .def("transform",
            [](const std::shared_ptr<PythonStage>& self) { return TransformHandle{foreign_transform(self)}; })
+      .def_prop_ro("unchanged", &PythonStage::unchanged)
       .def_prop_ro("calls", &PythonStage::calls)
       .def_prop_ro("seconds", &PythonStage::seconds);
 

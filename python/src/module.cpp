@@ -24,11 +24,21 @@ std::string from_str(nb::handle text) {
 }
 
 nb::object list_of(nb::handle sequence) noexcept {
-  PyObject* items = PySequence_List(sequence.ptr());
-  if (items == nullptr) {
-    PyErr_Clear();
+  constexpr Py_ssize_t kMaxItems = 4096;  // an iterator may have no end
+  const nb::object iterator = nb::steal(PyObject_GetIter(sequence.ptr()));
+  nb::object items = nb::steal(iterator.is_valid() ? PyList_New(0) : nullptr);
+  while (items.is_valid()) {
+    const nb::object item = nb::steal(PyIter_Next(iterator.ptr()));
+    if (!item.is_valid() && PyErr_Occurred() == nullptr) {
+      return items;
+    }
+    if (!item.is_valid() || PyList_GET_SIZE(items.ptr()) == kMaxItems ||
+        PyList_Append(items.ptr(), item.ptr()) != 0) {
+      items.reset();
+    }
   }
-  return nb::steal(items);
+  PyErr_Clear();
+  return {};
 }
 
 }  // namespace penstock::python

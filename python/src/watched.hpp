@@ -6,17 +6,52 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "bind.hpp"
+#include "core/block_signals.hpp"
 
 namespace penstock::python {
 
 // How long Ctrl-C may take, and how often progress is shown.
 inline constexpr std::chrono::milliseconds kPatience{100};
+
+/// Whether it ends while others may run Python.
+template <class Future>
+bool ended(const Future& outcome) {
+  const GilRelease release;
+  return outcome.wait_for(kPatience) == std::future_status::ready;
+}
+
+/// Work that a source may hold up for ever runs on a thread of its own and never touches Python. After Ctrl-C
+/// the thread is left behind: it owns all it needs, and ends when the source lets it go.
+template <class Work>
+auto interruptible(Work work) {
+  using Outcome = decltype(work());
+  auto promise = std::make_shared<std::promise<Outcome>>();
+  std::future<Outcome> outcome = promise->get_future();
+  std::thread worker([promise, work = std::move(work)]() mutable {
+    block_signals();
+    try {
+      promise->set_value(work());
+    } catch (...) {
+      promise->set_exception(std::current_exception());
+    }
+  });
+  while (!ended(outcome)) {
+    if (PyErr_CheckSignals() != 0) {
+      worker.detach();
+      throw nanobind::python_error();
+    }
+  }
+  worker.join();  // nothing is left that would make a fork unsafe
+  return outcome.get();
+}
 
 /// Work of minutes runs on a thread of its own and never touches Python; the caller's thread looks for Ctrl-C
 /// and shows how far the work is.
@@ -52,12 +87,6 @@ class Watched {
   }
 
  private:
-  template <class Future>
-  static bool ended(const Future& outcome) {
-    const GilRelease release;
-    return outcome.wait_for(kPatience) == std::future_status::ready;
-  }
-
   void call(const nanobind::object& show) {
     Progress now;
     {

@@ -8,6 +8,7 @@ import os
 import tarfile
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from PIL import Image
 
 import penstock
 from penstock import _stages
+
+os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")  # or it asks the network for newer versions when it is imported
 
 #: Real pictures beside the project, where they are.
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -65,6 +68,24 @@ def encode(picture: Image.Image, kind: str = "JPEG", **options: object) -> bytes
     return buffer.getvalue()
 
 
+def spoilt_png(picture: Image.Image) -> bytes:
+    """A PNG whose data is one chunk with a wrong checksum."""
+    file = encode(picture, "PNG")
+    parts, at = [file[:8]], 8
+    data = b""
+    while at < len(file):
+        size = int.from_bytes(file[at : at + 4], "big")
+        if file[at + 4 : at + 8] == b"IDAT":
+            data += file[at + 8 : at + 8 + size]
+        elif file[at + 4 : at + 8] == b"IEND":
+            checksum = zlib.crc32(b"IDAT" + data) ^ 1
+            parts.append(len(data).to_bytes(4, "big") + b"IDAT" + data + checksum.to_bytes(4, "big"))
+        if file[at + 4 : at + 8] != b"IDAT":
+            parts.append(file[at : at + 12 + size])
+        at += 12 + size
+    return b"".join(parts)
+
+
 def sample_size(number: int) -> tuple[int, int]:
     """Width and height of the picture of a sample: different from sample to sample."""
     return 40 + (number * 17) % 90, 50 + (number * 29) % 70
@@ -94,7 +115,7 @@ def sample_members(number: int) -> list[tuple[str, bytes]]:
 def slow_function(array: np.ndarray) -> np.ndarray:
     """A stage that pays in a helper process; in a module that a helper imports quickly."""
     time.sleep(0.002)
-    return array
+    return 255 - array
 
 
 class HoldFirst:

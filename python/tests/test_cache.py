@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import draw, encode
+from conftest import draw, encode, write_tar
 
 import penstock
 from penstock import transforms as T  # noqa: N812 - the usual short name
 
 OPTIONS = {"batch_size": 7, "shuffle": True, "seed": 5, "num_workers": 2}
+JPEG = encode(draw(1, 40, 40))
 
 
 def open_loader(source: str | Path, cache: Path | None, **options: object) -> penstock.Loader:
@@ -98,6 +99,28 @@ def test_the_epoch_after_a_whole_one_reads_the_store(shards, tmp_path):
         assert "repacked" in loader.stats()["decoded"]
 
 
+def test_a_source_that_was_written_again_is_read_again(tmp_path):
+    """The same keys and sizes, other labels: neither the old cache nor one of the same name elsewhere is used."""
+
+    def write(first: int) -> Path:
+        members = [part for i in range(8) for part in ((f"{i}.jpg", JPEG), (f"{i}.cls", str(first + i).encode()))]
+        return write_tar(tmp_path / "train.tar", members)
+
+    def labels(source: Path) -> list[int]:
+        with open_loader(source, tmp_path / "cache") as loader:
+            wait_until_built(loader)
+            return sorted(int(label) for batch in loader for label in batch["label"])
+
+    source = write(20)
+    assert labels(source)[0] == 20
+    (tmp_path / "other").mkdir()
+    copied = tmp_path / "other" / "train.tar"
+    copied.write_bytes(source.read_bytes())
+    write(60)
+    assert labels(source)[0] == 60
+    assert labels(copied)[0] == 20
+
+
 def test_no_epoch_waits_for_ever(shards, tmp_path):
     """Another process holds the right to build, and never does."""
     with open_loader(shards, tmp_path) as loader:
@@ -105,7 +128,6 @@ def test_no_epoch_waits_for_ever(shards, tmp_path):
     (store,) = tmp_path.glob("*.store")
     lock = Path(f"{store}.lock")
     (store / "manifest.json").unlink()
-    lock.mkdir()
     program = """
 import fcntl, sys, time
 file = open(sys.argv[1], "w")
@@ -113,7 +135,7 @@ fcntl.flock(file, fcntl.LOCK_EX)
 print("held", flush=True)
 time.sleep(600)
 """
-    holder = subprocess.Popen([sys.executable, "-c", program, lock / "lock"], stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen([sys.executable, "-c", program, lock], stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"

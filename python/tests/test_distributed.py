@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -118,3 +119,80 @@ def test_torch_distributed_checkpoint_keeps_the_state(shards, tmp_path):
     resumed = make()
     dcp.load({"loader": resumed}, checkpoint_id=tmp_path / "checkpoint", no_dist=True)
     assert [np.asarray(batch["index"]).tolist() for batch in resumed] == rest
+
+
+# --- orders that differ between ranks ---------------------------------------------------------------------------------
+
+ORDERS = textwrap.dedent("""
+    import json, sys
+    import torch
+    import torch.distributed as dist
+    import penstock
+
+    source, folder, case = sys.argv[1:]
+    dist.init_process_group("gloo")
+    rank = dist.get_rank()
+
+    def loader_of(**options):
+        return penstock.Loader(source, batch_size=5, num_workers=1, decode=False, **options)
+
+    def drawn(seed):
+        return torch.utils.data.RandomSampler(range(60), generator=torch.Generator().manual_seed(seed))
+
+    loaders = {
+        "different seeds of a sampler": lambda: [loader_of(sampler=drawn(rank))],
+        "the same seed of a sampler": lambda: [loader_of(sampler=drawn(3))],
+        "different seeds": lambda: [loader_of(shuffle=True, seed=rank)],
+        "the same seed": lambda: [loader_of(shuffle=True, seed=4)],
+        "independent draws": lambda: [loader_of(sampler=penstock.samplers.Random(replacement=True), seed=rank)],
+        "two loaders": lambda: [loader_of(sampler=drawn(1)), loader_of(sampler=drawn(2))],
+        "one rank alone": lambda: [loader_of(sampler=drawn(1))] if rank == 0 else [],
+        "one rank reads all": lambda: [loader_of(sampler=drawn(rank), shard_world_size=1)],
+        "a fresh seed": lambda: [loader_of(shuffle=True, seed=None)],
+    }[case]()
+    said, seen = "", []
+    dist.barrier()
+    for rank_in_turn in range(2):  # the second finds what the first wrote
+        if rank == rank_in_turn:
+            try:
+                for loader in loaders:
+                    for epoch in range(2):
+                        seen.append([index for batch in loader for index in batch["index"].tolist()])
+            except penstock.InvalidError as error:
+                said = str(error)
+        dist.barrier()
+    with open(f"{folder}/{rank}.json", "w") as out:
+        json.dump({"said": said, "seen": seen}, out)
+    dist.barrier()
+    dist.destroy_process_group()
+""")
+
+
+@pytest.mark.parametrize(
+    ("case", "refused"),
+    [
+        ("different seeds of a sampler", "the ranks have different orders of epoch 0"),
+        ("the same seed of a sampler", ""),
+        ("different seeds", r"different orders of epoch 0 \(seed 0 and seed 1\)"),
+        ("the same seed", ""),
+        ("independent draws", ""),
+        ("two loaders", ""),
+        ("one rank alone", ""),
+        ("one rank reads all", ""),
+        ("a fresh seed", "seed = None with several processes cannot be"),
+    ],
+)
+def test_ranks_whose_orders_differ_are_refused(shards, tmp_path, case, refused):
+    (tmp_path / "orders.py").write_text(ORDERS)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+    command += [str(tmp_path / "orders.py"), shards, str(tmp_path), case]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    ranks = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2)]
+    if refused:
+        assert re.search(refused, ranks[1]["said"])
+    else:
+        assert [rank["said"] for rank in ranks] == ["", ""]
+    if case in ("the same seed of a sampler", "the same seed", "two loaders"):
+        for parts in zip(ranks[0]["seen"], ranks[1]["seen"], strict=True):
+            assert sorted(index for part in parts for index in part) == list(range(60))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import warnings
+from types import SimpleNamespace
 
 import lightning
 import numpy as np
@@ -16,8 +17,9 @@ import torch
 import torch.distributed.checkpoint.stateful
 import torchdata.nodes
 import torchdata.stateful_dataloader.stateful
-from accelerate import Accelerator
+from accelerate import Accelerator, skip_first_batches
 from lightning.pytorch.callbacks import ModelCheckpoint
+from transformers import Trainer, TrainingArguments
 
 import penstock
 
@@ -174,6 +176,60 @@ def test_accelerate_leaves_the_loader_alone_and_keeps_its_state(shards, unbroken
     assert seen == unbroken
 
 
+@pytest.mark.parametrize("skipped", [0, 1, 4, STEPS - 1, STEPS])
+def test_accelerate_skips_the_first_batches(shards, unbroken, skipped):
+    loader = open_loader(shards)
+    rest = skip_first_batches(loader, skipped)
+    assert len(rest) == STEPS - skipped
+    assert [contents(batch) for batch in rest] == unbroken[skipped:STEPS]
+    assert loader.stats()["samples"] == sum(len(indices) for indices, _ in unbroken[skipped:STEPS]), "none was skipped"
+    # Who skips all of an epoch has begun none.
+    assert [contents(batch) for batch in loader] == unbroken[STEPS if skipped < STEPS else 0 :][:STEPS]
+
+
+def test_accelerate_skips_in_every_pass_and_names_the_epoch(shards, unbroken):
+    rest = skip_first_batches(open_loader(shards), 5)
+    assert [contents(batch) for _ in range(2) for batch in rest] == unbroken[5:STEPS] + unbroken[STEPS + 5 : 2 * STEPS]
+    rest.batch_sampler.batch_sampler.set_epoch(2)
+    assert [contents(batch) for batch in rest] == unbroken[2 * STEPS + 5 :]
+
+
+def test_accelerate_skips_batches_of_tuples_and_of_collate_fn_and_of_samplers_without_length(shards):
+    loader = open_loader(shards, as_tuple=("index", "label"))
+    expected = [index.tolist() for index, _ in open_loader(shards, as_tuple=("index", "label"))]
+    assert [index.tolist() for index, _ in skip_first_batches(loader, 3)] == expected[3:]
+    loader = open_loader(shards, collate_fn=lambda samples: [sample["index"] for sample in samples])
+    assert list(skip_first_batches(loader, 3)) == expected[3:]
+
+    class Unsized:
+        def __iter__(self):
+            return iter(range(60))
+
+    loader = penstock.Loader(shards, batch_size=7, sampler=Unsized(), decode=False)
+    batches = skip_first_batches(loader, 3)
+    assert [index for batch in batches for index in batch["index"].tolist()] == list(range(21, 60))
+
+
+def test_accelerate_resumes_by_skipping(shards, unbroken, tmp_path):
+    """As its documentation has it: the number of steps is kept beside the state, and the loader begins anew."""
+    accelerator = Accelerator(cpu=True)
+    model = torch.nn.Linear(2, 2)
+    model, optimizer, loader = accelerator.prepare(
+        model, torch.optim.SGD(model.parameters(), lr=0.1), open_loader(shards)
+    )
+    seen = []
+    for step, batch in enumerate(loader):
+        seen.append(contents(batch))
+        if step == 3:
+            accelerator.save_state(str(tmp_path / "checkpoint"))
+            break
+    loader = accelerator.prepare(open_loader(shards, num_workers=1))
+    accelerator.load_state(str(tmp_path / "checkpoint"))
+    seen += [contents(batch) for batch in accelerator.skip_first_batches(loader, 4)]
+    seen += [contents(batch) for _ in range(EPOCHS - 1) for batch in loader]
+    assert seen == unbroken
+
+
 def test_accelerate_moves_a_batch(shards):
     from accelerate.utils import send_to_device
 
@@ -221,3 +277,73 @@ def test_accelerate_with_two_processes_shares_the_epoch(shards, tmp_path):
     seen = [index for step in zip(*parts, strict=True) for part in step for index in part]
     loader = penstock.Loader(shards, shuffle=True, seed=3, decode=False)
     assert seen == [index for batch in loader for index in batch["index"].tolist()]
+
+
+# --- Hugging Face's Trainer -------------------------------------------------------------------------------------------
+
+
+class Classifier(torch.nn.Module):
+    """Takes the fields of a batch as keywords, and writes down what it is trained with."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3 * 8 * 8, 10)
+        self.seen = []
+
+    def forward(self, image, label, index, **other_fields):
+        if self.training:
+            self.seen.append((index.tolist(), image.numpy().tobytes()))
+        logits = self.layer(image.flatten(1))
+        return {"loss": torch.nn.functional.cross_entropy(logits, label), "logits": logits}
+
+
+class LoaderTrainer(Trainer):
+    """A Trainer that trains from a loader, as its documentation says."""
+
+    def __init__(self, source, folder, model=None, **settings):
+        arguments = TrainingArguments(
+            output_dir=str(folder), use_cpu=True, report_to=[], disable_tqdm=True, num_train_epochs=EPOCHS, **settings
+        )
+        super().__init__(model=model or Classifier(), args=arguments)
+        self.source = source
+
+    def get_train_dataloader(self):
+        return open_loader(self.source)
+
+    def get_eval_dataloader(self, eval_dataset=None):
+        return open_loader(self.source)
+
+
+def test_the_trainer_trains_and_evaluates(shards, unbroken, tmp_path):
+    trainer = LoaderTrainer(shards, tmp_path, save_strategy="no", label_names=["label"])
+    trainer.train()
+    assert trainer.model.seen == unbroken
+    assert np.isfinite(trainer.evaluate()["eval_loss"])
+
+
+class Logits(torch.nn.Module):
+    """Leaves the loss to the Trainer, which takes the labels out of the batch for it."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3 * 8 * 8, 10)
+        self.config = SimpleNamespace(problem_type=None, to_dict=dict, to_json_string=lambda: "{}")
+
+    def forward(self, image, **other_fields):
+        return {"logits": self.layer(image.flatten(1))}
+
+
+def test_the_trainer_smooths_labels(shards, tmp_path):
+    data = penstock.Dataset(shards, fields={"image": "image", "labels": "label"})
+    settings = {"save_strategy": "no", "label_smoothing_factor": 0.1, "max_steps": 2}
+    trainer = LoaderTrainer(data, tmp_path, Logits(), **settings)
+    assert np.isfinite(trainer.train().training_loss)
+
+
+@pytest.mark.parametrize("steps", [4, STEPS, STEPS + 3])
+def test_the_trainer_resumes_in_the_middle_of_an_epoch(shards, unbroken, tmp_path, steps):
+    before = LoaderTrainer(shards, tmp_path, save_steps=steps, max_steps=steps)
+    before.train()
+    after = LoaderTrainer(shards, tmp_path, save_strategy="no")
+    after.train(resume_from_checkpoint=str(tmp_path / f"checkpoint-{steps}"))
+    assert before.model.seen + after.model.seen == unbroken

@@ -197,7 +197,7 @@ def test_a_program_may_end_in_the_middle(shards, tmp_path, ending):
 
         def slow(array):
             time.sleep(0.002)
-            return array
+            return 255 - array
 
         if __name__ == "__main__":
             loader = penstock.Loader({shards!r}, num_workers=2, batch_size=4, output="numpy",
@@ -224,6 +224,30 @@ def test_what_cannot_be_sent_runs_here_and_says_so(shards):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         loader_of(shards, [CROP, lambda array: 255 - array], num_workers=0)
+
+
+def test_a_module_that_a_helper_cannot_import_is_named_in_one_line(shards, tmp_path):
+    program = run_program(
+        tmp_path,
+        f"""
+        import sys, types, warnings
+        import penstock
+        from penstock import _stages
+
+        if __name__ == "__main__":
+            sys.modules["ghost"] = ghost = types.ModuleType("ghost")
+            exec("def same(array): return array", ghost.__dict__)
+            _stages.round_trip_seconds = lambda array: 0.0
+            with warnings.catch_warnings(record=True) as caught:
+                operations = [penstock.transforms.CenterCrop(8), ghost.same]
+                penstock.Loader({shards!r}, num_workers=1, transforms=operations).close()
+            print(caught[0].message)
+        """,
+    )
+    out, err = program.communicate(timeout=120)
+    first = out.partition("\n")[0]
+    assert "could not begin: ModuleNotFoundError: No module named 'ghost'; can the module" in first, out + err
+    assert "\nTraceback (most recent call last):\n" in out
 
 
 def test_functions_of_an_interactive_session_run_here(shards):
@@ -312,6 +336,38 @@ def test_fork_is_refused_where_it_is_unsafe_and_works_where_not(shards, tmp_path
     )
     out, err = program.communicate(timeout=120)
     assert out == "True helper 2\n", err
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn", "forkserver"])
+def test_nothing_of_the_current_folder_is_run(shards, tmp_path, context):
+    """Data may lie there. The program's own folder, which Python puts on the path, is another."""
+    if context != "fork" and sys.version_info < (3, 11):
+        pytest.skip("Python 3.10 has no way to start without the current folder")
+    here, data = tmp_path / "program", tmp_path / "data"
+    here.mkdir()
+    data.mkdir()
+    note = tmp_path / "ran"
+    for module in ("multiprocessing", "numpy", "pickle", "socket", "penstock"):
+        (data / f"{module}.py").write_text(f"open({str(note)!r}, 'a').write('{module} ')\nraise SystemExit\n")
+    (here / "beside.py").write_text("def invert(array):\n    return 255 - array\n")
+    program = f"""
+        import beside, penstock
+        from penstock import _stages
+        from penstock.transforms import CenterCrop
+
+        if __name__ == "__main__":
+            _stages.round_trip_seconds = lambda array: 0.0
+            options = dict(num_workers=1, multiprocessing_context={context!r})
+            with penstock.Loader({shards!r}, transforms=[CenterCrop(8), beside.invert], **options) as loader:
+                list(loader)
+                print("helpers", loader.stats()["helpers"]["started"])
+        """
+    (here / "train.py").write_text(textwrap.dedent(program))
+    command = [sys.executable, str(here / "train.py")]
+    done = subprocess.run(command, cwd=data, capture_output=True, text=True, timeout=300, check=False)
+    ran = note.read_text() if note.exists() else ""
+    assert ran == "", done.stderr
+    assert done.stdout == "helpers 1\n", done.stderr
 
 
 def test_interrupt_works_while_a_helper_starts(shards, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -306,3 +307,56 @@ def test_works_without_torch(shards):
         print(type(batch["image"]).__module__, batch["image"].shape)
     """)
     assert done.stdout.strip() == "numpy (4, 3, 32, 32)", done.stderr
+
+
+#: Opening a file of that name waits for ever, as on a network disk that does not answer.
+STUCK_OPEN = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static void wait_if_stuck(const char* path) {
+  while (strstr(path, "stuck.tar") != NULL) pause();
+}
+#define MODE(last) va_list rest; va_start(rest, last); mode_t mode = va_arg(rest, mode_t); va_end(rest)
+#define OPEN(name)                                                                     \
+  int name(const char* path, int flags, ...) {                                         \
+    MODE(flags);                                                                       \
+    wait_if_stuck(path);                                                               \
+    return ((int (*)(const char*, int, mode_t))dlsym(RTLD_NEXT, #name))(path, flags, mode); \
+  }
+#define OPENAT(name)                                                                   \
+  int name(int folder, const char* path, int flags, ...) {                             \
+    MODE(flags);                                                                       \
+    wait_if_stuck(path);                                                               \
+    return ((int (*)(int, const char*, int, mode_t))dlsym(RTLD_NEXT, #name))(folder, path, flags, mode); \
+  }
+OPEN(open) OPEN(open64) OPENAT(openat) OPENAT(openat64)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler to make a disk that does not answer")
+def test_interrupt_works_while_a_data_set_waits_for_its_source(tmp_path: Path):
+    (tmp_path / "stuck.c").write_text(STUCK_OPEN)
+    library = tmp_path / "stuck.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "stuck.c", "-ldl"], check=True)
+    source = tmp_path / "stuck.tar"
+    with tarfile.open(source, "w"):
+        pass
+    program = f"""
+        import os, signal, threading
+        import penstock
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            penstock.Dataset({str(source)!r})
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    done = run(program, env={**os.environ, "LD_PRELOAD": str(library)})
+    assert done.stdout.split() == ["interrupted"], done.stderr
+    assert done.returncode == 0

@@ -60,7 +60,7 @@ def test_pictures_are_views_of_the_batch_not_copies(shards, output):
     loader = penstock.Loader(shards, batch_size=8, transforms=[T.CenterCrop(16)], output=output)
     batch = next(iter(loader))
     assert batch["image"] is batch["image"]
-    memory = batch._core.column("image", True).ctypes.data
+    memory = batch._columns.core.column("image", True).ctypes.data
     given = batch["image"]
     assert (given.ctypes.data if output == "numpy" else torch.from_dlpack(given).data_ptr()) == memory
 

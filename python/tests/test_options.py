@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 import json
+import pydoc
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from conftest import draw, encode, flat
+from conftest import draw, encode, flat, spoilt_png
 
 import penstock
 from penstock import LoaderOptions, samplers
+from penstock._option_list import OPTIONS
 
 AUGMENTED = penstock.presets.imagenet_train(24)
 
@@ -73,11 +76,47 @@ def test_option_max_pixels(make_tar):
         flat(penstock.Loader(source, max_pixels=4999))
 
 
+def test_option_check_files(make_tar):
+    source = make_tar([("a.png", spoilt_png(draw(1, 300, 300)))])
+    top = [penstock.transforms.RandomResizedCrop(32, scale=(0.01, 0.02))]
+    loader = penstock.Loader(source, transforms=top, on_error="skip")
+    assert any(flat(loader) == [0] for _ in range(20)), "the damage is seen by every crop: the file shows nothing"
+    checking = penstock.Loader(source, transforms=top, on_error="skip", check_files=True)
+    assert [flat(checking) for _ in range(20)] == [[]] * 20
+
+
 def test_option_on_error(damaged):
     with pytest.raises(penstock.CorruptError):
         flat(penstock.Loader(damaged))
     assert sorted(set(range(60)) - set(flat(penstock.Loader(damaged, on_error="skip")))) == [12, 13, 14, 40]
     assert len(flat(penstock.Loader(damaged, on_error="replace"))) == 60
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_skipping_that_leaves_no_row_gets_one_warning(make_tar, workers):
+    bad = range(8, 14)
+    source = make_tar([(f"{i:03d}.jpg", b"no picture" if i in bad else encode(draw(i, 30, 20))) for i in range(22)])
+    loader = penstock.Loader(source, on_error="skip", batch_size=4, num_workers=workers)
+    with pytest.warns(RuntimeWarning, match=r"left a batch with 0 rows.*on_error='replace'") as caught:
+        assert [len(batch["index"]) for batch in loader] == [4, 4, 0, 2, 4, 2]
+    assert len(caught) == 1
+    assert (loader.stats()["empty_batches"], loader.stats()["short_batches"]) == (1, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        flat(loader)  # once is enough
+        assert loader.stats()["empty_batches"] == 2
+        flat(penstock.Loader(source, on_error="replace", batch_size=4, drop_last=True))
+
+
+def test_skipping_that_breaks_drop_last_gets_one_warning(damaged):
+    loader = penstock.Loader(damaged, on_error="skip", drop_last=True, batch_size=7)
+    with pytest.warns(RuntimeWarning, match=r"fewer than batch_size=7 rows.*drop_last.*on_error='replace'") as caught:
+        assert [len(batch["index"]) for batch in loader] == [7, 5, 6, 7, 7, 6, 7, 7]
+    assert len(caught) == 1
+    assert (loader.stats()["empty_batches"], loader.stats()["short_batches"]) == (0, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        flat(penstock.Loader(damaged, on_error="skip", batch_size=7))  # the last batch may be short there anyway
 
 
 def test_option_max_errors(damaged):
@@ -158,3 +197,47 @@ def test_the_migration_page_maps_every_argument_of_torchs_data_loader():
         for name in re.findall(r"`(\w+)", line.split("|")[1])
     }
     assert set(inspect.signature(torch.utils.data.DataLoader).parameters) <= mapped
+
+
+# --- how options are shown and refused --------------------------------------------------------------------------------
+
+
+def test_help_shows_every_option_with_its_sentence():
+    shown = pydoc.render_doc(penstock.Loader, renderer=pydoc.plaintext)
+    words = " ".join(shown.replace("|", " ").split())
+    parameters = inspect.signature(penstock.Loader).parameters
+    for name, option in OPTIONS.items():
+        assert f"{name}: {' '.join(option.doc.split())}" in words
+        assert parameters[name].default == option.default
+        assert parameters[name].annotation == option.type
+    assert list(inspect.signature(LoaderOptions).parameters) == list(OPTIONS)
+    for member in (LoaderOptions.prefetch, LoaderOptions.with_prefetch):
+        assert inspect.getdoc(member) == OPTIONS["prefetch"].doc
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("prefetch_factor", "prefetch"), ("batchsize", "batch_size"), ("num_worker", "num_workers"), ("xyz", None)],
+)
+def test_unknown_options_are_refused_with_the_one_that_is_meant(shards, given, meant):
+    told = f"did you mean {meant} \\(" if meant else "; the options are: batch_size, "
+    for use in (
+        lambda: penstock.Loader(shards, **{given: 2}),
+        lambda: LoaderOptions().replace(**{given: 2}),
+        lambda: LoaderOptions.from_dict({given: 2}),
+    ):
+        with pytest.raises(penstock.InvalidError, match=f"there is no option '{given}'.*{told}"):
+            use()
+    with pytest.raises(AttributeError, match=f"there is no option '{given}'.*{told}"):
+        getattr(LoaderOptions(), f"with_{given}")
+
+
+def test_options_of_a_loader_cannot_be_set(shards):
+    loader = penstock.Loader(shards, batch_size=5)
+    with pytest.raises(AttributeError, match=r"options=loader.options.with_batch_size\(3\)"):
+        loader.batch_size = 3
+    with pytest.raises(AttributeError, match=r"Loader\(loader.dataset, transforms=...\)"):
+        loader.transforms = []
+    other = penstock.Loader(loader.dataset, options=loader.options.with_batch_size(3))
+    assert (len(loader), len(other)) == (12, 20)
+    loader.note = "other attributes are the caller's own"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import wave
 
@@ -217,6 +218,29 @@ def test_samplers_that_cannot_be_are_refused(shards):
     assert len(penstock.Loader(shards, sampler=torch.utils.data.RandomSampler(range(60)))) == 2
 
 
+def test_a_sampler_that_is_empty_after_one_epoch_is_refused(shards):
+    class Once:
+        def __init__(self):
+            self.left = iter(range(60))
+
+        def __iter__(self):
+            return self.left
+
+    loader = penstock.Loader(shards, sampler=Once(), num_workers=0)
+    assert flat(loader) == list(range(60))
+    with pytest.raises(penstock.InvalidError, match="no sample for epoch 1"):
+        next(iter(loader))
+
+    class Empty(Once):
+        def __len__(self):
+            return 0
+
+        def __iter__(self):
+            return iter(())
+
+    assert flat(penstock.Loader(shards, sampler=Empty(), num_workers=0)) == []
+
+
 def test_option_loading_mode(shards):
     ordered = penstock.Loader(shards, batch_size=7, shuffle=True)
     ready = penstock.Loader(shards, batch_size=7, shuffle=True, loading_mode="as_ready", prefetch=4, num_workers=2)
@@ -279,3 +303,45 @@ def test_option_num_workers_pytorch(shards):
     ]
     assert [len(part) for part in every] == [15] * 4
     assert sorted(sum(every, [])) == list(range(60))
+
+
+# --- seed=None --------------------------------------------------------------------------------------------------------
+
+
+def fresh(source, **options):
+    return penstock.Loader(source, shuffle=True, seed=None, batch_size=7, transforms=AUGMENTED, **options)
+
+
+def test_without_a_seed_every_loader_draws_its_own(shards):
+    loader, other = fresh(shards), fresh(shards)
+    assert loader.options.seed is None
+    assert loader.stats()["seed"] != other.stats()["seed"]
+    first = contents(loader)
+    assert first != contents(other)
+    told = loader.stats()["seed"]
+    assert first == contents(penstock.Loader(shards, shuffle=True, seed=told, batch_size=7, transforms=AUGMENTED))
+    assert penstock.Loader(shards, seed=5).stats()["seed"] == 5
+
+
+def test_a_drawn_seed_is_kept_in_the_state(shards):
+    loader = fresh(shards)
+    iterator = iter(loader)
+    seen = [next(iterator) for _ in range(3)]
+    state = json.loads(json.dumps(loader.state_dict()))
+    assert state["seed"] == loader.stats()["seed"]
+    rest = contents(iterator) + contents(loader)
+    assert seen
+    resumed = fresh(shards, num_workers=1)
+    flat(resumed)  # with a seed of its own
+    resumed.load_state_dict(state)
+    assert resumed.stats()["seed"] == state["seed"]
+    assert contents(resumed) + contents(resumed) == rest
+    named = penstock.Loader(shards, shuffle=True, seed=3, batch_size=7, transforms=AUGMENTED)
+    with pytest.raises(penstock.InvalidError, match="seed"):
+        named.load_state_dict(state)
+
+
+def test_a_seed_is_not_drawn_where_ranks_must_agree(shards):
+    for several in ({"shard_rank": 0, "shard_world_size": 2}, {"num_workers_pytorch": 2}):
+        with pytest.raises(penstock.InvalidError, match="give all of them the same number"):
+            fresh(shards, **several)

@@ -173,6 +173,8 @@ def test_option_non_blocking(shards, monkeypatch):
         next(iter(penstock.Loader(shards, transforms=AUGMENTED, device="meta", non_blocking=value)))
         assert set(seen) == {value}
         seen.clear()
+    with pytest.warns(RuntimeWarning, match="non_blocking=True has no effect without device"):
+        penstock.Loader(shards, non_blocking=True)
 
 
 def test_option_collate_buffer_size(shards):
@@ -190,3 +192,22 @@ def test_option_cache(shards, tmp_path):
     for _ in range(3):
         assert contents(loader) == contents(plain)
     assert loader.stats()["decoded"]["repacked"] > 0
+
+
+def test_option_cache_trust(shards, tmp_path):
+    """A folder in which a group can write is used if the group is named. Of several users: test_shared_folders.py."""
+    group = 61500 if os.geteuid() == 0 else next((group for group in os.getgroups() if group != os.getegid()), None)
+    if group is None:
+        pytest.skip("this user is in one group alone")
+    folder = tmp_path / "team"
+    folder.mkdir()
+    os.chown(folder, -1, group)
+    folder.chmod(0o2770)
+    with pytest.warns(RuntimeWarning, match=f"can be written by group {group}.*cache_trust="):
+        list(penstock.Loader(shards, transforms=AUGMENTED, cache=folder))
+    loader = penstock.Loader(shards, transforms=AUGMENTED, cache=folder, cache_trust=f"group:{group}")
+    for _ in range(3):
+        list(loader)
+    assert loader.stats()["cache"].startswith("complete")
+    with pytest.raises(penstock.InvalidError, match="there is no user 'nobody of this name'"):
+        penstock.Loader(shards, cache=folder, cache_trust="user:nobody of this name")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import signal
 import struct
 import subprocess
@@ -308,7 +309,7 @@ def test_pictures_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
     assert sorted(packed.key(i).rstrip("_") for i in range(4)) == ["a_deep_1", "b_deep_1", "b_deep_1", "b_deep_1"]
 
 
-def test_too_much_memory_is_the_pictures_fault(tmp_path):
+def test_packed_texts_of_a_png_are_not_unpacked(tmp_path):
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -320,6 +321,16 @@ def test_too_much_memory_is_the_pictures_fault(tmp_path):
         + chunk(b"IEND", b"")
     )
     tar = write_tar(tmp_path / "bomb.tar", [("a.png", picture)])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert (penstock.Dataset(tar)[0]["image"] == 5).all()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
+
+
+def test_too_much_memory_is_the_images_fault(tmp_path):
+    picture = bytearray(encode(draw(1, 8, 8).convert("RGBA"), "PNG"))
+    picture[16:33] = struct.pack(">IIBBBBB", 10_000, 10_000, 16, 6, 0, 0, 1) + bytes(4)  # interlaced
+    picture[29:33] = struct.pack(">I", zlib.crc32(picture[12:29]))
+    tar = write_tar(tmp_path / "large.tar", [("a.png", bytes(picture))])
     with pytest.raises(penstock.UnsupportedError, match="too much memory"):
         penstock.Dataset(tar)[0]
 

@@ -64,6 +64,20 @@ def test_wav_equals_soundfile_sample_for_sample(container: str, subtype: str, tm
         np.testing.assert_array_equal(mono, expected.mean(axis=0) if frames else np.zeros(0, np.float32))
 
 
+@pytest.mark.parametrize("subtype", ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE", "ULAW", "ALAW"])
+def test_big_endian_wav_equals_soundfile_sample_for_sample(subtype: str) -> None:
+    for channels, frames in [(1, 10_001), (2, 777), (7, 65), (1, 0)]:
+        memory = io.BytesIO()
+        soundfile.write(memory, noise(frames, channels, frames), 16000, format="WAV", subtype=subtype, endian="BIG")
+        content = memory.getvalue()
+        assert content[:4] == b"RIFX"
+        samples, rate = audio.read(content, mono=False)
+        assert rate == 16000
+        np.testing.assert_array_equal(samples, reference(content)[0])
+        part, _ = audio.read(content, start=min(13, frames) / rate, mono=False)
+        np.testing.assert_array_equal(part, samples[:, min(13, frames) :])
+
+
 @pytest.mark.parametrize(("container", "subtype"), COMPRESSED)
 def test_compressed_sound_equals_soundfile_and_slices_equal_the_whole(container: str, subtype: str) -> None:
     for channels in (1, 2):
@@ -231,13 +245,57 @@ def test_damaged_mp3_prints_nothing(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_an_mp3_whose_length_libsndfile_cannot_tell_is_refused() -> None:
-    content = written(noise(100_000, 1, 11), 44100, "MP3", "MPEG_LAYER_III")
-    assert len(audio.read(content)[0]) == 100_000
-    header = content.find(b"Xing") + 4
-    second = content.index(b"\xff\xfb", header)
-    with pytest.raises(penstock.UnsupportedError, match="does not say its length"):
-        audio.read(content[second:])
+def mp3_frames(content: bytes) -> list[bytes]:
+    """The frames of an MPEG 1 layer III file at 44.1 kHz, its Xing header among them."""
+    rates = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+    frames, at = [], 0
+    while at + 4 <= len(content):
+        assert content[at : at + 2] == b"\xff\xfb"
+        size = 144_000 * rates[content[at + 2] >> 4] // 44100 + (content[at + 2] >> 1 & 1)
+        frames.append(content[at : at + size])
+        at += size
+    return frames
+
+
+def without_xing(samples: npt.NDArray[Any], mode: str) -> tuple[bytes, int]:
+    """An MP3 that does not say its length, and how many frames it has."""
+    memory = io.BytesIO()
+    soundfile.write(
+        memory, samples, 44100, format="MP3", subtype="MPEG_LAYER_III", bitrate_mode=mode, compression_level=0.5
+    )
+    frames = mp3_frames(memory.getvalue())
+    assert b"Xing" in frames[0] or b"Info" in frames[0]
+    assert (len({len(frame) // 2 for frame in frames}) == 1) == (mode == "CONSTANT")
+    return b"".join(frames[1:]), len(frames) - 1
+
+
+@pytest.mark.parametrize("mode", ["CONSTANT", "AVERAGE", "VARIABLE"])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_an_mp3_that_does_not_say_its_length_is_read_whole(mode: str, channels: int) -> None:
+    content, frames = without_xing(noise(100_000, channels, 11), mode)
+    id3 = b"ID3\x03\x00\x00\x00\x00\x02\x01" + bytes(257)
+    for file in (content, id3 + content, id3 + content + b"TAG" + bytes(125), content + bytes(20)):
+        samples, rate = audio.read(file, mono=False)
+        assert (rate, samples.shape) == (44100, (channels, frames * 1152))
+        expected = reference(file)[0]  # as far as libsndfile guesses its length
+        common = min(expected.shape[1], samples.shape[1]) - 1152
+        np.testing.assert_allclose(samples[:, :common], expected[:, :common], rtol=0, atol=2e-4)
+        assert np.abs(samples[:, -2000:-1152]).max() > 0.1
+
+
+@pytest.mark.parametrize("mode", ["CONSTANT", "VARIABLE"])
+def test_an_mp3_that_does_not_say_its_length_is_refused_where_frames_are_missing(mode: str) -> None:
+    content, frames = without_xing(noise(100_000, 1, 11), mode)
+    half = len(content) // 2
+    with pytest.raises(penstock.CorruptError, match="its last frame, at byte .* is not whole"):
+        audio.read(content[:-5])
+    with pytest.raises(penstock.CorruptError, match="no frame at byte"):
+        audio.read(content[:half] + bytes(3000) + content[half + 3000 :])
+    with pytest.raises(penstock.CorruptError, match="no frame at byte"):
+        audio.read(content[:half] + content[half + 100 :])
+    with pytest.raises(penstock.CorruptError, match="no frame at byte"):
+        audio.read(content + bytes(5000))
+    assert len(audio.read(content)[0]) == frames * 1152
 
 
 def test_errors_name_the_file(tmp_path: Path) -> None:

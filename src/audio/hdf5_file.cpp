@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace penstock {
 namespace {

@@ -157,8 +157,8 @@ Result<Sound> read_sound(const std::string& path, const SoundRequest& request) {
     file->advise(Access::will_need, 0, file->size());
   }
   Result<Sound> sound = read_sound(file->bytes(), request);
-  if (Status there = file->check(); !there) {
-    return std::move(there).error();
+  if (Status intact = file->check(); !intact) {
+    return std::move(intact).error();
   }
   if (!sound) {
     sound.error().place.shard = path;

@@ -130,6 +130,21 @@ TEST(ReadSound, impossible_requests_name_the_value) {
   EXPECT_EQ(message({.duration = std::numeric_limits<double>::infinity()}), "");
 }
 
+TEST(ReadSound, a_clip_that_would_be_too_long_is_refused) {
+  if (!can_resample().ok()) {
+    GTEST_SKIP() << "built without soxr";
+  }
+  // Half a second of 1 Hz, so to speak: as the header says, its 4,000 frames last an hour.
+  auto file = make_wav(1);
+  const std::uint32_t rate = 1;
+  std::memcpy(file.data() + 24, &rate, sizeof rate);
+  SoundReader reader;
+  const auto clip = reader.open(file, {.sample_rate = 1 << 24});
+  ASSERT_FALSE(clip.ok());
+  EXPECT_EQ(clip.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(clip.error().message, HasSubstr("longer than can be read at once"));
+}
+
 /// Noise, so that every sample is heard in those around it.
 std::vector<std::uint8_t> noise_wav(int seconds, int rate, std::uint16_t channels) {
   std::vector<std::int16_t> samples;

@@ -99,41 +99,36 @@ void print_json(const SoundBuildReport& report, const SoundArguments& arguments)
 
 void print_profile(const SoundBuildReport& report) {
   const double all = report.seconds * report.workers;
-  fmt::print("{} threads, {} files in a buffer\n", report.workers, report.batch_files);
+  print_line(stdout, "{} threads, {} files in a buffer", report.workers, report.batch_files);
   const std::pair<const char*, double> stages[] = {{"read", report.stages.read},
                                                    {"convert", report.stages.convert},
                                                    {"compute", report.stages.compute},
                                                    {"write", report.stages.write},
                                                    {"wait", report.stages.wait}};
   for (const auto& [name, seconds] : stages) {
-    fmt::print("  {:<8} {:9.3f} s {:5.1f} %\n", name, seconds, all > 0 ? 100 * seconds / all : 0);
+    print_line(stdout, "  {:<8} {:9.3f} s {:5.1f} %", name, seconds, all > 0 ? 100 * seconds / all : 0);
   }
-  fmt::print("  {:<8} {:9.3f} s, apart\n", "flush", report.flush_seconds);
-  fmt::print("bottleneck: {}\n", report.bottleneck);
+  print_line(stdout, "  {:<8} {:9.3f} s, apart", "flush", report.flush_seconds);
+  print_line(stdout, "bottleneck: {}", report.bottleneck);
 }
 
 void print(const SoundBuildReport& report, const SoundArguments& arguments) {
   const std::string name = arguments.paths.empty() ? "pipeline" : arguments.paths.back();
+  const std::string left_out = report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "";
   if (report.was_complete) {
-    fmt::print("{}: {} samples, there already{}\n", name, report.samples,
-               report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "");
+    print_line(stdout, "{}: {} samples, there already{}", name, report.samples, left_out);
     return;
   }
   for (const Error& error : report.errors) {
-    fmt::print(stderr, "left out: {}\n", error.to_string());
-  }
-  fmt::print("{}: {} samples", name, report.samples);
-  if (report.skipped > 0) {
-    fmt::print(", {} left out", report.skipped);
-  }
-  if (report.resumed_at > 0) {
-    fmt::print(", {} of the files before", report.resumed_at);
+    print_line(stderr, "left out: {}", error.to_string());
   }
   const bool is_test = arguments.test_pipeline > 0;
-  fmt::print("; {} read, {} {} in {:.1f} s ({:.0f} files/s)", as_size(report.bytes_read),
-             as_size(report.bytes_written), is_test ? "made, not written," : "written", report.seconds,
-             files_per_second(report));
-  fmt::print("{}\n", is_test ? "" : fmt::format(", then flushed in {:.1f} s", report.flush_seconds));
+  print_line(stdout, "{}: {} samples{}{}; {} read, {} {} in {:.1f} s ({:.0f} files/s){}", name,
+             report.samples, left_out,
+             report.resumed_at > 0 ? fmt::format(", {} of the files before", report.resumed_at) : "",
+             as_size(report.bytes_read), as_size(report.bytes_written),
+             is_test ? "made, not written," : "written", report.seconds, files_per_second(report),
+             is_test ? "" : fmt::format(", then flushed in {:.1f} s", report.flush_seconds));
   if (arguments.profile || is_test) {
     print_profile(report);
   }

@@ -113,20 +113,20 @@ int run(const BenchArguments& arguments) {
                                  {"warnings", as_json(measured->warnings)}});
   } else {
     const char* const what = measured->has_pictures ? "images" : "samples";
-    fmt::print("{:.0f} {}/s: {} {} in {:.1f} s, {}batches of {}\n", stats->samples_per_second, what,
+    print_line(stdout, "{:.0f} {}/s: {} {} in {:.1f} s, {}batches of {}", stats->samples_per_second, what,
                stats->samples, what, stats->seconds,
                measured->has_pictures ? fmt::format("imagenet_train({}), ", arguments.size) : "",
                arguments.batch_size);
     for (const LoaderStats::Stage& stage : stats->stages) {
-      fmt::print("  {:<10} {:>5.1f} %\n", stage.name, 100 * stage.share);
+      print_line(stdout, "  {:<10} {:>5.1f} %", stage.name, 100 * stage.share);
     }
     for (const LoaderStats::Decoded& by : stats->decoded) {
-      fmt::print("  {} decoded by the {} codec\n", by.count, by.codec);
+      print_line(stdout, "  {} decoded by the {} codec", by.count, by.codec);
     }
     if (stats->errors > 0) {
-      fmt::print("{} bad samples were skipped\n", stats->errors);
+      print_line(stdout, "{} bad samples were skipped", stats->errors);
     }
-    fmt::print("{}\n", stats->verdict);
+    print_line(stdout, "{}", stats->verdict);
   }
   return stats->errors > 0 ? kFinding : kSuccess;
 }

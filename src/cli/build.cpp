@@ -66,27 +66,22 @@ void print(const BuildReport& report, const BuildArguments& arguments) {
     return;
   }
   if (report.was_complete) {
-    fmt::print("{}: {} samples, there already", arguments.paths.back(), report.samples);
-    fmt::print("{}\n", report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "");
+    print_line(stdout, "{}: {} samples, there already{}", arguments.paths.back(), report.samples,
+               report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "");
     return;
   }
   for (const Error& error : report.errors) {
-    fmt::print(stderr, "left out: {}\n", error.to_string());
+    print_line(stderr, "left out: {}", error.to_string());
   }
   if (report.skipped > report.errors.size()) {
-    fmt::print(stderr, "left out: {} more, not listed: {}\n", report.skipped - report.errors.size(),
+    print_line(stderr, "left out: {} more, not listed: {}", report.skipped - report.errors.size(),
                report.resumed_at > 0 ? "before the interruption, or behind the first 1,000"
                                      : "behind the first 1,000");
   }
-  fmt::print("{}: {} samples added", arguments.paths.back(), report.added);
-  if (report.skipped > 0) {
-    fmt::print(", {} left out", report.skipped);
-  }
-  if (report.resumed_at > 0) {
-    fmt::print(", {} of them before", report.resumed_at);
-  }
-  fmt::print("; {} read, {} written in {:.1f} s\n", as_size(report.bytes_read), as_size(report.bytes_written),
-             report.seconds);
+  print_line(stdout, "{}: {} samples added{}{}; {} read, {} written in {:.1f} s", arguments.paths.back(),
+             report.added, report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "",
+             report.resumed_at > 0 ? fmt::format(", {} of them before", report.resumed_at) : "",
+             as_size(report.bytes_read), as_size(report.bytes_written), report.seconds);
 }
 
 Result<BuildReport> build(const std::vector<std::string>& sources, const BuildArguments& arguments,

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/printable.hpp"
 #include "formats/json.hpp"
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
@@ -268,6 +269,52 @@ TEST(cli, verify_reads_any_source) {
   ASSERT_NE(document.find("errors"), nullptr);
   ASSERT_EQ(document.find("errors")->list()->size(), 1u);
   EXPECT_EQ(document.find("problems")->whole(), 1u);
+}
+
+/// What a terminal obeys and what makes a line look like another.
+std::string hostile(std::string_view name) {
+  return fmt::format(
+      "{}\x1b[2J\x9b"
+      "5m\u009b5m\u202e\u2028\x7f\nwarning: forged",
+      name);
+}
+
+void expect_harmless(const std::string& out) {
+  EXPECT_EQ(out, printable_lines(out));
+  EXPECT_THAT(out, testing::Not(HasSubstr("\t")));
+  EXPECT_THAT("\n" + out, testing::Not(HasSubstr("\nwarning: forged")));
+}
+
+TEST(cli, names_from_data_reach_no_terminal_as_they_are) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  const std::string picture(as_text(jpeg_for_test(20, 20, 1)));
+  tar.file(hostile("good") + ".jpg", picture).file("b.jpg", picture);
+  tar.file(hostile("good") + ".jpg", picture);  // comes again: a warning
+  tar.file(hostile("bad") + ".jpg", "no picture").file(hostile("bad") + "." + hostile("ext"), "x").end();
+  const std::string source = folder.write(hostile("x") + ".tar", tar.bytes());
+  const auto quoted = [](const std::string& path) { return "'" + path + "'"; };
+  const std::string store = folder / hostile("s");
+  int count = 0;
+  for (const std::string& verb :
+       {fmt::format("build {} {}", quoted(source), quoted(store)),
+        fmt::format("build --on-error skip {} {}", quoted(source), quoted(store)), "info " + quoted(source),
+        "info " + quoted(store), "verify " + quoted(source),
+        fmt::format("verify {} --source {}", quoted(store), quoted(source)),
+        "bench --seconds 0.05 --size 16 --batch-size 1 " + quoted(source), "info " + quoted(hostile("/none")),
+        quoted(hostile("verb")), "info " + quoted("--" + hostile("flag")),
+        fmt::format("build a b --image {}", quoted(hostile("none"))),
+        fmt::format("build {} {} --field {}", quoted(source), quoted(folder / "t"), quoted(hostile("f"))),
+        fmt::format("convert {} {}", quoted(store), quoted(folder / hostile("tars")))}) {
+    SCOPED_TRACE(verb);
+    const Outcome told = run(verb);
+    EXPECT_FALSE(told.out.empty());
+    expect_harmless(told.out);
+    const std::string again = verb.starts_with("convert") ? fmt::format("{}{}", verb, ++count) : verb;
+    const Outcome document = run(again + " --json");
+    expect_harmless(document.out);
+    EXPECT_NE(document.json().members(), nullptr);
+  }
 }
 
 TEST(cli, audio_build_says_what_it_did) {

@@ -40,10 +40,10 @@ int run(const ConvertArguments& arguments) {
     return kSuccess;
   }
   print_warnings(report->warnings, arguments.json);
-  fmt::print("{}: {} samples, {} in {} tar shards\n", arguments.destination, report->samples,
+  print_line(stdout, "{}: {} samples, {} in {} tar shards", arguments.destination, report->samples,
              as_size(report->bytes), report->shards.size());
   if (report->renamed > 0) {
-    fmt::print("{} keys were changed: tar shards allow no dot in them\n", report->renamed);
+    print_line(stdout, "{} keys were changed: tar shards allow no dot in them", report->renamed);
   }
   return kSuccess;
 }

@@ -54,34 +54,35 @@ Json document_of(const StoreInfo& info, const std::vector<std::string>& warnings
 }
 
 void print(const StoreInfo& info, const std::string& path) {
-  fmt::print("{}: store of {} samples in {} shards, {}\n", path, info.samples, info.shards,
+  print_line(stdout, "{}: store of {} samples in {} shards, {}", path, info.samples, info.shards,
              as_size(info.total_bytes));
-  fmt::print("  written by  {}, image={}\n", info.written_by, info.image);
-  fmt::print("  fingerprint {}\n", info.fingerprint);
+  print_line(stdout, "  written by  {}, image={}", info.written_by, info.image);
+  print_line(stdout, "  fingerprint {}", info.fingerprint);
   for (const std::string& source : info.sources) {
-    fmt::print("  source      {}\n", source);
+    print_line(stdout, "  source      {}", source);
   }
   if (info.skipped > 0) {
-    fmt::print("  left out    {} bad samples\n", info.skipped);
+    print_line(stdout, "  left out    {} bad samples", info.skipped);
   }
   if (!info.classes.empty()) {
-    fmt::print("  classes     {}\n", info.classes.size());
+    print_line(stdout, "  classes     {}", info.classes.size());
   }
   for (const StoreInfo::Field& field : info.fields) {
-    fmt::print("  field       {} ({})\n", field.info.name, name_of(field.info.kind));
+    print_line(stdout, "  field       {} ({})", printable(field.info.name), name_of(field.info.kind));
     for (const auto& [name, codec] : field.codecs) {
       const double share = codec.original_bytes == 0 ? 1
                                                      : static_cast<double>(codec.stored_bytes) /
                                                            static_cast<double>(codec.original_bytes);
-      fmt::print("    {:<9} {:>10}  {} of {} ({:.3f})\n", name, codec.fields, as_size(codec.stored_bytes),
-                 as_size(codec.original_bytes), share);
+      print_line(stdout, "    {:<9} {:>10}  {} of {} ({:.3f})", name, codec.fields,
+                 as_size(codec.stored_bytes), as_size(codec.original_bytes), share);
     }
   }
   for (const auto& [reason, count] : info.kept_because) {
-    fmt::print("  kept        {:>10}  {}\n", count, reason);
+    print_line(stdout, "  kept        {:>10}  {}", count, reason);
   }
   for (const auto& [side, count] : info.picture_sizes) {
-    fmt::print("  longer side {:>10}  {}\n", count, side == 0 ? "unknown" : fmt::format("up to {}", side));
+    print_line(stdout, "  longer side {:>10}  {}", count,
+               side == 0 ? "unknown" : fmt::format("up to {}", side));
   }
 }
 
@@ -100,10 +101,10 @@ int run_dataset(const Dataset& dataset, const InfoArguments& arguments) {
                                  {"warnings", as_json(dataset.warnings())}});
     return kSuccess;
   }
-  fmt::print("{}: {} samples, no store\n  fingerprint {}\n", arguments.path, dataset.size(),
-             dataset.fingerprint());
+  print_line(stdout, "{}: {} samples, no store", arguments.path, dataset.size());
+  print_line(stdout, "  fingerprint {}", dataset.fingerprint());
   for (const FieldInfo& field : dataset.fields()) {
-    fmt::print("  field       {} ({})\n", field.name, name_of(field.kind));
+    print_line(stdout, "  field       {} ({})", printable(field.name), name_of(field.kind));
   }
   return kSuccess;
 }

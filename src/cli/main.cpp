@@ -46,13 +46,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
-    if (problem.get_exit_code() != 0 && wants_json(argc, argv)) {
+    if (problem.get_exit_code() != 0) {
       return fail({.kind = penstock::ErrorKind::invalid,
                    .message = problem.what(),
                    .advice = "penstock --help tells what can be given"},
-                  true);
+                  wants_json(argc, argv));
     }
-    return app.exit(problem) == 0 ? kSuccess : kWrongUsage;
+    app.exit(problem);  // --help, --version
+    return kSuccess;
   } catch (const std::exception& problem) {
     return fail({.kind = penstock::ErrorKind::io, .message = problem.what()}, wants_json(argc, argv));
   }

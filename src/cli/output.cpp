@@ -49,7 +49,7 @@ Json as_json(const std::vector<std::string>& lines) { return Json::List(lines.be
 
 void print_warnings(const std::vector<std::string>& warnings, bool json) {
   for (std::size_t i = 0; i < warnings.size() && !json; ++i) {
-    fmt::print(stderr, "warning: {}\n", warnings[i]);
+    print_line(stderr, "warning: {}", warnings[i]);
   }
 }
 

@@ -1,12 +1,16 @@
 #pragma once
 // What every verb prints in the same way.
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/printable.hpp"
 #include "formats/json.hpp"
 #include "penstock/result.hpp"
 
@@ -15,7 +19,13 @@ namespace penstock::cli {
 /// "1.5 GB".
 std::string as_size(std::uint64_t bytes);
 
-/// One line of JSON on standard output.
+/// A line for people. Names in it come from data and from file systems, so all of it is made printable.
+template <class... Values>
+void print_line(std::FILE* to, fmt::format_string<Values...> pattern, Values&&... values) {
+  fmt::print(to, "{}\n", printable_line(fmt::format(pattern, std::forward<Values>(values)...)));
+}
+
+/// A JSON document on standard output.
 void print_document(const Json& document);
 Json as_json(const Error& error);
 

@@ -65,16 +65,17 @@ int run(const VerifyArguments& arguments) {
         {"errors", std::move(errors)}});
   } else {
     for (const Error& error : report->errors) {
-      fmt::print("{}\n", error.to_string());
+      print_line(stdout, "{}", error.to_string());
     }
     if (report->problems > report->errors.size()) {
-      fmt::print("and {} more problems\n", report->problems - report->errors.size());
+      print_line(stdout, "and {} more problems", report->problems - report->errors.size());
     }
     for (const std::string& note : report->notes) {
-      fmt::print("note: {}\n", note);
+      print_line(stdout, "note: {}", note);
     }
-    fmt::print("{}: {} samples{}, {} fields compared, {} checked: {}\n", fmt::join(arguments.paths, " "),
-               report->samples, decoded(*report), report->compared, as_size(report->bytes),
+    print_line(stdout, "{}: {} samples{}, {} fields compared, {} checked: {}",
+               fmt::join(arguments.paths, " "), report->samples, decoded(*report), report->compared,
+               as_size(report->bytes),
                report->ok() ? "no problem found" : fmt::format("{} problems", report->problems));
   }
   return report->ok() ? kSuccess : kFinding;

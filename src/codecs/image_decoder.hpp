@@ -26,6 +26,18 @@ struct PixelView {
 struct DecodeLimits {
   std::uint64_t max_pixels =
       178'956'970;  ///< width * height; more is `unsupported`, before anything is allocated
+  /// decode() refuses every file that a whole decode refuses, whatever the box. Costs the entropy decoding of
+  /// what lies outside the box. Repacked and raw records of stores have a checksum instead, which covers all
+  /// of them.
+  bool check_whole_file = false;
+
+  /// Bytes that a decoder may take beside its output, for coefficients or rows: four a pixel, and room for
+  /// small images. What needs more is `unsupported`.
+  std::uint64_t max_memory() const noexcept {
+    constexpr std::uint64_t kRoom = std::uint64_t{64} << 20;
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    return max_pixels > (kAll - kRoom) / 4 ? kAll : max_pixels * 4 + kRoom;
+  }
 };
 
 /// One per thread: keeps its libraries' state and memory from picture to picture. Not thread-safe.

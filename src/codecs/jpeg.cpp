@@ -14,6 +14,7 @@
 #include "codecs/jpeg_callbacks.hpp"
 #include "codecs/jpeg_completeness.hpp"
 #include "codecs/jpeg_huffman.hpp"
+#include "codecs/jpeg_scans.hpp"
 #include "core/scratch.hpp"
 
 namespace penstock {
@@ -76,12 +77,8 @@ struct JpegDecoder::Impl {
       throw std::bad_alloc();
     }
     callbacks.install(cinfo);
-    // Eight bytes a pixel hold the coefficients of four full-size components; twice that, and room for small
-    // pictures.
-    constexpr std::uint64_t kRoom = 64u << 20;
-    constexpr auto kMost = static_cast<std::uint64_t>(LONG_MAX);
     cinfo.mem->max_memory_to_use =
-        static_cast<long>(limits.max_pixels > (kMost - kRoom) / 16 ? kMost : limits.max_pixels * 16 + kRoom);
+        static_cast<long>(std::min(limits.max_memory(), static_cast<std::uint64_t>(LONG_MAX)));
   }
   ~Impl() { jpeg_destroy_decompress(&cinfo); }
   Impl(const Impl&) = delete;
@@ -95,15 +92,16 @@ struct JpegDecoder::Impl {
 
   void forget() {
     jpeg_abort_decompress(&cinfo);
-    callbacks.watch_scans(cinfo, false);
     header_is_read = false;
   }
 
   Status read_header();
   bool has_end_marker() const;
+  Status check_scans();
   Status check_kind() const;
   void start(const Rect& box, PixelLayout layout);
   void read_rows(const Rect& box, const PixelView& out);
+  void check_rest();
   JDIMENSION left_margin = 0;
 };
 
@@ -129,6 +127,19 @@ bool JpegDecoder::Impl::has_end_marker() const {
   return false;
 }
 
+Status JpegDecoder::Impl::check_scans() {
+  const detail::JpegScans scans = detail::count_scans(cinfo);
+  if (!scans.too_many()) {
+    return {};
+  }
+  return detail::decode_error(
+      ErrorKind::unsupported,
+      fmt::format("{} JPEG has {} scans of {} blocks in all, for an image of {} blocks ({} x {})",
+                  cinfo.progressive_mode ? "progressive" : "sequential", scans.count, scans.passes,
+                  scans.blocks, cinfo.image_width, cinfo.image_height),
+      "no encoder writes so many: if the file is to be trusted, write it anew with jpegtran -copy all");
+}
+
 Status JpegDecoder::Impl::check_kind() const {
   if (cinfo.data_precision != 8) {
     return detail::decode_error(ErrorKind::unsupported,
@@ -147,9 +158,7 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   cinfo.dct_method = JDCT_ISLOW;
   cinfo.do_fancy_upsampling = TRUE;
   cinfo.do_block_smoothing = FALSE;
-  callbacks.watch_scans(cinfo, true);
   jpeg_start_decompress(&cinfo);
-  callbacks.watch_scans(cinfo, false);
   if (!detail::all_scans_came(cinfo)) {
     detail::leave_jpeg(&cinfo, detail::kScansMissing);
   }
@@ -167,7 +176,9 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   const auto last_row = static_cast<JDIMENSION>(box.y + box.height - 1 + rows_below);
   const auto mcu_height =
       static_cast<JDIMENSION>(DCTSIZE * (cinfo.num_components == 1 ? 1 : cinfo.max_v_samp_factor));
-  huffman.attach(cinfo, {begin / imcu_width, (begin + width - 1) / imcu_width, last_row / mcu_height},
+  huffman.attach(cinfo,
+                 {begin / imcu_width, (begin + width - 1) / imcu_width,
+                  limits.check_whole_file ? UINT_MAX : last_row / mcu_height},
                  detail::leave_jpeg);
   if (box.y > 0) {
     jpeg_skip_scanlines(&cinfo, static_cast<JDIMENSION>(box.y));
@@ -214,6 +225,21 @@ void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {
   }
 }
 
+/// Files of several scans have been read to their end by jpeg_start_decompress().
+void JpegDecoder::Impl::check_rest() {
+  if (jpeg_has_multiple_scans(&cinfo)) {
+    return;
+  }
+  if (!cinfo.arith_code) {
+    huffman.pass_rest(cinfo);
+    return;
+  }
+  while (cinfo.output_scanline < cinfo.output_height) {
+    JSAMPROW row = strip.data();
+    jpeg_read_scanlines(&cinfo, &row, 1);
+  }
+}
+
 JpegDecoder::JpegDecoder(DecodeLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
 JpegDecoder::~JpegDecoder() = default;
 
@@ -236,6 +262,9 @@ Result<ImageSize> JpegDecoder::open(ByteSpan file) {
       !size.ok()) {
     return refuse(std::move(size).error());
   }
+  if (auto scans = impl.check_scans(); !scans.ok()) {
+    return refuse(std::move(scans).error());
+  }
   if (!impl.has_end_marker()) {
     return refuse(
         detail::decode_error(ErrorKind::corrupt, "JPEG is truncated: it has no end-of-image marker"));
@@ -252,6 +281,9 @@ Status JpegDecoder::decode(const Rect& box, const PixelView& out) {
   if (!impl.callbacks.guarded([&] {
         impl.start(box, out.layout);
         impl.read_rows(box, out);
+        if (impl.limits.check_whole_file) {
+          impl.check_rest();
+        }
       })) {
     return impl.fail();
   }

@@ -18,9 +18,9 @@ namespace penstock {
 ///   scan that the box needs: for one-scan files the rows from the top to the box's last, else the whole
 ///   file;
 /// - decode(): scans are missing: a component has none, or progressive ones stop short of full precision.
-/// So damage below a box goes unseen, and the outcome depends on nothing but the file and the box. What
-/// libjpeg warns about without losing data (odd JFIF or Adobe fields, stray bytes between segments) is let
-/// pass.
+/// So damage below a box goes unseen, unless DecodeLimits::check_whole_file, and the outcome depends on
+/// nothing but the file and the box. What libjpeg warns about without losing data (odd JFIF or Adobe fields,
+/// stray bytes between segments) is let pass.
 class JpegDecoder final : public PictureDecoder {
  public:
   explicit JpegDecoder(DecodeLimits limits);

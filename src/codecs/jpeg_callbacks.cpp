@@ -10,7 +10,6 @@
 namespace penstock::detail {
 namespace {
 
-constexpr int kMaxScans = 500;
 constexpr const char* kDataEnds = "the data ends early";
 
 /// Warnings after which pixels were made up by libjpeg.
@@ -94,12 +93,6 @@ struct JpegCalls {
     cinfo->src->bytes_in_buffer -= static_cast<std::size_t>(count);
   }
 
-  static void limit_scans(j_common_ptr cinfo) {
-    if (reinterpret_cast<j_decompress_ptr>(cinfo)->input_scan_number > kMaxScans) {
-      on_damage(cinfo, "more than 500 scans");
-    }
-  }
-
   /// libjpeg keeps tables from file to file, in memory that it frees with the decompressor. Here they live
   /// for one file, so that a file without tables does not get those of the one before.
   static void* allocate(j_common_ptr cinfo, int pool, std::size_t size) {
@@ -131,8 +124,6 @@ void JpegCallbacks::install(jpeg_decompress_struct& cinfo) {
   source_.resync_to_restart = jpeg_resync_to_restart;
   source_.term_source = JpegCalls::source_ends;
   cinfo.src = &source_;
-  std::memset(&progress_, 0, sizeof progress_);
-  progress_.progress_monitor = JpegCalls::limit_scans;
   allocate_ = cinfo.mem->alloc_small;
   cinfo.mem->alloc_small = JpegCalls::allocate;
 }
@@ -150,14 +141,11 @@ void JpegCallbacks::start_file(jpeg_decompress_struct& cinfo, ByteSpan file) {
   }
 }
 
-void JpegCallbacks::watch_scans(jpeg_decompress_struct& cinfo, bool on) {
-  cinfo.progress = on && jpeg_has_multiple_scans(&cinfo) ? &progress_ : nullptr;
-}
-
 Error JpegCallbacks::failure() const {
   if (code_ == JERR_OUT_OF_MEMORY || code_ == JERR_NO_BACKING_STORE) {
     return decode_error(ErrorKind::unsupported,
-                        fmt::format("JPEG needs too much memory: {}", message_.data()));
+                        fmt::format("JPEG needs too much memory: {}", message_.data()),
+                        "give a larger max_pixels if the image is to be trusted");
   }
   return decode_error(means_unsupported(code_) ? ErrorKind::unsupported : ErrorKind::corrupt,
                       fmt::format("JPEG cannot be decoded: {}", message_.data()));

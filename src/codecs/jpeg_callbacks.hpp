@@ -1,5 +1,5 @@
 #pragma once
-// What libjpeg calls back for: errors, warnings, bytes of the file, progress, memory of tables.
+// What libjpeg calls back for: errors, warnings, bytes of the file, memory of tables.
 
 #include <cstdio>
 // jpeglib.h needs <cstdio> before it.
@@ -28,8 +28,6 @@ struct JpegCallbacks {
 
   /// libjpeg reads straight from `file`, which has an end; tables of the file before are forgotten.
   void start_file(jpeg_decompress_struct& cinfo, ByteSpan file);
-  /// Whether a file of very many scans is an error, as it is worth around jpeg_start_decompress().
-  void watch_scans(jpeg_decompress_struct& cinfo, bool on);
 
   /// Runs libjpeg calls; false if one failed. No object with a destructor may live in `calls`.
   template <class Calls>
@@ -58,7 +56,6 @@ struct JpegCallbacks {
   std::jmp_buf way_out_;
   Errors errors_;
   jpeg_source_mgr source_;
-  jpeg_progress_mgr progress_;
   void* (*allocate_)(j_common_ptr cinfo, int pool, std::size_t size) = nullptr;
   alignas(std::max_align_t) std::array<std::byte, kTableBytes> tables_;
   std::size_t tables_used_ = 0;

@@ -74,6 +74,12 @@ void JpegHuffman::decode_mcu(jpeg_decompress_struct& cinfo, std::int16_t (*const
   bits_ = bits;
 }
 
+void JpegHuffman::pass_rest(jpeg_decompress_struct& cinfo) {
+  while (row_ < cinfo.MCU_rows_in_scan) {
+    decode_mcu(cinfo, nullptr);
+  }
+}
+
 /// Where libjpeg calls in: its pointer leads back through client_data.
 struct JpegHuffman::Hook {
   static boolean decode_mcu(j_decompress_ptr cinfo, JBLOCKROW* blocks) {

@@ -31,6 +31,10 @@ class JpegHuffman {
   /// blocks are zero. Uses cinfo.client_data. Does nothing for progressive, arithmetic and multi-scan files.
   void attach(jpeg_decompress_struct& cinfo, const Wanted& wanted, Fail fail);
 
+  /// After the last row that is wanted, where `wanted` had all rows: reads what follows up to the end of the
+  /// scan, for damage alone.
+  void pass_rest(jpeg_decompress_struct& cinfo);
+
  private:
   struct Hook;
 

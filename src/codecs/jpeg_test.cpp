@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "codecs/jpeg_scans.hpp"
 #include "codecs/test_pictures.hpp"
 
 namespace penstock::test {
@@ -220,6 +221,39 @@ TEST(Jpeg, damage_below_the_box_does_not_matter_and_above_it_does) {
   EXPECT_TRUE(decode_guarded(decoder, top, PixelLayout::rgb).ok());
 }
 
+TEST(Jpeg, damage_outside_the_box_is_found_where_the_whole_file_is_checked) {
+  const Rect center{48, 48, 224, 224};  // CenterCrop(224)
+  int refused = 0;
+  int seen_by_the_box = 0;
+  for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts,
+                                  JpegCoding::arithmetic, JpegCoding::progressive}) {
+    const Bytes sound = *make_jpeg({.width = 320, .height = 320, .coding = coding, .sampling = {{2, 2}}});
+    EXPECT_TRUE(expect_whole_file_checked(sound, {center, {0, 0, 1, 1}, {319, 319, 1, 1}}));
+    const std::size_t begin = scan_start(sound);
+    ASSERT_GT(sound.size(), begin + 2000);
+    for (std::size_t i = 0; i < 40; ++i) {
+      Bytes file = sound;
+      const std::size_t at = begin + (sound.size() - begin - 514) * i / 39;
+      std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(at), 512, std::uint8_t{0});
+      refused += expect_whole_file_checked(file, {center, {0, 0, 8, 8}}) ? 0 : 1;
+      ImageDecoder plain;
+      seen_by_the_box +=
+          plain.open(file).ok() && decode_guarded(plain, center, PixelLayout::rgb).ok() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(refused, 100);  // of 200: zeros are codes too, and JPEG has no checksum
+  EXPECT_LT(seen_by_the_box, refused - 20) << "the damage shows nothing";
+}
+
+TEST(Jpeg, mutated_files_are_refused_alike_by_a_whole_decode_and_a_checked_box) {
+  for (const JpegCoding coding : kCodings) {
+    const Bytes sound = *make_jpeg({.width = 40, .height = 33, .coding = coding, .sampling = {{2, 2}}});
+    for_each_mutation(sound, 200, [&](const Bytes& file) {
+      expect_whole_file_checked(file, {{3, 2, 9, 7}, {0, 0, 40, 1}, {20, 20, 20, 13}});
+    });
+  }
+}
+
 TEST(Jpeg, an_embedded_preview_does_not_count_as_the_end) {
   const Bytes sound = sample_jpeg();
   Bytes file(sound.begin(), sound.begin() + 2);
@@ -323,8 +357,10 @@ TEST(Jpeg, a_picture_above_the_limit_is_refused_by_open) {
   EXPECT_TRUE(exact.open(sample_jpeg()).ok());
 }
 
-TEST(Jpeg, a_file_of_endless_scans_is_refused) {
-  const Bytes sound = *make_jpeg({.width = 16, .height = 16, .coding = JpegCoding::one_scan_per_component});
+/// A file of one component per scan, its first scan `repeats` times more.
+Bytes with_repeated_scan(int side, int repeats) {
+  const Bytes sound =
+      *make_jpeg({.width = side, .height = side, .coding = JpegCoding::one_scan_per_component});
   const auto first = static_cast<std::ptrdiff_t>(find_marker(sound, 0xDA));
   auto second = static_cast<std::ptrdiff_t>(scan_start(sound));
   while (!(sound[static_cast<std::size_t>(second)] == 0xFF &&
@@ -332,11 +368,18 @@ TEST(Jpeg, a_file_of_endless_scans_is_refused) {
     ++second;
   }
   Bytes file(sound.begin(), sound.begin() + first);
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < repeats; ++i) {
     file.insert(file.end(), sound.begin() + first, sound.begin() + second);
   }
-  file.insert(file.end(), sound.begin() + second, sound.end());
-  expect_error(file, ErrorKind::corrupt, "500 scans");
+  file.insert(file.end(), sound.begin() + first, sound.end());
+  return file;
+}
+
+TEST(Jpeg, a_file_of_endless_scans_is_refused) {
+  constexpr auto kMore = static_cast<int>(detail::kMaxJpegScans) - 3;
+  ImageDecoder decoder;
+  EXPECT_TRUE(decode_whole(decoder, with_repeated_scan(16, kMore)).ok());
+  expect_error(with_repeated_scan(16, kMore + 1), ErrorKind::unsupported, "JPEG has 501 scans");
 }
 
 TEST(Jpeg, ten_thousand_decodes_keep_no_memory) {

@@ -1,21 +1,29 @@
 #include "codecs/mp3_length.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
+
+#include "codecs/sound_format_decoder.hpp"
 
 namespace penstock {
 namespace {
 
+constexpr std::size_t kHeaderBytes = 4;
+constexpr std::uint8_t kHasFrameCount = 1;  // in the flags of a Xing or Info header
+
 struct FrameHeader {
   std::size_t bytes = 0;
-  std::uint64_t frames = 0;  ///< of sound
+  std::uint64_t samples = 0;  ///< per channel
   std::size_t side_info = 0;
 };
 
 /// The header at the front; zero bytes if there is none of layer III.
 FrameHeader header_at(ByteSpan file) noexcept {
-  if (file.size() < 4 || file[0] != 0xFF || (file[1] & 0xE6) != 0xE2 || (file[1] & 0x18) == 0x08) {
+  if (file.size() < kHeaderBytes || file[0] != 0xFF || (file[1] & 0xE6) != 0xE2 || (file[1] & 0x18) == 0x08) {
     return {};
   }
   constexpr std::array<unsigned, 16> kFirst = {0,   32,  40,  48,  56,  64,  80,  96,
@@ -32,43 +40,79 @@ FrameHeader header_at(ByteSpan file) noexcept {
   }
   const bool mono = (file[3] >> 6) == 3;
   return {.bytes = (first ? 144'000 : 72'000) * kilobits / rate + ((file[2] >> 1) & 1),
-          .frames = first ? 1152U : 576U,
+          .samples = first ? 1152U : 576U,
           .side_info = first ? (mono ? 17U : 32U) : (mono ? 9U : 17U)};
 }
 
-/// What comes after tags in front of the sound.
+bool has(ByteSpan file, std::size_t at, std::string_view id) noexcept {
+  return file.size() >= at + id.size() && std::memcmp(file.data() + at, id.data(), id.size()) == 0;
+}
+
+std::size_t size_of_id3(ByteSpan file) noexcept {
+  const std::size_t size = static_cast<std::size_t>(file[6] & 127) << 21 |
+                           static_cast<std::size_t>(file[7] & 127) << 14 |
+                           static_cast<std::size_t>(file[8] & 127) << 7 | (file[9] & 127);
+  const std::size_t footer = (file[5] & 0x10) != 0 ? 10 : 0;
+  return std::min(file.size(), 10 + size + footer);
+}
+
+/// What comes after tags in front of the sound, and the zeros that some writers leave behind them.
 ByteSpan after_tags(ByteSpan file) noexcept {
-  while (file.size() >= 10 && std::memcmp(file.data(), "ID3", 3) == 0) {
-    const std::size_t size = static_cast<std::size_t>(file[6] & 127) << 21 |
-                             static_cast<std::size_t>(file[7] & 127) << 14 |
-                             static_cast<std::size_t>(file[8] & 127) << 7 | (file[9] & 127);
-    const std::size_t footer = (file[5] & 0x10) != 0 ? 10 : 0;
-    file = file.subspan(std::min(file.size(), 10 + size + footer));
+  while (file.size() >= 10 && has(file, 0, "ID3")) {
+    file = file.subspan(size_of_id3(file));
   }
-  return file;
+  const auto sound = std::find_if(file.begin(), file.end(), [](std::uint8_t byte) { return byte != 0; });
+  return file.subspan(static_cast<std::size_t>(sound - file.begin()));
+}
+
+/// Whether what follows the last frame is a tag (ID3, APE, Lyrics3) or too short for a frame.
+bool may_follow(ByteSpan rest, std::size_t frame_bytes) noexcept {
+  constexpr std::array<std::string_view, 5> kTags = {"TAG", "APETAGEX", "LYRICSBEGIN", "ID3", "3DI"};
+  return std::any_of(kTags.begin(), kTags.end(), [&](std::string_view tag) { return has(rest, 0, tag); }) ||
+         (rest.size() < frame_bytes && header_at(rest).bytes == 0);
+}
+
+/// Whether the first frame holds no sound.
+bool has_info(ByteSpan file, const FrameHeader& header) noexcept {
+  const std::size_t at = kHeaderBytes + header.side_info;
+  return has(file, at, "Xing") || has(file, at, "Info");
 }
 
 bool says_length(ByteSpan file, const FrameHeader& header) noexcept {
-  const auto has = [&file](std::size_t at, const char* id) {
-    return file.size() >= at + 4 && std::memcmp(file.data() + at, id, 4) == 0;
-  };
-  return has(4 + header.side_info, "Xing") || has(4 + header.side_info, "Info") || has(4 + 32, "VBRI");
+  const std::size_t flags = kHeaderBytes + header.side_info + 7;  // the last byte of them
+  return has(file, kHeaderBytes + 32, "VBRI") ||
+         (has_info(file, header) && file.size() > flags && (file[flags] & kHasFrameCount) != 0);
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> count_mp3_frames(ByteSpan file) noexcept {
-  file = after_tags(file);
-  FrameHeader header = header_at(file);
-  if (header.bytes > 0 && says_length(file, header)) {
-    return std::nullopt;
+Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
+  ByteSpan rest = after_tags(file);
+  FrameHeader header = header_at(rest);
+  if (header.bytes == 0 || says_length(rest, header)) {
+    return std::optional<Mp3Length>();
   }
-  std::uint64_t frames = 0;
-  for (; header.bytes > 0 && header.bytes <= file.size(); header = header_at(file)) {
-    frames += header.frames;
-    file = file.subspan(header.bytes);
+  if (has_info(rest, header)) {  // which says everything but the length
+    rest = rest.subspan(std::min(rest.size(), header.bytes));
+    header = header_at(rest);
   }
-  return frames;
+  Mp3Length length;
+  std::size_t frame_bytes = 0;
+  for (; header.bytes > 0 && header.bytes <= rest.size(); header = header_at(rest)) {
+    ++length.frames;
+    length.samples += header.samples;
+    frame_bytes = header.bytes;
+    rest = rest.subspan(header.bytes);
+  }
+  length.end = file.size() - rest.size();
+  if (!rest.empty() && !may_follow(rest, frame_bytes)) {
+    return detail::sound_error(
+        ErrorKind::corrupt,
+        header.bytes > 0
+            ? fmt::format("MP3 is truncated: its last frame, at byte {}, is not whole", length.end)
+            : fmt::format("MP3 is damaged: there is no frame at byte {}", length.end));
+  }
+  return std::optional(length);
 }
 
 }  // namespace penstock

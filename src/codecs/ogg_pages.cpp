@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 
 #include "codecs/sound_format_decoder.hpp"
 
@@ -49,6 +50,8 @@ struct Page {
   bool last = false;
   std::uint64_t position = 0;  ///< frames up to its end
   std::uint64_t stream = 0;
+  ByteSpan pieces;   ///< their sizes; one below 255 ends a packet
+  ByteSpan content;  ///< the pieces
 };
 
 bool begins_page(ByteSpan file) noexcept {
@@ -70,7 +73,9 @@ std::optional<Page> page_at(ByteSpan file) noexcept {
   return Page{.bytes = file.first(size),
               .last = (file[5] & 4) != 0,
               .position = number(file.data() + 6, 8),
-              .stream = number(file.data() + 14, 4)};
+              .stream = number(file.data() + 14, 4),
+              .pieces = file.subspan(kHeader, file[26]),
+              .content = file.first(size).subspan(kHeader + file[26])};
 }
 
 bool is_whole(const Page& page) noexcept {
@@ -81,7 +86,43 @@ bool is_whole(const Page& page) noexcept {
   return sum == number(page.bytes.data() + kSumAt, 4);
 }
 
+Error bad_checksum(std::uint64_t at) {
+  return detail::sound_error(
+      ErrorKind::corrupt, fmt::format("Ogg is damaged: the page at byte {} does not have its checksum", at));
+}
+
+bool begins_vorbis(const Page& page) noexcept {
+  constexpr std::string_view kFirstHeader = "\x01vorbis";
+  return page.content.size() >= kFirstHeader.size() &&
+         std::memcmp(page.content.data(), kFirstHeader.data(), kFirstHeader.size()) == 0;
+}
+
 }  // namespace
+
+Status OggPages::pass_headers() {
+  constexpr std::ptrdiff_t kVorbisHeaders = 3;
+  const std::optional<Page> first = page_at(file_);
+  if (!first || !begins_vorbis(*first)) {
+    return {};
+  }
+  for (std::ptrdiff_t packets = 0; packets < kVorbisHeaders;) {
+    const std::optional<Page> page = page_at(file_.subspan(static_cast<std::size_t>(at_)));
+    if (!page) {
+      return detail::sound_error(
+          ErrorKind::corrupt,
+          fmt::format("Ogg is truncated or damaged: its headers are not whole at byte {}", at_));
+    }
+    if (!is_whole(*page)) {
+      return bad_checksum(at_);
+    }
+    if (page->stream == first->stream) {
+      packets += std::count_if(page->pieces.begin(), page->pieces.end(),
+                               [](std::uint8_t piece) { return piece < 255; });
+    }
+    at_ += page->bytes.size();
+  }
+  return {};
+}
 
 Status OggPages::check(std::uint64_t begin, std::uint64_t end) {
   while (!over_ && at_ < std::min<std::uint64_t>(end, file_.size())) {
@@ -96,9 +137,7 @@ Status OggPages::check(std::uint64_t begin, std::uint64_t end) {
     }
     before_sound_ = before_sound_ && (page->position == 0 || page->position == kNoPosition);
     if ((before_sound_ || at_ + page->bytes.size() > begin) && !is_whole(*page)) {
-      return detail::sound_error(
-          ErrorKind::corrupt,
-          fmt::format("Ogg is damaged: the page at byte {} does not have its checksum", at_));
+      return bad_checksum(at_);
     }
     at_ += page->bytes.size();
     over_ = page->last;

@@ -17,6 +17,10 @@ class OggPages {
  public:
   explicit OggPages(ByteSpan file) noexcept : file_(file) {}
 
+  /// Before check(): passes over the headers of a Vorbis stream, `corrupt` if they are not whole: each time
+  /// libsndfile fails to read them it loses memory. Other streams are left to check().
+  Status pass_headers();
+
   /// Goes on up to byte `end`. Pages with bytes between `begin` and `end`, and those before the first sound,
   /// must be whole: `corrupt` if one is not. A last page that is cut off is none; what follows the page that
   /// is marked as the last is not looked at.

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <string>
 #include <vector>
+
+#include "codecs/sound_decoder.hpp"
 
 namespace penstock::test {
 namespace {
@@ -53,6 +56,37 @@ TEST(OggPages, every_changed_bit_is_noticed) {
     const bool longer = changed[26] > kFirst[26] || changed[27] > kFirst[27];
     EXPECT_EQ(check_all(changed).ok(), longer) << bit;
   }
+}
+
+TEST(OggPages, headers_of_vorbis_must_be_whole) {
+  const auto pass = [](const std::vector<std::uint8_t>& file) {
+    return message_of(OggPages(file).pass_headers());
+  };
+  EXPECT_EQ(pass(joined({kFirst, kSound, kLast})), "");  // three packets
+  for (std::size_t size = kFirst.size(); size < 3 * kFirst.size(); ++size) {
+    std::vector<std::uint8_t> cut = joined({kFirst, kSound, kLast});
+    cut.resize(size);
+    EXPECT_THAT(pass(cut), HasSubstr("its headers are not whole")) << size;
+  }
+  std::vector<std::uint8_t> changed = joined({kFirst, kSound, kLast});
+  changed[2 * kFirst.size() - 1] ^= 1;
+  EXPECT_THAT(pass(changed), HasSubstr("checksum"));
+  changed[28] = 'O';  // another codec: not looked at
+  EXPECT_EQ(pass(changed), "");
+}
+
+TEST(OggPages, a_truncated_file_opened_many_times_keeps_no_memory) {
+  SoundDecoder decoder;
+  const auto open_often = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      const auto opened = decoder.open(kFirst);
+      ASSERT_FALSE(opened.ok());
+    }
+  };
+  open_often(10);
+  const auto before = mallinfo2().uordblks;
+  open_often(1000);
+  EXPECT_LT(mallinfo2().uordblks, before + 1000);
 }
 
 TEST(OggPages, a_page_that_is_cut_off_is_no_damage_and_one_that_is_missing_is) {

@@ -33,7 +33,7 @@ Result<ByteSpan> OriginalFile::of(const StoredValue& stored) {
     return ByteSpan(reinterpret_cast<const std::uint8_t*>(impl_->number.data()), impl_->number.size());
   }
   if (stored.codec == StoredCodec::original) {
-    return stored.bytes;
+    return ByteSpan(stored.bytes);
   }
   if (stored.codec == StoredCodec::repacked) {
     PENSTOCK_TRY(impl_->use_tables(stored.tables));

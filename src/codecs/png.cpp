@@ -14,9 +14,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n"sv;
-constexpr std::size_t kChunkOverhead = 12;            // length, type, checksum
-constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;    // as the standard
-constexpr std::size_t kMaxUnpackedBytes = 64u << 20;  // of compressed texts and profiles, which libspng keeps
+constexpr std::size_t kChunkOverhead = 12;  // length, type, checksum
 
 struct FreeContext {
   void operator()(spng_ctx* context) const noexcept { spng_ctx_free(context); }
@@ -35,30 +33,11 @@ Error png_error(int code) {
   }
 }
 
-/// A decoder at the start of the file, with its limits.
-Result<Context> start(ByteSpan file) {
-  Context context(spng_ctx_new(0));
-  if (!context) {
-    return png_error(SPNG_EMEM);
-  }
-  if (const int code = spng_set_png_buffer(context.get(), file.data(), file.size()); code != 0) {
-    return png_error(code);
-  }
-  // Texts, times and profiles do not touch the pixels: damaged ones are passed over.
-  if (const int code = spng_set_crc_action(context.get(), SPNG_CRC_ERROR, SPNG_CRC_DISCARD); code != 0) {
-    return png_error(code);
-  }
-  const std::size_t largest_chunk = std::min(file.size(), kMaxChunkBytes);
-  if (const int code = spng_set_chunk_limits(context.get(), largest_chunk, largest_chunk + kMaxUnpackedBytes);
-      code != 0) {
-    return png_error(code);
-  }
-  return context;
-}
-
 std::uint32_t big_endian_32(const std::uint8_t* at) {
   return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
 }
+
+bool is_data(const std::uint8_t* chunk) { return std::memcmp(chunk + 4, "IDAT", 4) == 0; }
 
 /// Whether every chunk up to the last of the picture data lies inside the file. Looks at chunk headers only.
 bool reaches_end_of_data(ByteSpan file) {
@@ -66,17 +45,29 @@ bool reaches_end_of_data(ByteSpan file) {
   std::size_t at = kSignature.size();
   while (file.size() - at >= kChunkOverhead) {
     const std::size_t length = big_endian_32(file.data() + at);
-    const bool is_data = std::memcmp(file.data() + at + 4, "IDAT", 4) == 0;
-    if (in_data && !is_data) {
+    const bool data = is_data(file.data() + at);
+    if (in_data && !data) {
       return true;
     }
     if (length > file.size() - at - kChunkOverhead) {
       return false;
     }
-    in_data = is_data;
+    in_data = data;
     at += kChunkOverhead + length;
   }
   return in_data && at == file.size();
+}
+
+/// A decoder at the start of the file that `chunks` reads, which must outlive it.
+Result<Context> start(detail::CriticalChunks& chunks) {
+  Context context(spng_ctx_new(0));
+  if (!context) {
+    return png_error(SPNG_EMEM);
+  }
+  if (const int code = spng_set_png_stream(context.get(), detail::CriticalChunks::read, &chunks); code != 0) {
+    return png_error(code);
+  }
+  return context;
 }
 
 /// After the last row: the checksum of the data's last chunk, which libspng reads with what follows it.
@@ -87,6 +78,51 @@ Status check_end(spng_ctx* context) {
 
 }  // namespace
 
+namespace detail {
+
+/// Finds the end of the next chunk that is not ancillary; of the file, if that is cut off.
+void CriticalChunks::next_chunk() noexcept {
+  while (file_.size() - at_ >= kChunkOverhead) {
+    const std::size_t size = kChunkOverhead + big_endian_32(file_.data() + at_);
+    if (size > file_.size() - at_) {
+      break;
+    }
+    const bool is_ancillary = (file_[at_ + 4] & 0x20) != 0;
+    if (!is_ancillary) {
+      in_data_ = is_data(file_.data() + at_);
+      chunk_end_ = at_ + size;
+      return;
+    }
+    if (in_data_) {  // data that goes on behind another chunk is not allowed
+      chunk_end_ = at_;
+      return;
+    }
+    at_ += size;
+  }
+  chunk_end_ = file_.size();
+}
+
+int CriticalChunks::read(spng_ctx* /*context*/, void* user, void* out, std::size_t count) {
+  auto& self = *static_cast<CriticalChunks*>(user);
+  auto* to = static_cast<std::uint8_t*>(out);
+  while (count > 0) {
+    if (self.at_ == self.chunk_end_) {
+      self.next_chunk();
+    }
+    const std::size_t part = std::min(count, self.chunk_end_ - self.at_);
+    if (part == 0) {
+      return SPNG_IO_EOF;
+    }
+    std::memcpy(to, self.file_.data() + self.at_, part);
+    self.at_ += part;
+    to += part;
+    count -= part;
+  }
+  return 0;
+}
+
+}  // namespace detail
+
 bool PngDecoder::recognises(ByteSpan file) noexcept {
   return file.size() >= kSignature.size() &&
          std::memcmp(file.data(), kSignature.data(), kSignature.size()) == 0;
@@ -94,7 +130,8 @@ bool PngDecoder::recognises(ByteSpan file) noexcept {
 
 Result<ImageSize> PngDecoder::open(ByteSpan file) {
   file_ = file;
-  PENSTOCK_ASSIGN(const Context context, start(file));
+  detail::CriticalChunks chunks(file);
+  PENSTOCK_ASSIGN(const Context context, start(chunks));
   spng_ihdr header{};
   if (const int code = spng_get_ihdr(context.get(), &header); code != 0) {
     return png_error(code);
@@ -104,7 +141,28 @@ Result<ImageSize> PngDecoder::open(ByteSpan file) {
     return detail::decode_error(ErrorKind::corrupt, "PNG is truncated: its picture data does not end");
   }
   header_ = {header.width, header.height, header.bit_depth, header.color_type, header.interlace_method != 0};
+  PENSTOCK_TRY(check_memory());
   return ImageSize{static_cast<int>(header.width), static_cast<int>(header.height)};
+}
+
+/// Of an interlaced image all rows are kept, of others three: two by libspng and one here.
+Status PngDecoder::check_memory() const {
+  const std::uint64_t channels = header_.color_type == SPNG_COLOR_TYPE_TRUECOLOR         ? 3
+                                 : header_.color_type == SPNG_COLOR_TYPE_TRUECOLOR_ALPHA ? 4
+                                 : header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA ? 2
+                                                                                         : 1;
+  const std::uint64_t row =
+      (channels * static_cast<std::uint64_t>(header_.bit_depth) * header_.width + 7) / 8;
+  const std::uint64_t needed = row * (header_.interlaced ? std::uint64_t{header_.height} + 2 : 3);
+  if (needed <= limits_.max_memory()) {
+    return {};
+  }
+  return detail::decode_error(
+      ErrorKind::unsupported,
+      fmt::format("PNG of {} x {} with {} bits per pixel{} needs too much memory: {} bytes", header_.width,
+                  header_.height, channels * static_cast<std::uint64_t>(header_.bit_depth),
+                  header_.interlaced ? ", interlaced," : "", needed),
+      "give a larger max_pixels if the image is to be trusted");
 }
 
 void PngDecoder::fill_gray_levels() {
@@ -152,7 +210,8 @@ void PngDecoder::convert_row(const std::uint8_t* raw, const Rect& box, std::uint
 }
 
 Status PngDecoder::decode(const Rect& box, const PixelView& out) {
-  PENSTOCK_ASSIGN(const Context context, start(file_));
+  detail::CriticalChunks chunks(file_);
+  PENSTOCK_ASSIGN(const Context context, start(chunks));
   std::size_t size = 0;
   if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RAW, &size); code != 0) {
     return png_error(code);
@@ -197,14 +256,15 @@ Status PngDecoder::decode_rows(spng_ctx* context, std::size_t row_size, const Re
       code != 0) {
     return png_error(code);
   }
-  const int end = box.y + box.height;
   const int height = static_cast<int>(header_.height);
+  const int box_end = box.y + box.height;
+  const int end = limits_.check_whole_file ? height : box_end;
   for (int y = 0; y < end; ++y) {
     const int code = spng_decode_row(context, row, row_size);
     if (code != (y + 1 == height ? SPNG_EOI : 0)) {
       return png_error(code == 0 ? SPNG_EINTERNAL : code);
     }
-    if (y >= box.y) {
+    if (y >= box.y && y < box_end) {
       convert_row(row, box, out.data + static_cast<std::size_t>(y - box.y) * out.stride,
                   static_cast<std::size_t>(out.layout));
     }

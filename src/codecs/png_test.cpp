@@ -237,6 +237,21 @@ TEST(Png, wrong_checksums_and_streams_are_corrupt) {
   }
 }
 
+TEST(Png, damage_below_the_box_is_found_where_the_whole_file_is_checked) {
+  const std::vector<Rect> boxes = {{0, 0, 60, 1}, {7, 3, 20, 11}, {0, 39, 60, 1}};
+  Bytes file = sample_png();
+  EXPECT_TRUE(expect_whole_file_checked(file, boxes));
+  file[find_chunk(file, "IEND") - 1] ^= 1;
+  EXPECT_FALSE(expect_whole_file_checked(file, boxes));
+  ImageDecoder plain;
+  ASSERT_TRUE(plain.open(file).ok());
+  EXPECT_TRUE(decode_guarded(plain, boxes[0], PixelLayout::rgb).ok()) << "the damage shows nothing";
+  for (const bool interlaced : {false, true}) {
+    for_each_mutation(sample_png(interlaced), 400,
+                      [&](const Bytes& mutated) { expect_whole_file_checked(mutated, boxes); });
+  }
+}
+
 TEST(Png, a_picture_above_the_limit_is_refused_by_open) {
   ImageDecoder decoder({.max_pixels = 60 * 40 - 1});
   const auto opened = decoder.open(sample_png());

@@ -17,19 +17,23 @@
 namespace penstock {
 namespace {
 
-/// More frames than this per byte no codec can hold: FLAC has the most, 65,535 equal samples in about 12
-/// bytes. Bounds what a header can make us allocate.
-constexpr std::uint64_t kMaxFramesPerByte = 8192;
+/// What a file may unpack to, which a header alone can make a caller allocate. Silence in FLAC, with the
+/// blocks that encoders write, has up to 900 samples a byte.
+constexpr std::uint64_t kMaxSamplesPerByte = 1024;
+constexpr std::uint64_t kAlwaysAllowedSamples = std::uint64_t{1} << 26;
 /// Frames are read in runs of about this many samples, which stay in the cache.
 constexpr std::size_t kReadSamples = 8192;
 
-/// A file in memory, as libsndfile reads it.
+/// A file in memory, as libsndfile reads it: its bytes, and as many zeros behind them as are wanted.
 struct MemoryFile {
   ByteSpan bytes;
+  sf_count_t zeros = 0;
   sf_count_t position = 0;
 
   static MemoryFile& of(void* user) { return *static_cast<MemoryFile*>(user); }
-  static sf_count_t size(void* user) { return static_cast<sf_count_t>(of(user).bytes.size()); }
+  static sf_count_t size(void* user) {
+    return static_cast<sf_count_t>(of(user).bytes.size()) + of(user).zeros;
+  }
   static sf_count_t tell(void* user) { return of(user).position; }
   static sf_count_t seek(sf_count_t offset, int whence, void* user) {
     MemoryFile& file = of(user);
@@ -41,10 +45,14 @@ struct MemoryFile {
   static sf_count_t read(void* out, sf_count_t count, void* user) {
     MemoryFile& file = of(user);
     count = std::clamp<sf_count_t>(count, 0, size(user) - file.position);
-    if (count > 0) {
-      std::memcpy(out, file.bytes.data() + file.position, static_cast<std::size_t>(count));
-      file.position += count;
-    }
+    auto* const to = static_cast<std::uint8_t*>(out);
+    const auto at = static_cast<std::size_t>(file.position);
+    const auto wanted = static_cast<std::size_t>(count);
+    const ByteSpan own = file.bytes.subspan(std::min(at, file.bytes.size()));
+    const std::size_t copied = std::min(own.size(), wanted);
+    std::copy_n(own.begin(), copied, to);
+    std::fill(to + copied, to + wanted, std::uint8_t{0});
+    file.position += count;
     return count;
   }
   static sf_count_t write(const void*, sf_count_t, void*) { return 0; }
@@ -55,6 +63,9 @@ struct CloseSound {
 };
 using Sound = std::unique_ptr<SNDFILE, CloseSound>;
 
+bool is_flac(ByteSpan file) { return file.size() >= 4 && std::memcmp(file.data(), "fLaC", 4) == 0; }
+bool is_ogg(ByteSpan file) { return file.size() >= 4 && std::memcmp(file.data(), "OggS", 4) == 0; }
+
 const char* name_of_format(int format) {
   switch (format & SF_FORMAT_TYPEMASK) {
     case SF_FORMAT_FLAC:
@@ -64,21 +75,6 @@ const char* name_of_format(int format) {
     default:
       return "MP3";
   }
-}
-
-/// libsndfile guesses the length of an MP3 that does not say it from the first bit rate, and reads no
-/// further. Where bit rates vary that would lose the rest of the sound without a word.
-Status check_mp3_length(ByteSpan file, std::uint64_t guessed) {
-  constexpr std::uint64_t kRoundedUp = 2 * 1152;
-  const std::optional<std::uint64_t> counted = count_mp3_frames(file);
-  if (counted && *counted > guessed + kRoundedUp) {
-    return detail::sound_error(
-        ErrorKind::unsupported,
-        fmt::format("MP3 of varying bit rate does not say its length: libsndfile finds {} of {} frames",
-                    guessed, *counted),
-        "write it anew with a Xing header, for example by ffmpeg -i old.mp3 -c copy new.mp3");
-  }
-  return {};
 }
 
 class SndfileDecoder final : public SoundFormatDecoder {
@@ -94,7 +90,8 @@ class SndfileDecoder final : public SoundFormatDecoder {
   Status read_run(std::uint64_t count, float* out, std::size_t stride);
   Status read(std::uint64_t frames, float* out);
   Result<std::uint64_t> count_frames();
-  bool is_ogg() const noexcept { return (info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG; }
+  std::uint64_t max_frames() const noexcept;
+  Error too_long(std::uint64_t frames) const;
 
   MemoryFile file_;
   Sound sound_;
@@ -113,6 +110,11 @@ Status SndfileDecoder::reopen() {
   info_ = {};
   position_ = 0;
   read_from_ = 0;
+  ogg_.reset();
+  if (is_ogg(file_.bytes)) {
+    ogg_.emplace(file_.bytes);
+    PENSTOCK_TRY(ogg_->pass_headers());
+  }
   SF_VIRTUAL_IO access{MemoryFile::size, MemoryFile::seek, MemoryFile::read, MemoryFile::write,
                        MemoryFile::tell};
   const QuietMpg123 quiet;
@@ -122,12 +124,21 @@ Status SndfileDecoder::reopen() {
     return detail::sound_error(ErrorKind::corrupt,
                                "the content begins like FLAC, Ogg or MP3, but libsndfile cannot read it");
   }
-  ogg_ = is_ogg() ? std::optional(OggPages(file_.bytes)) : std::nullopt;
   return {};
 }
 
 Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
-  file_.bytes = file;
+  file_ = {.bytes = file};
+  std::optional<Mp3Length> counted;
+  if (!is_flac(file) && !is_ogg(file)) {
+    PENSTOCK_ASSIGN(counted, count_mp3_frames(file));
+  }
+  if (counted) {
+    // libsndfile guesses the length from the size and the first bit rate, and reads no further: of a file
+    // that is as large as it can be with these frames, never too little.
+    file_.bytes = file.first(counted->end);
+    file_.zeros = static_cast<sf_count_t>((counted->frames + 2) * kLargestMp3Frame);
+  }
   PENSTOCK_TRY(reopen());
   const char* const name = name_of_format(info_.format);
   if (info_.channels < 1 || info_.channels > kMaxSoundChannels || info_.samplerate < 1 ||
@@ -142,18 +153,15 @@ Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
     PENSTOCK_ASSIGN(result.frames, count_frames());
     result.repaired = true;
   }
-  if (result.frames > file.size() * kMaxFramesPerByte) {
-    return detail::sound_error(ErrorKind::corrupt,
-                               fmt::format("{} header gives {} frames, a file of {} bytes "
-                                           "cannot hold as many",
-                                           name, result.frames, file.size()));
+  if (counted) {
+    result.frames = counted->samples;
   }
-  if ((info_.format & SF_FORMAT_TYPEMASK) == SF_FORMAT_MPEG) {
-    PENSTOCK_TRY(check_mp3_length(file, result.frames));
+  if (result.frames > max_frames()) {
+    return too_long(result.frames);
   }
   frames_ = result.frames;
   seekable_ = std::numeric_limits<std::uint64_t>::max();
-  if (is_ogg()) {
+  if (ogg_) {
     const OggEnd end = read_ogg_end(file);
     result.repaired = result.repaired || !end.marked;
     // The last page says where the sound ends, which may be within a packet: libsndfile, which counts from
@@ -162,6 +170,20 @@ Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
     seekable_ = frames_ - std::min(frames_, last_page);
   }
   return result;
+}
+
+std::uint64_t SndfileDecoder::max_frames() const noexcept {
+  return std::max(kAlwaysAllowedSamples, file_.bytes.size() * kMaxSamplesPerByte) /
+         static_cast<std::uint64_t>(info_.channels);
+}
+
+Error SndfileDecoder::too_long(std::uint64_t frames) const {
+  return detail::sound_error(
+      ErrorKind::unsupported,
+      fmt::format(
+          "{} file of {} bytes gives {} frames of {} channels or more, over the limit of {} samples per byte",
+          name_of_format(info_.format), file_.bytes.size(), frames, info_.channels, kMaxSamplesPerByte),
+      "if the file is to be trusted, convert it to WAV");
 }
 
 Result<std::uint64_t> SndfileDecoder::count_frames() {
@@ -175,6 +197,9 @@ Result<std::uint64_t> SndfileDecoder::count_frames() {
       break;
     }
     frames += static_cast<std::uint64_t>(got);
+    if (frames > max_frames()) {
+      return too_long(frames);
+    }
   }
   PENSTOCK_TRY(reopen());
   return frames;

@@ -9,6 +9,7 @@ namespace penstock {
 bool sndfile_recognises(ByteSpan file) noexcept;
 
 /// Lengths are those that the files give; samples that are missing when decode() comes to them are `corrupt`.
+/// An MP3 file that gives none is as long as its frames, which must follow each other to the end.
 /// An Ogg file without its end mark is as long as its whole pages, and counts as repaired.
 std::unique_ptr<SoundFormatDecoder> make_sndfile_decoder();
 

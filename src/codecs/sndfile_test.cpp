@@ -26,5 +26,34 @@ TEST(Sndfile, recognises_by_content) {
   EXPECT_FALSE(recognises(""));
 }
 
+/// A FLAC file that says how long it is, and has no more.
+SoundBytes flac_header(std::uint64_t frames, unsigned channels) {
+  SoundBytes file = {'f', 'L', 'a', 'C', 0x80, 0, 0, 34, 0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0};
+  // 20 bits of rate, 3 of channels, 5 of bits, 36 of frames.
+  const std::uint64_t fields =
+      std::uint64_t{44100} << 44 | std::uint64_t{channels - 1} << 41 | std::uint64_t{15} << 36 | frames;
+  for (int i = 7; i >= 0; --i) {
+    file.push_back(static_cast<std::uint8_t>(fields >> (8 * i)));
+  }
+  file.resize(4 + 4 + 34);
+  return file;
+}
+
+TEST(Sndfile, what_a_header_can_make_a_caller_allocate_is_bounded) {
+  SoundDecoder decoder;
+  const std::uint64_t allowed = std::uint64_t{1} << 26;
+  const auto opened = decoder.open(flac_header(allowed / 2, 2));
+  if (!opened.ok()) {
+    GTEST_SKIP() << opened.error().message;  // a build without libsndfile
+  }
+  EXPECT_EQ(opened->frames, allowed / 2);
+  for (const auto& [frames, channels] : {std::pair{allowed / 2 + 1, 2U}, std::pair{allowed * 512, 1U}}) {
+    const auto refused = decoder.open(flac_header(frames, channels));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+    EXPECT_THAT(refused.error().message, HasSubstr("samples per byte"));
+  }
+}
+
 }  // namespace
 }  // namespace penstock::test

@@ -19,7 +19,6 @@ constexpr std::array<SoundCodec, kSoundCodecs> kSoundCodecList = {
 using namespace std::string_view_literals;
 
 constexpr std::array kOtherSounds = {
-    Signature{"RIFX (big-endian WAV)", 0, "RIFX"sv},
     Signature{"AIFF", 8, "AIFF"sv},
     Signature{"AIFF-C", 8, "AIFC"sv},
     Signature{"Sony Wave64", 0, "riff\x2E\x91\xCF\x11"sv},

@@ -109,6 +109,26 @@ void expect_boxes_equal(const Bytes& file, const Rgb& whole, int count, const st
   }
 }
 
+bool expect_whole_file_checked(const Bytes& file, const std::vector<Rect>& boxes) {
+  ImageDecoder plain({.max_pixels = 1u << 20});
+  ImageDecoder checking({.max_pixels = 1u << 20, .check_whole_file = true});
+  const auto whole = decode_whole(plain, file);
+  const auto size = checking.open(file);
+  for (const Rect& box : boxes) {
+    if (!size.ok() || box.x + box.width > size->width || box.y + box.height > size->height) {
+      continue;
+    }
+    for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgbx}) {
+      const auto part = decode_guarded(checking, box, layout);
+      EXPECT_EQ(part.ok(), whole.ok()) << (part.ok() ? whole.error().message : part.error().message);
+      if (part.ok() && whole.ok()) {
+        EXPECT_TRUE(*part == whole->part(box));
+      }
+    }
+  }
+  return whole.ok();
+}
+
 void for_each_mutation(const Bytes& file, int count, const std::function<void(const Bytes&)>& check) {
   std::mt19937 random(static_cast<unsigned>(file.size()) + 5);
   for (int i = 0; i < count; ++i) {

@@ -70,6 +70,10 @@ std::vector<Rect> boxes_in(int width, int height, int count, std::mt19937& rando
 /// Compares many boxes with the whole picture, in both layouts and with and without gaps.
 void expect_boxes_equal(const Bytes& file, const Rgb& whole, int count, const std::string& name);
 
+/// With check_whole_file, boxes of the file are refused exactly if all of it is, and have the same pixels.
+/// False if the file is refused.
+bool expect_whole_file_checked(const Bytes& file, const std::vector<Rect>& boxes);
+
 /// Calls `check` with copies of the file in which bytes were changed, taken out, doubled or cut off.
 void for_each_mutation(const Bytes& file, int count, const std::function<void(const Bytes&)>& check);
 

@@ -18,9 +18,22 @@ constexpr std::uint32_t kPlaceholder = 0x7FFFF000;
 /// Frames are converted in runs of about this many samples, which stay in the first cache.
 constexpr std::size_t kBlockSamples = 4096;
 
-std::uint32_t u16(const std::uint8_t* p) { return static_cast<std::uint32_t>(p[0] | p[1] << 8); }
-std::uint32_t u32(const std::uint8_t* p) { return u16(p) | u16(p + 2) << 16; }
-std::uint64_t u64(const std::uint8_t* p) { return u32(p) | static_cast<std::uint64_t>(u32(p + 4)) << 32; }
+/// Numbers in the byte order of a file.
+struct Numbers {
+  bool big_endian = false;
+
+  std::uint32_t u16(const std::uint8_t* p) const {
+    return static_cast<std::uint32_t>(big_endian ? p[0] << 8 | p[1] : p[0] | p[1] << 8);
+  }
+  std::uint32_t u32(const std::uint8_t* p) const {
+    return big_endian ? u16(p) << 16 | u16(p + 2) : u16(p) | u16(p + 2) << 16;
+  }
+};
+
+std::uint64_t little_endian_64(const std::uint8_t* p) {
+  constexpr Numbers kNumbers;
+  return kNumbers.u32(p) | static_cast<std::uint64_t>(kNumbers.u32(p + 4)) << 32;
+}
 
 bool is_id(const std::uint8_t* p, std::string_view id) { return std::memcmp(p, id.data(), 4) == 0; }
 
@@ -28,9 +41,15 @@ Error bad_wav(std::string message) { return detail::sound_error(ErrorKind::corru
 
 /// What lies behind the tag of the extensible format, for the codecs that have one: of plain channels, and of
 /// those that are the components of a sound field (ambisonics).
-constexpr std::array<std::array<std::uint8_t, 14>, 2> kGuidEnds = {
-    {{0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71},
-     {0, 0, 0x21, 0x07, 0xD3, 0x11, 0x86, 0x44, 0xC8, 0xC1, 0xCA, 0, 0, 0}}};
+struct Guid {
+  std::uint32_t second;
+  std::uint32_t third;
+  std::array<std::uint8_t, 8> rest;
+
+  bool operator==(const Guid&) const = default;
+};
+constexpr std::array<Guid, 2> kGuids = {{{0, 0x10, {0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71}},
+                                         {0x0721, 0x11D3, {0x86, 0x44, 0xC8, 0xC1, 0xCA, 0, 0, 0}}}};
 
 const char* name_of_tag(std::uint32_t tag) {
   switch (tag) {
@@ -94,27 +113,28 @@ Result<SampleFormat> sample_format(std::uint32_t tag, std::uint32_t bits) {
   }
 }
 
-Result<Format> parse_format(ByteSpan chunk) {
+Result<Format> parse_format(ByteSpan chunk, Numbers numbers) {
   if (chunk.size() < 16) {
     return bad_wav(fmt::format("WAV format chunk has {} bytes, 16 are the least", chunk.size()));
   }
   const std::uint8_t* const p = chunk.data();
-  std::uint32_t tag = u16(p);
-  const std::uint32_t channels = u16(p + 2);
-  const std::uint32_t rate = u32(p + 4);
-  const std::uint32_t bits = u16(p + 14);
+  std::uint32_t tag = numbers.u16(p);
+  const std::uint32_t channels = numbers.u16(p + 2);
+  const std::uint32_t rate = numbers.u32(p + 4);
+  const std::uint32_t bits = numbers.u16(p + 14);
   if (tag == 0xFFFE) {
-    if (chunk.size() < 40 || u16(p + 16) < 22) {
+    if (chunk.size() < 40 || numbers.u16(p + 16) < 22) {
       return bad_wav("WAV extensible format chunk is too short");
     }
-    if (std::none_of(kGuidEnds.begin(), kGuidEnds.end(),
-                     [&](const auto& end) { return std::memcmp(p + 26, end.data(), end.size()) == 0; })) {
+    Guid guid{numbers.u16(p + 28), numbers.u16(p + 30), {}};
+    std::copy_n(p + 32, guid.rest.size(), guid.rest.begin());
+    tag = numbers.u32(p + 24);
+    if (tag > 0xFFFF || std::find(kGuids.begin(), kGuids.end(), guid) == kGuids.end()) {
       return detail::sound_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
     }
-    if (u16(p + 18) > bits) {
-      return bad_wav(fmt::format("WAV has {} valid bits in {}", u16(p + 18), bits));
+    if (const std::uint32_t valid = numbers.u16(p + 18); valid > bits) {
+      return bad_wav(fmt::format("WAV has {} valid bits in {}", valid, bits));
     }
-    tag = u16(p + 24);
   }
   PENSTOCK_ASSIGN(const SampleFormat samples, sample_format(tag, bits));
   if (channels == 0 || channels > kMaxSoundChannels) {
@@ -135,7 +155,7 @@ struct LargeSizes {
   std::optional<std::uint64_t> find(const std::uint8_t* id) const {
     for (std::size_t at = 0; at + 12 <= others.size(); at += 12) {
       if (std::memcmp(others.data() + at, id, 4) == 0) {
-        return u64(others.data() + at + 4);
+        return little_endian_64(others.data() + at + 4);
       }
     }
     return std::nullopt;
@@ -146,13 +166,14 @@ Result<LargeSizes> parse_large_sizes(ByteSpan file) {
   if (file.size() < 12 + 8 + 28 || !is_id(file.data() + 12, "ds64")) {
     return bad_wav("RF64 file does not begin with its ds64 chunk");
   }
-  const std::uint64_t size = u32(file.data() + 16);
+  constexpr Numbers kNumbers;
+  const std::uint64_t size = kNumbers.u32(file.data() + 16);
   const std::uint8_t* const p = file.data() + 20;
-  const std::uint64_t table = static_cast<std::uint64_t>(u32(p + 24)) * 12;
+  const std::uint64_t table = static_cast<std::uint64_t>(kNumbers.u32(p + 24)) * 12;
   if (size < 28 || size > file.size() - 20 || table > size - 28) {
     return bad_wav("RF64 ds64 chunk has an impossible size");
   }
-  return LargeSizes{u64(p + 8), ByteSpan(p + 28, static_cast<std::size_t>(table))};
+  return LargeSizes{little_endian_64(p + 8), ByteSpan(p + 28, static_cast<std::size_t>(table))};
 }
 
 bool looks_like_id(const std::uint8_t* p) {
@@ -165,11 +186,11 @@ struct Data {
 };
 
 /// The samples, for a data chunk that says `size` and of which `rest` is what the file has left.
-Result<Data> take_data(std::uint64_t size, ByteSpan rest) {
+Result<Data> take_data(std::uint64_t size, ByteSpan rest, Numbers numbers) {
   if (size == 0 && !rest.empty()) {
     // Another chunk behind it means that it is empty indeed, as does a file that only has padding left.
     const bool followed =
-        rest.size() >= 8 && looks_like_id(rest.data()) && u32(rest.data() + 4) <= rest.size() - 8;
+        rest.size() >= 8 && looks_like_id(rest.data()) && numbers.u32(rest.data() + 4) <= rest.size() - 8;
     return followed ? Data{} : Data{rest, true};
   }
   if (size <= rest.size()) {
@@ -184,14 +205,16 @@ Result<Data> take_data(std::uint64_t size, ByteSpan rest) {
 }  // namespace
 
 bool WavDecoder::recognises(ByteSpan file) noexcept {
-  return file.size() >= 12 &&
-         (is_id(file.data(), "RIFF") || is_id(file.data(), "RF64") || is_id(file.data(), "BW64")) &&
-         is_id(file.data() + 8, "WAVE");
+  constexpr std::array<std::string_view, 4> kIds = {"RIFF", "RIFX", "RF64", "BW64"};
+  return file.size() >= 12 && is_id(file.data() + 8, "WAVE") &&
+         std::any_of(kIds.begin(), kIds.end(),
+                     [file](std::string_view id) { return is_id(file.data(), id); });
 }
 
 Result<SoundInfo> WavDecoder::open(ByteSpan file) {
+  const Numbers numbers{.big_endian = is_id(file.data(), "RIFX")};
   std::optional<LargeSizes> large;
-  if (!is_id(file.data(), "RIFF")) {
+  if (!is_id(file.data(), "RIFF") && !numbers.big_endian) {
     PENSTOCK_ASSIGN(large, parse_large_sizes(file));
   }
   std::optional<Format> format;
@@ -204,7 +227,7 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
           "write it anew without them, for example by ffmpeg -i old.wav -map_metadata -1 -c copy new.wav");
     }
     const std::uint8_t* const header = file.data() + at;
-    std::uint64_t size = u32(header + 4);
+    std::uint64_t size = numbers.u32(header + 4);
     const bool is_data = is_id(header, "data");
     if (size == 0xFFFFFFFF && large) {
       size = is_data ? large->data : large->find(header).value_or(size);
@@ -214,11 +237,12 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
       if (!format) {
         return bad_wav("WAV has its samples before their format");
       }
-      PENSTOCK_ASSIGN(const Data data, take_data(size, rest));
+      PENSTOCK_ASSIGN(const Data data, take_data(size, rest, numbers));
       format_ = format->samples;
       channels_ = format->channels;
       frame_bytes_ = channels_ * bytes_of(format_);
       samples_ = data.bytes;
+      swaps_ = numbers.big_endian && bytes_of(format_) > 1;
       return SoundInfo{.frames = samples_.size() / frame_bytes_,
                        .channels = static_cast<int>(channels_),
                        .rate = static_cast<int>(format->rate),
@@ -228,7 +252,7 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
       return bad_wav(fmt::format("WAV chunk at byte {} is longer than the file", at));
     }
     if (is_id(header, "fmt ")) {
-      PENSTOCK_ASSIGN(const Format found, parse_format(rest.first(static_cast<std::size_t>(size))));
+      PENSTOCK_ASSIGN(const Format found, parse_format(rest.first(static_cast<std::size_t>(size)), numbers));
       if (format && *format != found) {
         return bad_wav("WAV has two formats that differ");
       }
@@ -239,17 +263,36 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
   return bad_wav(format ? "WAV ends before its samples" : "WAV has no format chunk");
 }
 
+void WavDecoder::convert(const std::uint8_t* in, std::size_t count, float* out) {
+  if (!swaps_) {
+    samples_to_float(format_, in, count, out);
+    return;
+  }
+  const std::size_t size = bytes_of(format_);
+  std::uint8_t* const swapped = swapped_.reserve(kBlockSamples * size);
+  while (count > 0) {
+    const std::size_t part = std::min(count, kBlockSamples);
+    for (std::size_t sample = 0; sample < part; ++sample) {
+      std::reverse_copy(in + sample * size, in + (sample + 1) * size, swapped + sample * size);
+    }
+    samples_to_float(format_, swapped, part, out);
+    in += part * size;
+    out += part;
+    count -= part;
+  }
+}
+
 Status WavDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {
   const std::uint8_t* in = samples_.data() + static_cast<std::size_t>(start) * frame_bytes_;
   if (channels_ == 1) {
-    samples_to_float(format_, in, static_cast<std::size_t>(count), out);
+    convert(in, static_cast<std::size_t>(count), out);
     return {};
   }
   const std::size_t most = std::max<std::size_t>(kBlockSamples / channels_, 1);
   auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels_ * sizeof(float)));
   for (auto left = static_cast<std::size_t>(count); left > 0;) {
     const std::size_t frames = std::min(left, most);
-    samples_to_float(format_, in, frames * channels_, block);
+    convert(in, frames * channels_, block);
     split_channels(block, frames, channels_, out, stride);
     in += frames * frame_bytes_;
     out += frames;

@@ -1,5 +1,5 @@
 #pragma once
-// WAV files: RIFF, RF64 and BW64 with integer PCM, float, A-law and mu-law samples.
+// WAV files: RIFF, RIFX (big-endian), RF64 and BW64 with integer PCM, float, A-law and mu-law samples.
 
 #include "codecs/kernels/sound_samples.hpp"
 #include "codecs/sound_format_decoder.hpp"
@@ -19,11 +19,16 @@ class WavDecoder final : public SoundFormatDecoder {
   Status decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) override;
 
  private:
+  /// Samples of the file, of either byte order, to floats.
+  void convert(const std::uint8_t* in, std::size_t count, float* out);
+
   SampleFormat format_ = SampleFormat::int16;
   std::size_t channels_ = 1;
   std::size_t frame_bytes_ = 0;
   ByteSpan samples_;
+  bool swaps_ = false;  // the bytes of samples
   Scratch block_;
+  Scratch swapped_;
 };
 
 }  // namespace penstock

@@ -5,6 +5,7 @@
 #include <webp/demux.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 
@@ -102,7 +103,10 @@ Status WebpDecoder::decode(const Rect& box, const PixelView& out) {
                   static_cast<std::size_t>(box.width) * step);
     }
     if (part.width <= 0 || part.height <= 0) {
-      return {};
+      std::array<std::uint8_t, 4> pixel{};
+      return limits_.check_whole_file
+                 ? decode_frame({0, 0, 1, 1}, {.data = pixel.data(), .stride = 4, .width = 1, .height = 1})
+                 : Status();
     }
   }
   PixelView view = out;
@@ -119,7 +123,10 @@ Status WebpDecoder::decode_frame(const Rect& box, const PixelView& out) {
     return detail::decode_error(ErrorKind::unsupported, "libwebp is of another version than its header");
   }
   const auto step = static_cast<std::size_t>(out.layout);
-  const Rect read = lossy_ ? widened(box, place_.width, place_.height) : box;
+  Rect read = lossy_ ? widened(box, place_.width, place_.height) : box;
+  if (limits_.check_whole_file) {  // libwebp reads all columns, and nothing below the last row
+    read.height = place_.height - read.y;
+  }
   const bool direct = read == box;
   const std::size_t stride = direct ? out.stride : static_cast<std::size_t>(read.width) * step;
   const std::size_t size =

@@ -10,7 +10,7 @@ namespace penstock {
 /// canvas. Pixels are those of Pillow's convert("RGB").
 ///
 /// `corrupt` when a part of the file is missing or malformed (seen by open()), or when the picture data that
-/// the box needs is damaged: what lies below the box of a lossy picture goes unseen.
+/// the box needs is damaged: what lies below the box goes unseen, unless DecodeLimits::check_whole_file.
 class WebpDecoder final : public PictureDecoder {
  public:
   explicit WebpDecoder(DecodeLimits limits) : limits_(limits) {}

@@ -161,6 +161,21 @@ TEST(Webp, a_file_cut_anywhere_is_corrupt) {
   }
 }
 
+TEST(Webp, mutated_files_are_refused_alike_by_a_whole_decode_and_a_checked_box) {
+  int refused = 0;
+  for (const bool lossless : {false, true}) {
+    for (const bool animated : {false, true}) {
+      const Bytes still = make_webp({.width = 60, .height = 90, .lossless = lossless, .alpha = !animated});
+      const Bytes sound = animated ? make_animation(still, {60, 90}, 6, 4, {80, 120}) : still;
+      const std::vector<Rect> boxes = {{0, 0, 2, 2}, {10, 8, 30, 20}, {50, 60, 7, 9}};
+      EXPECT_TRUE(expect_whole_file_checked(sound, boxes));
+      for_each_mutation(
+          sound, 400, [&](const Bytes& file) { refused += expect_whole_file_checked(file, boxes) ? 0 : 1; });
+    }
+  }
+  EXPECT_GT(refused, 100);
+}
+
 TEST(Webp, a_picture_above_the_limit_is_refused_by_open) {
   ImageDecoder decoder({.max_pixels = 40 * 30 - 1});
   const auto opened = decoder.open(make_webp({.width = 40, .height = 30}));

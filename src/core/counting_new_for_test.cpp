@@ -10,11 +10,30 @@ namespace penstock {
 
 std::atomic<std::uint64_t> allocations{0};
 
+namespace {
+
+std::atomic<bool> none_elsewhere{false};
+thread_local bool has_memory = false;
+
+}  // namespace
+
+NoMemoryElsewhere::NoMemoryElsewhere() {
+  has_memory = true;
+  none_elsewhere = true;
+}
+NoMemoryElsewhere::~NoMemoryElsewhere() {
+  none_elsewhere = false;
+  has_memory = false;
+}
+
 }  // namespace penstock
 
 // The form that does not throw has the same operator delete, so it must be replaced as well.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   penstock::allocations.fetch_add(1, std::memory_order_relaxed);
+  if (penstock::none_elsewhere.load(std::memory_order_relaxed) && !penstock::has_memory) {
+    return nullptr;
+  }
   return std::malloc(size == 0 ? 1 : size);
 }
 void* operator new(std::size_t size) {

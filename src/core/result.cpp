@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/printable.hpp"
 #include "penstock/sample.hpp"
 
 namespace penstock {
@@ -49,28 +50,31 @@ const char* name_of(FieldKind kind) noexcept {
 }
 
 std::string Error::to_string() const {
+  // Names come from data, which may be hostile: nothing of them reaches a terminal or a log as it is, and no
+  // name fills the screen.
+  constexpr std::size_t kLongestKey = 200;
+  constexpr std::size_t kLongestClause = 4000;
   std::string text;
   const auto part = [&text](std::string piece) { text += (text.empty() ? "" : ", ") + std::move(piece); };
-  if (!place.shard.empty()) {
-    part(place.shard);
-  } else if (!place.source.empty()) {
-    part(place.source);
+  if (!place.shard.empty() || !place.source.empty()) {
+    part(printable_path(place.shard.empty() ? place.source : place.shard));
   }
+  const std::string key = printable(place.key, kLongestKey);
   if (place.index) {
-    part(place.key.empty() ? fmt::format("sample {}", *place.index)
-                           : fmt::format("sample {} ({})", *place.index, place.key));
-  } else if (!place.key.empty()) {
-    part(fmt::format("sample {}", place.key));
+    part(key.empty() ? fmt::format("sample {}", *place.index)
+                     : fmt::format("sample {} ({})", *place.index, key));
+  } else if (!key.empty()) {
+    part(fmt::format("sample {}", key));
   }
   if (place.offset) {
     part(fmt::format("byte {}", *place.offset));
   }
-  text += (text.empty() ? "" : ": ") + message;
+  text += (text.empty() ? "" : ": ") + printable(message, kLongestClause);
   if (!advice.empty()) {
-    text += "; " + advice;
+    text += "; " + printable(advice, kLongestClause);
   }
   if (!detail.empty()) {
-    text += "\n\n" + detail;
+    text += "\n\n" + printable_lines(detail);
   }
   return text;
 }

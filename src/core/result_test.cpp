@@ -89,6 +89,28 @@ TEST(error, leaves_out_what_is_unknown) {
   EXPECT_EQ(error.to_string(), "data/*.tar, sample 3: cannot open");
 }
 
+TEST(error, cannot_be_made_to_write_to_a_terminal_or_to_forge_lines) {
+  const Error error{.kind = ErrorKind::corrupt,
+                    .message = "member 'a\x1B]0;x\a\nok: all good' is bad",
+                    .advice = "look at \u202egpj.x",
+                    .place = {.shard = "/data/\x1B[2J.tar", .key = "x\ny\x9B", .index = 1},
+                    .detail = "Traceback:\n  f\x1B[2J"};
+  EXPECT_EQ(error.to_string(),
+            "/data/\\x1b[2J.tar, sample 1 (x\\ny\\x9b): member 'a\\x1b]0;x\\x07\\nok: all good' is bad; "
+            "look at \\u202egpj.x\n\nTraceback:\n  f\\x1b[2J");
+}
+
+TEST(error, shortens_names_without_end) {
+  const std::string endless(1 << 20, 'k');
+  const Error error{.kind = ErrorKind::corrupt,
+                    .message = "'" + endless + "' is no key",
+                    .advice = "rename " + endless,
+                    .place = {.shard = endless + ".tar", .key = endless + ".jpg"}};
+  EXPECT_LT(error.to_string().size(), 10'000u);
+  EXPECT_NE(error.to_string().find("kkk.tar, sample kkk"), std::string::npos) << error.to_string();
+  EXPECT_NE(error.to_string().find("kkk' is no key; rename kkk"), std::string::npos) << error.to_string();
+}
+
 TEST(error, names_every_kind) {
   const std::vector<std::string> names = {"not_found", "corrupt", "unsupported", "invalid",
                                           "io",        "timeout", "cancelled"};

@@ -17,13 +17,17 @@ class Scratch {
   /// Bytes past the requested size that may be read and written, so that vector code needs no tail.
   static constexpr std::size_t kSlack = 64;
 
+  /// Bytes that a growing buffer takes for the next, slightly larger request, at most.
+  static constexpr std::size_t kMaxSpare = std::size_t{16} << 20;
+
   /// At least `size` bytes (plus kSlack), aligned to kAlignment. Throws std::bad_alloc.
   std::uint8_t* reserve(std::size_t size) {
     if (size > std::numeric_limits<std::size_t>::max() / 2) {
       throw std::bad_alloc();
     }
     if (size + kSlack > capacity_) {
-      const std::size_t grown = (size + size / 4 + kSlack + kAlignment - 1) / kAlignment * kAlignment;
+      const std::size_t spare = size / 4 < kMaxSpare ? size / 4 : kMaxSpare;
+      const std::size_t grown = (size + spare + kSlack + kAlignment - 1) / kAlignment * kAlignment;
       data_.reset();
       capacity_ = 0;
       data_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, grown)));

@@ -48,12 +48,16 @@ Status check_value(FieldKind kind, const StoredValue& value) {
 
 Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field) {
   Place place = table.place(sample, field);
+  if (!error.place.shard.empty()) {
+    place.shard = std::move(error.place.shard);  // the index, say
+    place.offset.reset();
+  }
   if (error.place.offset) {
     place.offset = error.place.offset;
   }
   place.stage = error.place.stage;
   place.index = sample;
-  if (place.key.empty()) {
+  if (place.key.empty() && table.check_lookups(sample).ok()) {
     place.key = table.key(sample);
   }
   error.place = std::move(place);

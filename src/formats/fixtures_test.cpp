@@ -152,7 +152,7 @@ TEST_F(Fixtures, cut_or_changed_end_in_contents_or_a_clear_error) {
       for (std::size_t f = 0; f < (*table)->fields().size(); ++f) {
         const auto value = (*table)->read(i, f, scratch);
         if (value.ok() && !value->bytes.empty()) {
-          EXPECT_LE(value->bytes.front() ^ value->bytes.back(), 255);  // both ends can be read
+          EXPECT_LE(value->bytes[0] ^ value->bytes[value->bytes.size() - 1], 255);  // both ends can be read
         }
       }
     }

@@ -173,6 +173,10 @@ Status find_rows(const Hdf5Bytes& file, const Description& description, const st
       }
     }
   }
+  // Chunks that lie over each other would give more rows than the file has bytes for.
+  if (set.rows * set.row_bytes > file.all.size()) {
+    return contradiction(name, "is larger than the file", header);
+  }
   std::uint64_t left = set.rows;
   for (const std::uint64_t chunk : set.chunks) {
     const std::uint64_t rows = std::min(left, set.chunk_rows);

@@ -11,12 +11,15 @@
 #include "formats/hdf5_sets.hpp"
 #include "formats/tar_fields.hpp"
 #include "formats/text.hpp"
+#include "io/file_identity.hpp"
 #include "io/mapped_file.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr std::uint64_t kNumberSize = 8;
+/// Of classes and splits, which are held in memory.
+constexpr std::uint64_t kMaxNames = 1'000'000;
 
 /// A field of the table, and where its values are.
 struct Hdf5Field {
@@ -91,12 +94,13 @@ class Hdf5Table final : public SampleTable {
                    .place = {.source = path_.named, .stage = "read"}};
     }
     const Hdf5Field& content = contents_[field];
-    const ByteSpan bytes = bytes_of(content.set, sample);
+    const Bytes bytes = bytes_of(content.set, sample);
     if (content.info.kind == FieldKind::array) {
       return StoredValue{.bytes = bytes};
     }
     const bool has_sign = content.set.type.kind == Hdf5Type::Kind::signed_whole;
     const std::int64_t number = number_in(bytes, has_sign);
+    PENSTOCK_TRY(bytes.intact());
     if (!has_sign && number < 0) {
       return Error{.kind = ErrorKind::corrupt,
                    .message = fmt::format("number {} is too large", static_cast<std::uint64_t>(number)),
@@ -115,6 +119,10 @@ class Hdf5Table final : public SampleTable {
     }
     const std::string& name = names[static_cast<std::size_t>(number)];
     return StoredValue{.bytes = {reinterpret_cast<const std::uint8_t*>(name.data()), name.size()}};
+  }
+
+  Status check_lookups(std::uint64_t sample) const override {
+    return keys_ && sample < size() ? bytes_of(*keys_, sample).intact() : Status();
   }
 
   void will_read(std::uint64_t sample, std::size_t field) const override {
@@ -159,6 +167,10 @@ class Hdf5Table final : public SampleTable {
     return place;
   }
 
+  std::string identity() const override {
+    return SourceIdentity().add(absolute_path(path_.path), file_->state()).finish();
+  }
+
   std::string fingerprint() const override {
     return fingerprint_of(
         size(), fields_, [this](std::uint64_t sample) { return key(sample); },
@@ -169,9 +181,8 @@ class Hdf5Table final : public SampleTable {
 
  private:
   /// In the file: find_hdf5_set() has seen to that.
-  ByteSpan bytes_of(const Hdf5Set& set, std::uint64_t row) const noexcept {
-    return file_->bytes().subspan(static_cast<std::size_t>(start_ + set.place_of(row)),
-                                  static_cast<std::size_t>(set.row_bytes));
+  Bytes bytes_of(const Hdf5Set& set, std::uint64_t row) const noexcept {
+    return file_->bytes().part(start_ + set.place_of(row), set.row_bytes);
   }
 
   NamedPath path_;
@@ -215,6 +226,10 @@ class RowContents {
   /// Of the data set `name`, in order; empty if there is none.
   Result<std::vector<std::string>> texts(const std::string& name) const {
     PENSTOCK_ASSIGN(const std::optional<Hdf5Set> set, find_text(name));
+    if (set && set->rows > kMaxNames) {
+      return hdf5_unsupported(
+          fmt::format("{} has {} names, more than the {} that are accepted", name, set->rows, kMaxNames));
+    }
     std::vector<std::string> texts;
     for (std::uint64_t row = 0; set && row < set->rows; ++row) {
       PENSTOCK_ASSIGN(const ByteSpan bytes, file_.at(set->place_of(row), set->row_bytes));
@@ -310,7 +325,7 @@ Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldCho
 Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::unique_ptr<MappedFile> file,
                                                 std::uint64_t start, const FieldChoice& choice) {
   PENSTOCK_ASSIGN(const RowContents contents,
-                  RowContents::of(file->bytes().subspan(static_cast<std::size_t>(start))));
+                  RowContents::of(ByteSpan(file->bytes()).subspan(static_cast<std::size_t>(start))));
   PENSTOCK_ASSIGN(std::vector<std::string> classes, contents.texts("label_names"));
   PENSTOCK_ASSIGN(std::optional<Hdf5Set> keys, contents.find_text("keys"));
   PENSTOCK_ASSIGN(std::vector<Hdf5Field> fields, contents.fields(classes));

@@ -16,6 +16,7 @@
 #include "formats/tar_fields.hpp"
 #include "formats/text.hpp"
 #include "io/file.hpp"
+#include "io/file_identity.hpp"
 
 namespace penstock {
 namespace {
@@ -160,8 +161,19 @@ class ImageFolder final : public SampleTable {
   }
 
   std::string fingerprint() const override {
-    std::call_once(fingerprint_once_, [this] { fingerprint_ = compute_fingerprint(); });
+    std::call_once(fingerprint_once_, [this] { fingerprint_ = compute_fingerprint(look_at_files()); });
     return fingerprint_;
+  }
+
+  std::string identity() const override {
+    const std::vector<FileIdentity> files = look_at_files();
+    std::call_once(fingerprint_once_, [&] { fingerprint_ = compute_fingerprint(files); });
+    SourceIdentity hash;
+    hash.add(opened_root_, {});
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      hash.add(contents_.paths[i], files[i]);
+    }
+    return hash.finish();
   }
 
  private:
@@ -179,19 +191,24 @@ class ImageFolder final : public SampleTable {
     return fmt::format("{}/{}", opened_root_, contents_.paths[sample]);
   }
 
-  std::string compute_fingerprint() const {
+  /// One stat for each. What cannot be looked at cannot be read either, and counts as empty.
+  std::vector<FileIdentity> look_at_files() const {
     constexpr std::size_t kRun = 1024;
-    std::vector<std::uint64_t> sizes(contents_.paths.size());
-    parallel_for((sizes.size() + kRun - 1) / kRun, usable_cores(), [&](std::size_t run) {
-      for (std::size_t i = run * kRun; i < std::min(sizes.size(), (run + 1) * kRun); ++i) {
+    std::vector<FileIdentity> files(contents_.paths.size());
+    parallel_for((files.size() + kRun - 1) / kRun, usable_cores(), [&](std::size_t run) {
+      for (std::size_t i = run * kRun; i < std::min(files.size(), (run + 1) * kRun); ++i) {
         const auto state = file_state(file_of(i));
-        sizes[i] = state.ok() ? state->size : 0;
+        files[i] = state.ok() ? *state : FileIdentity{};
       }
     });
+    return files;
+  }
+
+  std::string compute_fingerprint(const std::vector<FileIdentity>& files) const {
     return fingerprint_of(
-        sizes.size(), fields_, [this](std::uint64_t sample) { return key_view(sample); },
+        files.size(), fields_, [this](std::uint64_t sample) { return key_view(sample); },
         [&](std::uint64_t sample, std::size_t field) {
-          return std::optional<std::uint64_t>(roles_[field] == Role::label ? kLabelSize : sizes[sample]);
+          return std::optional<std::uint64_t>(roles_[field] == Role::label ? kLabelSize : files[sample].size);
         });
   }
 

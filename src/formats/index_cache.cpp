@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/sha256.hpp"
+#include "io/folder.hpp"
 
 namespace penstock {
 namespace {
@@ -11,6 +12,12 @@ namespace {
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
+}
+
+/// A folder that we make is the user's alone; in one that others can read they can read what is in it.
+FolderRules index_rules() {
+  return {.permissions = {.folders = 0700, .files = 0644},
+          .advice = "set PENSTOCK_CACHE_DIR to a folder of your own"};
 }
 
 }  // namespace
@@ -37,6 +44,29 @@ std::string index_cache_path(const std::vector<std::string>& shards) {
     hash.update(shard).update(std::string_view("\0", 1));  // no path holds a NUL
   }
   return folder + "/tar-" + to_hex(hash.finish()).substr(0, 32) + ".index";
+}
+
+std::string refuse_index(const std::string& cache_path) {
+  if (cache_path.empty()) {
+    return {};
+  }
+  const auto [folder_path, name] = split_path(cache_path);
+  const Result<Folder> folder = Folder::open(folder_path, index_rules());
+  if (!folder) {
+    return {};  // missing, or what cannot be read is not used anyway
+  }
+  Status trusted = folder->check();
+  if (trusted) {
+    trusted = folder->check(name);
+  }
+  return trusted ? std::string() : "the kept index is not used: " + trusted.error().to_string();
+}
+
+Status keep_index(const std::string& cache_path, ByteSpan index) {
+  const auto [folder_path, name] = split_path(cache_path);
+  PENSTOCK_ASSIGN(const Folder folder, Folder::make(folder_path, 0700, index_rules()));
+  PENSTOCK_TRY(folder.check());
+  return folder.replace_file(name, index);
 }
 
 std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,

@@ -16,6 +16,13 @@ std::string cache_folder();
 /// Where the index of these shards (absolute paths, in order) is kept; empty without a cache folder.
 std::string index_cache_path(const std::vector<std::string>& shards);
 
+/// Why the cache folder, or the index in it, is not to be used: strangers could have written it. Empty if it
+/// may be.
+std::string refuse_index(const std::string& cache_path);
+
+/// Keeps an index for later runs. Makes the folder if it is missing.
+Status keep_index(const std::string& cache_path, ByteSpan index);
+
 /// The kept index, if it is whole and every shard still has the state that it had. Anything else is no error:
 /// nothing.
 std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,

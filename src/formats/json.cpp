@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/utf8.hpp"
+#include "core/printable.hpp"
+#include "core/utf8.hpp"
 
 namespace penstock {
 namespace {
@@ -21,8 +22,8 @@ void write_string(std::string& out, std::string_view text) {
       out += {'\\', static_cast<char>(c)};
     } else if (c == '\n') {
       out += "\\n";
-    } else if (c < 0x20 || c == 0x7F) {
-      out += fmt::format("\\u{:04x}", c);
+    } else if (const std::uint32_t code = character_code(text.substr(0, length)); !is_harmless(code)) {
+      out += fmt::format("\\u{:04x}", code);  // the same value, and nothing that a terminal obeys
     } else {
       out += text.substr(0, length);
     }

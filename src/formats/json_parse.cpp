@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/utf8.hpp"
 #include "formats/json.hpp"
-#include "formats/utf8.hpp"
 
 namespace penstock {
 namespace {

@@ -80,9 +80,33 @@ TEST(json, anything_else_is_refused_with_its_place) {
   }
 }
 
+TEST(json, members_are_limited) {
+  const auto object_of = [](int members) {
+    std::string text = "{";
+    for (int i = 0; i < members; ++i) {
+      text += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":0";
+    }
+    return Json::parse(text + "}");
+  };
+  EXPECT_TRUE(object_of(256).ok());
+  EXPECT_FALSE(object_of(257).ok());
+}
+
 TEST(json, depth_is_limited) {
   EXPECT_TRUE(Json::parse(std::string(30, '[') + std::string(30, ']')).ok());
   EXPECT_FALSE(Json::parse(std::string(100000, '[')).ok());
+}
+
+TEST(json, writes_nothing_that_a_terminal_obeys) {
+  const std::string hostile = "\x1B[2J\x7F\u009b5m\u2028\u202e\x9B\n\u00fc";
+  const std::string text = Json(Json::Members{{hostile, hostile}}).text();
+  const std::string escaped = R"("\u001b[2J\u007f\u009b5m\u2028\u202e\udc9b\n)"
+                              "\u00fc\"";
+  EXPECT_EQ(text, "{" + escaped + ": " + escaped + "}");
+  const auto read = Json::parse(text);
+  ASSERT_TRUE(read.ok());
+  ASSERT_NE(read->find(hostile), nullptr);
+  EXPECT_EQ(*read->find(hostile)->string(), hostile);
 }
 
 }  // namespace

@@ -76,11 +76,11 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents&
           .kind = ErrorKind::invalid,
           .message = fmt::format("'{}' holds {} tar files and folders with {} (first: '{}'): either "
                                  "may be the data set",
-                                 printable(folder.path), contents.tars.size(),
+                                 printable_path(folder.path), contents.tars.size(),
                                  files->pictures.paths.empty() ? "sounds" : "pictures", printable(name)),
           .advice = fmt::format("name the tars by a pattern ('{}'), or move them out to read the class "
                                 "folders",
-                                printable((std::filesystem::path(folder.path) / "*.tar").string())),
+                                printable_path((std::filesystem::path(folder.path) / "*.tar").string())),
           .place = {.source = folder.named, .shard = folder.path, .stage = "open"}};
     }
   }
@@ -89,7 +89,7 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents&
 
 Error opened_alone(const NamedPath& entry, const char* what, std::size_t sources, const char* advice) {
   return {.kind = ErrorKind::unsupported,
-          .message = fmt::format("'{}' is {}, among {} sources", printable(entry.path), what, sources),
+          .message = fmt::format("'{}' is {}, among {} sources", printable_path(entry.path), what, sources),
           .advice = advice,
           .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
 }
@@ -103,7 +103,7 @@ std::string remark_on_files_beside_tars(const NamedPath& folder) {
   const auto& pictures = files->pictures.paths;
   const auto& sounds = files->sounds.paths;
   return fmt::format("'{}' holds tar files, which are read; {} {} beside them are left out (first: '{}')",
-                     printable(folder.path), pictures.size() + sounds.size(),
+                     printable_path(folder.path), pictures.size() + sounds.size(),
                      sounds.empty()     ? "pictures"
                      : pictures.empty() ? "sounds"
                                         : "pictures and sounds",
@@ -158,7 +158,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
     } else {
       return Error{.kind = ErrorKind::unsupported,
                    .message = fmt::format("'{}' is a folder without tar shards, among {} sources",
-                                          printable(entry.path), found.size()),
+                                          printable_path(entry.path), found.size()),
                    .advice = "class folders are opened by naming the one folder that holds them all",
                    .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
     }

@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "core/scratch.hpp"
+#include "io/bytes.hpp"
 #include "penstock/foreign_stage.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
 namespace penstock {
+
+/// Longer keys are refused wherever they are read.
+inline constexpr std::size_t kMaxKeyBytes = 64 * 1024;
 
 /// What the stored bytes of a field are.
 enum class StoredCodec : std::uint8_t {
@@ -23,11 +27,17 @@ enum class StoredCodec : std::uint8_t {
 
 /// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
 struct StoredValue {
-  ByteSpan bytes;
+  Bytes bytes;
   std::int64_t number = 0;
   bool is_number = false;
   StoredCodec codec = StoredCodec::original;
-  ByteSpan tables = {};  ///< repacked: the code tables, which live as long as the sample table
+  Bytes tables = {};  ///< repacked: the code tables, which live as long as the sample table
+
+  /// Bytes::intact() of both.
+  Status intact() const {
+    PENSTOCK_TRY(tables.intact());
+    return bytes.intact();
+  }
 };
 
 /// Read-only, immutable after opening; every member may be called from any number of threads at once.
@@ -39,9 +49,22 @@ class SampleTable {
   virtual const std::vector<FieldInfo>& fields() const noexcept = 0;
   /// Class names of class folders and of HDF5 files, else empty.
   virtual const std::vector<std::string>& classes() const noexcept = 0;
+  /// For messages. What depends on the key being right uses checked_key().
   virtual std::string key(std::uint64_t sample) const = 0;
-  /// The bytes as they are stored. They live as long as the table, or until the next use of `scratch`.
-  /// A chosen field that this sample lacks is `corrupt`.
+  /// The key, or why it cannot be known any more.
+  Result<std::string> checked_key(std::uint64_t sample) const {
+    std::string key = this->key(sample);
+    PENSTOCK_TRY(check_lookups(sample));
+    return key;
+  }
+  /// Before all keys are held in memory: `corrupt` if they would take more of it than the files do. Looks at
+  /// every sample.
+  virtual Status check_keys() const { return {}; }
+  /// To be asked after key(), stored_size(), image_size() or place(): Bytes::intact() of what they looked at.
+  virtual Status check_lookups(std::uint64_t /*sample*/) const { return {}; }
+  /// The bytes as they are stored. They live as long as the table, or until the next use of `scratch`, and
+  /// may prove not to be intact when they are used: use_value() sees to that. Numbers, and whatever was
+  /// looked up on the way, are intact. A chosen field that this sample lacks is `corrupt`.
   virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const = 0;
   /// A hint that this field will be read soon, and not its neighbours: the system then fetches its bytes
   /// ahead, and no others.
@@ -60,9 +83,30 @@ class SampleTable {
   /// Hash over the ordered (key, field name, stored size) of all samples, 32 hex digits; from the index
   /// alone.
   virtual std::string fingerprint() const = 0;
+  /// What the files that samples are read from are now, or were when they were opened if they stay open: a
+  /// hash over path, size, times and inode of each (SourceIdentity). Empty for samples without files.
+  virtual std::string identity() const { return {}; }
   /// Things worth telling the user once: a key that returns, a shard without samples. At most a few lines.
   virtual const std::vector<std::string>& warnings() const noexcept = 0;
 };
+
+/// Reads a field and hands it to `use`, a function of a StoredValue that returns a Status. Whatever it made
+/// of bytes that were not intact is an error. Before that it may be called once more: a table that has the
+/// value from elsewhere too (a cache) gives that when it is asked again.
+template <class Use>
+Status use_value(const SampleTable& table, std::uint64_t sample, std::size_t field, Scratch& scratch,
+                 Use&& use) {
+  PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field, scratch));
+  Status used = use(value);
+  if (value.intact().ok()) {
+    return used;
+  }
+  PENSTOCK_ASSIGN(const StoredValue again, table.read(sample, field, scratch));
+  PENSTOCK_TRY(again.intact());
+  used = use(again);
+  PENSTOCK_TRY(again.intact());
+  return used;
+}
 
 /// What the arrays of fields of kind array are, by the name of the field.
 using ArraySpecs = std::map<std::string, ArraySpec>;

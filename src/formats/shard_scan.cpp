@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/picture_header.hpp"
+#include "formats/sample_table.hpp"
 #include "formats/tar.hpp"
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
@@ -50,6 +51,7 @@ class Scanner {
  private:
   Status add(const TarMember& member, const MemberName& name) {
     if (found_.samples.empty() || name.key != current_key()) {
+      PENSTOCK_TRY(check_key(member, name.key));
       begin_sample(name.key);
     }
     PENSTOCK_ASSIGN(const std::uint16_t number, number_of(name.extension));
@@ -77,6 +79,20 @@ class Scanner {
 
   std::string_view current_key() const noexcept {
     return std::string_view(found_.keys).substr(found_.samples.back().key_begin);
+  }
+
+  /// A name stands in the archive once for each member that has it, unless a global header gives it to all.
+  Status check_key(const TarMember& member, std::string_view key) const {
+    const bool too_long = key.size() > kMaxKeyBytes;
+    if (!too_long && found_.keys.size() + key.size() <= shard_.size()) {
+      return {};
+    }
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = too_long ? fmt::format("a key of {} bytes, more than the {} that are accepted",
+                                                   key.size(), kMaxKeyBytes)
+                                     : std::string("the names of its members are longer than the archive"),
+                 .advice = "write the archive again, with shorter names and without global PAX headers",
+                 .place = {.shard = shard_.name(), .offset = member.header_offset, .stage = "index"}};
   }
 
   void begin_sample(std::string_view key) {

@@ -145,7 +145,7 @@ Status resolve_part(const std::string& part, const std::string& source, std::vec
       }
       const std::vector<std::string> matches = std::move(globbed).value();
       if (matches.empty()) {
-        return failure(ErrorKind::not_found, fmt::format("nothing matches '{}'", printable(local)),
+        return failure(ErrorKind::not_found, fmt::format("nothing matches '{}'", printable_path(local)),
                        "check the path and the pattern", source);
       }
       for (const std::string& match : matches) {

@@ -11,6 +11,7 @@
 #include "formats/tar_fields.hpp"
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
+#include "io/file_identity.hpp"
 
 namespace penstock {
 namespace {
@@ -31,7 +32,7 @@ class StoreTable final : public SampleTable {
     }
     if (const std::uint64_t skipped = files_->manifest().skipped; skipped > 0) {
       warnings_.push_back(fmt::format("{}: {} bad samples were left out when the store was built",
-                                      files_->folder().path, skipped));
+                                      printable_path(files_->folder().path), skipped));
     }
   }
 
@@ -42,28 +43,29 @@ class StoreTable final : public SampleTable {
   std::string key(std::uint64_t sample) const override { return std::string(files_->key(sample)); }
 
   Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
-    const FieldRecord* const record = record_of(sample, field);
-    if (record == nullptr) {
+    if (sample >= size() || field >= columns_.size()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("there is no sample {} with a field {}", sample, field),
                    .advice = {},
                    .place = {.source = files_->folder().named, .stage = "read"}};
     }
-    auto bytes = files_->checked(sample, columns_[field]);
+    PENSTOCK_ASSIGN(const FieldRecord record, files_->record(sample, columns_[field]));
+    auto bytes = files_->checked(sample, columns_[field], record);
     if (!bytes.ok()) {
       Error error = std::move(bytes).error();
       error.place = place(sample, field);
       return error;
     }
     if (fields_[field].kind == FieldKind::array &&
-        (record->codec != RecordCodec::original || bytes->size() != arrays_[field].bytes())) {
+        (record.codec != RecordCodec::original || bytes->size() != arrays_[field].bytes())) {
       return damaged(sample, field,
                      fmt::format("{} bytes where {} are wanted", bytes->size(), arrays_[field].to_string()));
     }
-    switch (record->codec) {
+    switch (record.codec) {
       case RecordCodec::original:
         return StoredValue{.bytes = *bytes};
       case RecordCodec::repacked:
+        PENSTOCK_TRY(files_->tables().intact());
         return StoredValue{.bytes = *bytes, .codec = StoredCodec::repacked, .tables = files_->tables()};
       case RecordCodec::pixels:
         return StoredValue{.bytes = *bytes, .codec = StoredCodec::pixels};
@@ -73,10 +75,16 @@ class StoreTable final : public SampleTable {
           return damaged(sample, field, fmt::format("a number of {} bytes", bytes->size()));
         }
         std::memcpy(&value.number, bytes->data(), sizeof value.number);
+        PENSTOCK_TRY(bytes->intact());
         return value;
       }
     }
-    return damaged(sample, field, fmt::format("there is no codec {}", static_cast<int>(record->codec)));
+    return damaged(sample, field, fmt::format("there is no codec {}", static_cast<int>(record.codec)));
+  }
+
+  Status check_keys() const override { return files_->check_keys(); }
+  Status check_lookups(std::uint64_t sample) const override {
+    return sample < size() ? files_->check_lookups(sample) : Status();
   }
 
   void will_read(std::uint64_t sample, std::size_t field) const override {
@@ -122,6 +130,8 @@ class StoreTable final : public SampleTable {
                              [this](std::uint64_t sample) { return files_->records(sample)[0].shard(); });
   }
 
+  std::string identity() const override { return files_->identity(); }
+
   std::string fingerprint() const override {
     if (default_fields_) {
       return files_->manifest().fingerprint;
@@ -157,6 +167,20 @@ class StoreTable final : public SampleTable {
 };
 
 }  // namespace
+
+std::string StoreFiles::identity() const {
+  SourceIdentity hash;
+  hash.add(opened_folder_, {});
+  hash.add(kStoreIndexName, index_->state()).add(kStoreKeysName, keys_->state());
+  if (tables_) {
+    hash.add(kStoreTablesName, tables_->state());
+  }
+  for (std::size_t i = 0; i < manifest_.shards.size(); ++i) {
+    const auto mapped = shard(i);
+    hash.add(store_shard_name(i), mapped ? (*mapped)->state() : FileIdentity{});
+  }
+  return hash.finish();
+}
 
 std::unique_ptr<SampleTable> store_table(std::shared_ptr<const StoreFiles> files) {
   std::vector<FieldInfo> fields = files->manifest().fields;

@@ -31,28 +31,44 @@ class StoreFiles {
   ByteSpan index() const noexcept { return index_->bytes(); }
   ByteSpan keys() const noexcept { return keys_->bytes(); }
   /// Empty without repacked pictures.
-  ByteSpan tables() const noexcept { return tables_ ? tables_->bytes() : ByteSpan(); }
+  Bytes tables() const noexcept { return tables_ ? tables_->bytes() : Bytes(); }
   /// For messages: as the user named it.
   std::string shard_path(std::uint64_t shard) const;
 
-  /// Empty if the row is damaged.
+  /// Empty if the row is damaged, or names more than kMaxKeyBytes.
   std::string_view key(std::uint64_t sample) const noexcept;
+  /// `corrupt` if keys lie over each other. Looks at every row.
+  Status check_keys() const;
+  /// Bytes::intact() of all that index and keys hold of a sample that exists; `corrupt` if it has no key.
+  Status check_lookups(std::uint64_t sample) const;
   /// The records of a sample that exists, in the order of the manifest's fields.
   std::span<const FieldRecord> records(std::uint64_t sample) const noexcept;
-  /// The stored bytes, as they are; `corrupt` with the place if the record points outside of its shard.
-  Result<ByteSpan> stored(const FieldRecord& record) const;
+  /// One of them, known to be intact.
+  Result<FieldRecord> record(std::uint64_t sample, std::size_t field) const;
+  /// The stored bytes, as they are; `corrupt` with the place if the record points outside of its shard, or to
+  /// one that the rows beside it are not in.
+  Result<Bytes> stored(std::uint64_t sample, const FieldRecord& record) const;
   /// The stored bytes of a field that exists, compared with their checksum when they are first asked for.
-  Result<ByteSpan> checked(std::uint64_t sample, std::size_t field) const;
-  /// The shard, mapped at its first use.
+  /// `record` is the field's.
+  Result<Bytes> checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const;
+  /// Of all files, as they were when they were mapped.
+  std::string identity() const;
+  /// The shard, mapped at its first use; `corrupt` if its rows place more in it than it could hold.
   Result<const MappedFile*> shard(std::uint64_t number) const;
 
  private:
+  struct OpenShard;
   struct Shards;
   class SoundFields;
   static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder);
   StoreFiles(NamedPath folder, StoreManifest manifest);
+  struct KeyRange;
+  Bytes row(std::uint64_t sample) const noexcept;
+  KeyRange key_range(std::uint64_t sample) const noexcept;
   std::uint64_t key_end(std::uint64_t sample) const noexcept;
   Status check_files() const;
+  Result<const OpenShard*> open_shard(std::uint64_t number) const;
+  Result<std::unique_ptr<const OpenShard>> map_shard(std::uint64_t number) const;
   std::string path_of(const char* name) const;
   Result<std::unique_ptr<MappedFile>> map(const char* name) const;
   Error damaged(const char* file, std::string what) const;

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +18,7 @@ namespace penstock {
 namespace {
 
 constexpr std::uint64_t kLargestManifest = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxRowsLookedAt = 1 << 20;  // of a shard, when it is opened
 
 std::string first_bytes(const std::string& path, std::size_t count) {
   std::error_code failed;
@@ -56,6 +58,9 @@ Result<StoreManifest> read_manifest(const NamedPath& folder, const std::string& 
   }
   const ByteSpan bytes = (*file)->bytes();
   auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (Status intact = (*file)->check(); !intact.ok()) {
+    return at(std::move(intact).error(), folder, path);
+  }
   return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder, path);
 }
 
@@ -77,19 +82,31 @@ bool is_store(const std::string& folder) {
   return magic == std::string_view(kStoreMagic.data(), kStoreMagic.size());
 }
 
+/// A shard, and which samples lie in it.
+struct StoreFiles::OpenShard {
+  std::unique_ptr<MappedFile> file;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t placed = 0;  ///< bytes of all their fields that lie within the file
+
+  /// Rows that place the same bytes again and again would make a small store a large one. A damaged row does
+  /// no harm to the others.
+  bool is_overfull() const noexcept { return placed / 2 > file->size(); }
+};
+
 /// Mapped one by one, when first used.
 struct StoreFiles::Shards {
   explicit Shards(std::size_t count) : mapped(count) {}
   ~Shards() {
-    for (const auto& file : mapped) {
-      delete file.load(std::memory_order_relaxed);
+    for (const auto& shard : mapped) {
+      delete shard.load(std::memory_order_relaxed);
     }
   }
   Shards(const Shards&) = delete;
   Shards& operator=(const Shards&) = delete;
 
   std::mutex opening;
-  std::vector<std::atomic<const MappedFile*>> mapped;
+  std::vector<std::atomic<const OpenShard*>> mapped;
 };
 
 /// One bit per field of every sample: whether its bytes agreed with their checksum. In memory that the system
@@ -216,6 +233,7 @@ Status StoreFiles::check_files() const {
     return damaged(kStoreIndexName, "the index is shorter than its header");
   }
   std::memcpy(&header, index_->bytes().data(), sizeof header);
+  PENSTOCK_TRY(index_->bytes().part(0, sizeof header).intact());
   if (header.magic != kStoreMagic || header.checksum != header.right_checksum()) {
     return damaged(kStoreIndexName, "the header of the index is damaged");
   }
@@ -231,7 +249,8 @@ Status StoreFiles::check_files() const {
   for (std::size_t field = 0; field < manifest_.fields.size() && manifest_.samples > 0; ++field) {
     const auto array = manifest_.arrays.find(manifest_.fields[field].name);
     if (array != manifest_.arrays.end()) {
-      PENSTOCK_ASSIGN(const ByteSpan first, stored(records(0)[field]));
+      PENSTOCK_ASSIGN(const FieldRecord record, this->record(0, field));
+      PENSTOCK_ASSIGN(const Bytes first, stored(0, record));
       if (first.size() != array->second.bytes()) {
         return damaged(kStoreIndexName, fmt::format("an array of {} bytes where the manifest says {}",
                                                     first.size(), array->second.to_string()));
@@ -241,54 +260,104 @@ Status StoreFiles::check_files() const {
   return {};
 }
 
+Bytes StoreFiles::row(std::uint64_t sample) const noexcept {
+  const std::uint32_t size = store_row_size(manifest_.fields.size());
+  return index_->bytes().part(sizeof(StoreIndexHeader) + sample * size, size);
+}
+
 std::uint64_t StoreFiles::key_end(std::uint64_t sample) const noexcept {
   std::uint64_t end = 0;
-  const std::uint64_t row = sizeof(StoreIndexHeader) + sample * store_row_size(manifest_.fields.size());
-  std::memcpy(&end, index_->bytes().data() + row, sizeof end);
+  std::memcpy(&end, row(sample).data(), sizeof end);
   return end;
 }
 
-std::string_view StoreFiles::key(std::uint64_t sample) const noexcept {
-  if (sample >= size()) {
-    return {};
-  }
+struct StoreFiles::KeyRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool valid = false;
+};
+
+StoreFiles::KeyRange StoreFiles::key_range(std::uint64_t sample) const noexcept {
   const std::uint64_t begin = sample == 0 ? 0 : key_end(sample - 1);
   const std::uint64_t end = key_end(sample);
-  if (begin > end || end > keys_->size()) {
-    return {};
+  return {begin, end, begin <= end && end <= keys_->size() && end - begin <= kMaxKeyBytes};
+}
+
+std::string_view StoreFiles::key(std::uint64_t sample) const noexcept {
+  const KeyRange range = sample < size() ? key_range(sample) : KeyRange();
+  return range.valid ? std::string_view(reinterpret_cast<const char*>(keys_->bytes().data()) + range.begin,
+                                        static_cast<std::size_t>(range.end - range.begin))
+                     : std::string_view();
+}
+
+Status StoreFiles::check_keys() const {
+  for (std::uint64_t sample = 0; sample < size(); ++sample) {
+    if (!key_range(sample).valid) {
+      return check_lookups(sample);
+    }
   }
-  return {reinterpret_cast<const char*>(keys_->bytes().data()) + begin,
-          static_cast<std::size_t>(end - begin)};
+  return {};
+}
+
+Status StoreFiles::check_lookups(std::uint64_t sample) const {
+  const KeyRange range = key_range(sample);
+  // The key begins where the row before says, which is intact if this one is.
+  PENSTOCK_TRY(row(sample).intact());
+  if (!range.valid) {
+    return damaged(kStoreIndexName, fmt::format("the key of sample {} is at bytes {} to {} of {}", sample,
+                                                range.begin, range.end, keys_->size()));
+  }
+  return keys_->bytes().part(range.begin, range.end - range.begin).intact();
 }
 
 std::span<const FieldRecord> StoreFiles::records(std::uint64_t sample) const noexcept {
-  const std::uint64_t row = sizeof(StoreIndexHeader) + sample * store_row_size(manifest_.fields.size());
   // Rows are multiples of 8 bytes from the begin of a mapped page, so records are aligned.
-  return {reinterpret_cast<const FieldRecord*>(index_->bytes().data() + row + 8), manifest_.fields.size()};
+  return {reinterpret_cast<const FieldRecord*>(row(sample).data() + 8), manifest_.fields.size()};
+}
+
+Result<FieldRecord> StoreFiles::record(std::uint64_t sample, std::size_t field) const {
+  const FieldRecord record = records(sample)[field];
+  PENSTOCK_TRY(row(sample).intact());
+  return record;
 }
 
 Result<const MappedFile*> StoreFiles::shard(std::uint64_t number) const {
+  PENSTOCK_ASSIGN(const OpenShard* const shard, open_shard(number));
+  return shard->file.get();
+}
+
+Result<const StoreFiles::OpenShard*> StoreFiles::open_shard(std::uint64_t number) const {
   if (number >= shards_->mapped.size()) {
     return damaged(kStoreIndexName,
                    fmt::format("a record names shard {}, and there are {}", number, shards_->mapped.size()));
   }
   auto& slot = shards_->mapped[number];
-  if (const MappedFile* const mapped = slot.load(std::memory_order_acquire)) {
-    return mapped;
+  const OpenShard* mapped = slot.load(std::memory_order_acquire);
+  if (mapped == nullptr) {
+    const std::lock_guard lock(shards_->opening);
+    mapped = slot.load(std::memory_order_acquire);
+    if (mapped == nullptr) {
+      PENSTOCK_ASSIGN(std::unique_ptr<const OpenShard> opened, map_shard(number));
+      mapped = opened.release();
+      slot.store(mapped, std::memory_order_release);
+    }
   }
-  const std::lock_guard lock(shards_->opening);
-  if (const MappedFile* const mapped = slot.load(std::memory_order_acquire)) {
-    return mapped;
+  if (mapped->is_overfull()) {
+    PENSTOCK_TRY(index_->check());
+    return damaged(kStoreIndexName, fmt::format("the index places {} bytes in shard {}, which has {}",
+                                                mapped->placed, number, mapped->file->size()));
   }
+  return mapped;
+}
+
+Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::uint64_t number) const {
   const std::string name = store_shard_name(number);
-  auto opened = map(name.c_str());
-  if (!opened.ok()) {
-    return std::move(opened).error();
-  }
+  OpenShard shard;
+  PENSTOCK_ASSIGN(shard.file, map(name.c_str()));
   const std::uint64_t expected = manifest_.shards[number].size;
-  if ((*opened)->size() != expected) {
+  if (shard.file->size() != expected) {
     return damaged(name.c_str(), fmt::format("the shard has {} bytes, and the manifest says {}",
-                                             (*opened)->size(), expected));
+                                             shard.file->size(), expected));
   }
   StoreShardHeader header;
   StoreShardHeader right;
@@ -296,39 +365,68 @@ Result<const MappedFile*> StoreFiles::shard(std::uint64_t number) const {
   if (expected < sizeof header) {
     return damaged(name.c_str(), "the shard is shorter than its header");
   }
-  std::memcpy(&header, (*opened)->bytes().data(), sizeof header);
+  std::memcpy(&header, shard.file->bytes().data(), sizeof header);
+  PENSTOCK_TRY(shard.file->bytes().part(0, sizeof header).intact());
   if (std::memcmp(&header, &right, sizeof header) != 0) {
     return damaged(name.c_str(), "the header of the shard is damaged, or it is another shard");
   }
-  const MappedFile* const mapped = opened->release();
-  slot.store(mapped, std::memory_order_release);
-  return mapped;
+  const auto first_behind = [this](std::uint64_t shard_number) {
+    std::uint64_t low = 0;
+    for (std::uint64_t end = size(); low < end;) {
+      const std::uint64_t middle = low + (end - low) / 2;
+      if (records(middle)[0].shard() < shard_number) {
+        low = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return low;
+  };
+  if (!manifest_.fields.empty()) {
+    shard.begin = first_behind(number);
+    shard.end = first_behind(number + 1);
+  }
+  // Of so many rows the index is a large file by itself, and looking at all of them takes long.
+  const std::uint64_t looked_at = std::min(shard.end, shard.begin + kMaxRowsLookedAt);
+  for (std::uint64_t sample = shard.begin; sample < looked_at; ++sample) {
+    for (const FieldRecord& record : records(sample)) {
+      shard.placed += is_within(record.offset(), record.stored_size(), expected) ? record.stored_size() : 0;
+    }
+  }
+  return std::make_unique<const OpenShard>(std::move(shard));
 }
 
-Result<ByteSpan> StoreFiles::stored(const FieldRecord& record) const {
-  PENSTOCK_ASSIGN(const MappedFile* const file, shard(record.shard()));
-  if (record.offset() < sizeof(StoreShardHeader) ||
-      !is_within(record.offset(), record.stored_size(), file->size())) {
-    Error error = damaged(kStoreIndexName,
-                          fmt::format("the index places a field at bytes {} to {} of a shard of {}",
-                                      record.offset(), record.offset() + record.stored_size(), file->size()));
+Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record) const {
+  PENSTOCK_ASSIGN(const OpenShard* const shard, open_shard(record.shard()));
+  const bool is_here = sample >= shard->begin && sample < shard->end;
+  if (!is_here) {
+    PENSTOCK_TRY(index_->check());
+  }
+  if (!is_here || record.offset() < sizeof(StoreShardHeader) ||
+      !is_within(record.offset(), record.stored_size(), shard->file->size())) {
+    Error error = damaged(
+        kStoreIndexName,
+        is_here ? fmt::format("the index places a field at bytes {} to {} of a shard of {}", record.offset(),
+                              record.offset() + record.stored_size(), shard->file->size())
+                : "the index places a sample in another shard than its neighbours");
     error.place.shard = shard_path(record.shard());
     error.place.offset = record.offset();
     error.place.stage = "read";
     return error;
   }
-  return file->bytes().subspan(static_cast<std::size_t>(record.offset()),
-                               static_cast<std::size_t>(record.stored_size()));
+  return shard->file->bytes().part(record.offset(), record.stored_size());
 }
 
-Result<ByteSpan> StoreFiles::checked(std::uint64_t sample, std::size_t field) const {
-  const FieldRecord& record = records(sample)[field];
-  PENSTOCK_ASSIGN(const ByteSpan bytes, stored(record));
+Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const {
+  PENSTOCK_ASSIGN(const Bytes bytes, stored(sample, record));
   const std::uint64_t number = sample * manifest_.fields.size() + field;
   if (sound_->known(number)) {
+    PENSTOCK_TRY(bytes.intact());  // what was found right may be gone since
     return bytes;
   }
-  if (crc32c(bytes) != record.checksum) {
+  const bool right = crc32c(bytes) == record.checksum;
+  PENSTOCK_TRY(bytes.intact());
+  if (!right) {
     return Error{.kind = ErrorKind::corrupt,
                  .message = "the stored field is damaged: its checksum is wrong",
                  .advice = "`penstock verify` lists all damage; build the store anew, or copy it again",

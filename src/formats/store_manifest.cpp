@@ -187,9 +187,13 @@ std::string StoreManifest::text() const {
   }
   Json::List source_list;
   for (const StoreSource& source : sources) {
-    source_list.push_back(Json::Members{{"description", source.description},
-                                        {"fingerprint", source.fingerprint},
-                                        {"samples", source.samples}});
+    Json::Members members{{"description", source.description},
+                          {"fingerprint", source.fingerprint},
+                          {"samples", source.samples}};
+    if (!source.identity.empty()) {
+      members.emplace_back("identity", source.identity);
+    }
+    source_list.push_back(std::move(members));
   }
   Json::List shard_list;
   for (const StoreFile& shard : shards) {
@@ -259,7 +263,8 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
     Members source(item);
     manifest.sources.push_back({.description = source.text("description"),
                                 .fingerprint = source.text("fingerprint"),
-                                .samples = source.whole("samples")});
+                                .samples = source.whole("samples"),
+                                .identity = item.find("identity") != nullptr ? source.text("identity") : ""});
     members.join(source);
   });
   Members settings(members.get("settings"));

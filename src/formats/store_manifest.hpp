@@ -25,6 +25,7 @@ struct StoreSource {
   std::string description;
   std::string fingerprint;
   std::uint64_t samples = 0;
+  std::string identity{};  ///< of its files, as SampleTable::identity() gives it: in caches alone
 
   bool operator==(const StoreSource&) const = default;
 };

@@ -113,6 +113,37 @@ TEST(store, fields_are_chosen_by_name_or_extension) {
   EXPECT_EQ(open_samples({path}, {{"x", "jpg"}}).error().kind, ErrorKind::invalid);
 }
 
+TEST(store, keys_that_lie_over_each_other_are_damage) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  const auto set_key_end = [&store](std::size_t sample, std::uint64_t end) {
+    std::memcpy(store.index.data() + sizeof(StoreIndexHeader) + sample * store_row_size(2), &end, sizeof end);
+  };
+  set_key_end(1, 3);
+  auto table = open_samples({store.write(folder)}, {});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_TRUE((*table)->checked_key(0).ok());
+  EXPECT_EQ((*table)->checked_key(1).error().kind, ErrorKind::corrupt);
+  EXPECT_EQ((*table)->check_keys().error().place.shard, folder / "s/index.bin");
+  Scratch scratch;
+  EXPECT_EQ(as_text((*table)->read(1, 0, scratch)->bytes), "two") << "its fields are what they were";
+
+  store.keys.resize(16 + kMaxKeyBytes, 'k');
+  for (const std::size_t longer : {0, 1}) {
+    set_key_end(1, 14);
+    set_key_end(2, 14 + kMaxKeyBytes + longer);
+    StoreIndexHeader header;
+    std::memcpy(&header, store.index.data(), sizeof header);
+    header.key_bytes = store.keys.size();
+    header.checksum = header.right_checksum();
+    std::memcpy(store.index.data(), &header, sizeof header);
+    table = open_samples({store.write(folder)}, {});
+    ASSERT_TRUE(table.ok()) << table.error().to_string();
+    EXPECT_EQ((*table)->checked_key(2).ok(), longer == 0);
+    EXPECT_EQ((*table)->check_keys().ok(), longer == 0);
+  }
+}
+
 TEST(store, manifest_is_read_as_it_was_written) {
   SmallStore store;
   store.manifest.tables = StoreFile{5, 6};
@@ -224,7 +255,7 @@ TEST(store, records_that_point_elsewhere_are_corrupt) {
       for (std::size_t field = 0; field < 2; ++field) {
         const auto value = (*table)->read(i, field, scratch);
         ASSERT_TRUE(value.ok() || value.error().kind == ErrorKind::corrupt);
-        for (const std::uint8_t byte : value.ok() ? value->bytes : ByteSpan()) {
+        for (const std::uint8_t byte : value.ok() ? value->bytes : Bytes()) {
           sum += byte;
         }
       }

@@ -171,7 +171,8 @@ Result<ByteSpan> TarReader::extended_data(const TarHeader& header) {
   }
   pending_ = at;
   offset_ = at + kTarBlock + padded(size);
-  return source_.read(at + kTarBlock, size, scratch_);
+  PENSTOCK_ASSIGN(const Bytes data, source_.read(at + kTarBlock, size, scratch_));
+  return ByteSpan(data);
 }
 
 Status TarReader::read_long_name(const TarHeader& header) {
@@ -203,6 +204,9 @@ Status TarReader::read_pax(const TarHeader& header, PaxHeader& into) {
       into.sparse = !record->value.empty();
     }
     if (text != nullptr) {
+      if (text == &into.path && record->value.find('\0') != std::string_view::npos) {
+        return corrupt(at, "PAX header: the name holds a NUL byte", record->value);
+      }
       text->state = record->value.empty() ? PaxText::State::deleted : PaxText::State::set;
       text->value = record->value;
     }
@@ -228,8 +232,8 @@ std::string_view TarReader::plain_name(const TarHeader& header) noexcept {
 
 Result<TarMember> TarReader::finish_member(const TarHeader& header) {
   using State = PaxText::State;
-  const auto chosen = [this](PaxText PaxHeader::*key) -> const PaxText* {
-    const PaxText& text = (local_.*key).state != State::unset ? local_.*key : global_.*key;
+  const auto chosen = [this](PaxText PaxHeader::*key) -> PaxText* {
+    PaxText& text = (local_.*key).state != State::unset ? local_.*key : global_.*key;
     return text.state == State::set ? &text : nullptr;
   };
   TarMember member;
@@ -237,8 +241,10 @@ Result<TarMember> TarReader::finish_member(const TarHeader& header) {
   member.data_offset = offset_ + kTarBlock;
   member.name = plain_name(header);
   const bool plain_directory = header.type == '\0' && member.name.ends_with('/');
-  if (const PaxText* const path = chosen(&PaxHeader::path)) {
-    pax_name_ = path->value;
+  if (PaxText* const path = chosen(&PaxHeader::path); path == &global_.path) {
+    member.name = path->value;
+  } else if (path != nullptr) {
+    pax_name_ = std::move(path->value);
     member.name = pax_name_;
   } else if (long_name_) {
     pax_name_ = std::move(*long_name_);
@@ -246,9 +252,6 @@ Result<TarMember> TarReader::finish_member(const TarHeader& header) {
   }
   if (member.name.empty()) {
     return corrupt(offset_, "tar member without a name");
-  }
-  if (member.name.find('\0') != std::string_view::npos) {
-    return corrupt(offset_, "the name holds a NUL byte", member.name);
   }
   const bool regular = header.type == '0' || header.type == '7' || header.type == '\0';
   member.type = plain_directory ? '5' : regular ? '0' : header.type;

@@ -71,6 +71,31 @@ TEST(damaged_tar, cut_anywhere_gives_whole_samples_or_an_error) {
   EXPECT_GE(accepted, 1024);
 }
 
+TEST(damaged_tar, names_take_no_more_memory_than_the_archive) {
+  TarForTest repeated;
+  repeated.pax(TarForTest::record("path", std::string(kMaxKeyBytes, 'k') + ".txt"), 'g');
+  for (int i = 0; i < 100; ++i) {
+    repeated.file("x", "1").pax(TarForTest::record("path", "other.txt")).file("x", "2");
+  }
+  auto refused = read_all(repeated.end().bytes());
+  ASSERT_FALSE(refused.ok());
+  expect_clear(refused.error());
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("longer than the archive"));
+
+  const auto with_key = [](std::size_t size) {
+    return TarForTest()
+        .pax(TarForTest::record("path", std::string(size, 'k') + ".txt"))
+        .file("x", "1")
+        .end()
+        .bytes();
+  };
+  EXPECT_TRUE(read_all(with_key(kMaxKeyBytes)).ok());
+  refused = read_all(with_key(kMaxKeyBytes + 1));
+  ASSERT_FALSE(refused.ok());
+  expect_clear(refused.error());
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("a key of 65537 bytes"));
+}
+
 TEST(damaged_tar, a_changed_header_byte_gives_the_same_or_an_error) {
   const TarForTest tar = sound_archive();
   const auto whole = read_all(tar.bytes());

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/rng.hpp"
+#include "formats/sample_table.hpp"
 #include "io/range.hpp"
 
 namespace penstock {
@@ -56,7 +57,7 @@ std::uint64_t tar_index_checksum(ByteSpan bytes) noexcept {
   return mix64(mix64(lanes[0], lanes[1]), mix64(lanes[2], lanes[3]));
 }
 
-std::optional<TarIndex> TarIndex::view(ByteSpan bytes) noexcept {
+std::optional<TarIndex> TarIndex::view(Bytes bytes) noexcept {
   if (bytes.size() < sizeof(TarIndexHeader) || reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
     return {};
   }
@@ -68,11 +69,16 @@ std::optional<TarIndex> TarIndex::view(ByteSpan bytes) noexcept {
   const auto at = TarIndexLayout::of(*header);
   constexpr std::size_t kBehind = offsetof(TarIndexHeader, checksum) + sizeof header->checksum;
   static_assert(kBehind % kTarIndexAlignment == 0);
-  if (!at || at->total != bytes.size() || tar_index_checksum(bytes.subspan(kBehind)) != header->checksum) {
+  if (!at || at->total != bytes.size() ||
+      tar_index_checksum(ByteSpan(bytes).subspan(kBehind)) != header->checksum) {
+    return {};
+  }
+  if (!bytes.intact().ok()) {
     return {};
   }
   TarIndex index;
-  index.header_ = header;
+  index.all_ = bytes;
+  index.header_ = *header;
   index.shards_ = table<ShardRecord>(bytes, at->shards, header->shards);
   index.samples_ = table<SampleRecord>(bytes, at->samples, header->samples + 1);
   index.members_ = table<MemberRecord>(bytes, at->members, header->members);
@@ -108,7 +114,30 @@ std::string_view TarIndex::key(std::uint64_t sample) const noexcept {
   }
   const std::uint64_t begin = samples_[sample].key_begin;
   const std::uint64_t end = samples_[sample + 1].key_begin;
-  return begin > end || end > keys_.size() ? std::string_view() : keys_.substr(begin, end - begin);
+  return begin > end || end > keys_.size() || end - begin > kMaxKeyBytes ? std::string_view()
+                                                                         : keys_.substr(begin, end - begin);
+}
+
+template <class T>
+Bytes TarIndex::bytes_of(std::span<const T> records) const noexcept {
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(records.data());
+  return records.empty() ? Bytes()
+                         : all_.part(static_cast<std::uint64_t>(begin - all_.data()), records.size_bytes());
+}
+
+Status TarIndex::check(std::uint64_t sample, std::span<const MemberRecord> members) const {
+  if (sample >= size()) {
+    return {};
+  }
+  PENSTOCK_TRY(bytes_of(samples_.subspan(sample, 2)).intact());
+  return bytes_of(members).intact();
+}
+
+Status TarIndex::check(std::uint64_t sample) const {
+  const auto found = this->sample(sample);
+  PENSTOCK_TRY(check(sample, found ? found->members : std::span<const MemberRecord>()));
+  const std::string_view key = this->key(sample);
+  return bytes_of(std::span(key.data(), key.size())).intact();
 }
 
 std::string_view TarIndex::text(TextRef part) const noexcept {

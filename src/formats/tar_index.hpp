@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/bytes.hpp"
 #include "io/file.hpp"
 #include "penstock/sample.hpp"
 
@@ -19,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "the index is little-e
 
 /// Also to be raised when the rules for grouping, field names, warnings or fingerprints change: old indexes
 /// are then rebuilt.
-inline constexpr std::uint32_t kTarIndexVersion = 2;
+inline constexpr std::uint32_t kTarIndexVersion = 3;
 inline constexpr std::array<char, 8> kTarIndexMagic = {'P', 'N', 'S', 'T', 'K', 'I', 'D', 'X'};
 /// Sections begin at, and the whole is, a multiple of this.
 inline constexpr std::uint64_t kTarIndexAlignment = 32;
@@ -117,11 +118,11 @@ class TarIndex {
   };
 
   /// Nothing if the bytes are not a whole, undamaged index of this version.
-  static std::optional<TarIndex> view(ByteSpan bytes) noexcept;
+  static std::optional<TarIndex> view(Bytes bytes) noexcept;
 
-  const TarIndexHeader& header() const noexcept { return *header_; }
-  std::uint64_t shard_count() const noexcept { return header_->shards; }
-  std::uint64_t size() const noexcept { return header_->samples; }
+  const TarIndexHeader& header() const noexcept { return header_; }
+  std::uint64_t shard_count() const noexcept { return header_.shards; }
+  std::uint64_t size() const noexcept { return header_.samples; }
   std::span<const ExtensionRecord> extensions() const noexcept { return extensions_; }
 
   std::string_view shard_path(std::uint64_t shard) const noexcept { return text(shards_[shard].path); }
@@ -129,13 +130,22 @@ class TarIndex {
   /// Nothing if `sample` is out of range or its record points outside the tables.
   std::optional<Sample> sample(std::uint64_t sample) const noexcept;
   std::string_view key(std::uint64_t sample) const noexcept;
+  /// Bytes::intact() of what sample() found, and of the records it went by.
+  Status check(std::uint64_t sample, std::span<const MemberRecord> members) const;
+  /// The same of all that is known of a sample, its key included.
+  Status check(std::uint64_t sample) const;
   std::string_view text(TextRef part) const noexcept;
   std::string_view fingerprint() const noexcept {
-    return {header_->fingerprint.data(), header_->fingerprint.size()};
+    return {header_.fingerprint.data(), header_.fingerprint.size()};
   }
 
  private:
-  const TarIndexHeader* header_ = nullptr;
+  /// With the means to tell whether they are intact.
+  template <class T>
+  Bytes bytes_of(std::span<const T> records) const noexcept;
+
+  Bytes all_;
+  TarIndexHeader header_{};  ///< a copy: how much there is stays known when the file is cut
   std::span<const ShardRecord> shards_;
   std::span<const SampleRecord> samples_;
   std::span<const MemberRecord> members_;

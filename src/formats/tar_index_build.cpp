@@ -87,21 +87,21 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
       add(fmt::format(
           "{}: the key '{}' comes again after other samples, as a sample of its own; the files of a sample "
           "must follow each other (tar --sort=name)",
-          paths[s], printable(scans[s].returning_key)));
+          printable_path(paths[s]), printable(scans[s].returning_key)));
     }
     returning += scans[s].returning_keys;
     if (scans[s].links > 0 && links == 0) {
       add(fmt::format(
           "{}: '{}' is a link, not a file, and left out; pack with tar --dereference --hard-dereference to "
           "store files",
-          paths[s], printable(scans[s].first_link)));
+          printable_path(paths[s]), printable(scans[s].first_link)));
     }
     links += scans[s].links;
     if (!scans[s].doubt.empty()) {
-      add(fmt::format("{}: {}", paths[s], scans[s].doubt));
+      add(fmt::format("{}: {}", printable_path(paths[s]), scans[s].doubt));
     }
     if (scans[s].samples.empty()) {
-      add(fmt::format("{}: holds no sample", paths[s]));
+      add(fmt::format("{}: holds no sample", printable_path(paths[s])));
     }
   }
   if (returning > 1) {

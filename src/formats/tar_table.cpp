@@ -16,7 +16,7 @@
 #include "formats/tar_index.hpp"
 #include "formats/tar_index_build.hpp"
 #include "formats/text.hpp"
-#include "io/file.hpp"
+#include "io/file_identity.hpp"
 #include "io/mapped_file.hpp"
 #include "io/memory_source.hpp"
 
@@ -32,7 +32,7 @@ struct OpenIndex {
 class TarTable final : public SampleTable {
  public:
   TarTable(std::vector<std::unique_ptr<Source>> shards, std::vector<std::string> named, OpenIndex index,
-           TarFields chosen, bool default_fields, std::vector<std::string> remarks)
+           TarFields chosen, bool default_fields, std::vector<std::string> remarks, std::string identity)
       : shards_(std::move(shards)),
         named_(std::move(named)),
         bytes_(std::move(index.bytes)),
@@ -40,9 +40,12 @@ class TarTable final : public SampleTable {
         fields_(std::move(chosen.fields)),
         extensions_(std::move(chosen.extensions)),
         default_fields_(default_fields),
-        warnings_(std::move(remarks)) {
+        warnings_(std::move(remarks)),
+        identity_(std::move(identity)) {
+    constexpr std::size_t kMaxWarnings = 100;  // build_tar_index() writes a few
     std::string_view lines = index_.text(index_.header().warnings);
-    for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
+    for (std::size_t end = lines.find('\n'); end != std::string_view::npos && warnings_.size() < kMaxWarnings;
+         end = lines.find('\n')) {
       warnings_.emplace_back(lines.substr(0, end));
       lines.remove_prefix(end + 1);
     }
@@ -56,6 +59,7 @@ class TarTable final : public SampleTable {
   const std::vector<std::string>& classes() const noexcept override { return classes_; }
   std::string key(std::uint64_t sample) const override { return std::string(index_.key(sample)); }
   const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
+  std::string identity() const override { return identity_; }
 
   Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
     const auto found = index_.sample(sample);
@@ -66,14 +70,19 @@ class TarTable final : public SampleTable {
                    .place = place(sample, field)};
     }
     if (!found || found->shard >= shards_.size()) {
+      PENSTOCK_TRY(check_lookups(sample));
       return fail(sample, field,
                   sample < size() ? "its record in the index is damaged" : "there is no such sample");
     }
-    const MemberRecord* const member = member_of(*found, field);
-    if (member == nullptr) {
+    const MemberRecord* const record = member_of(*found, field);
+    const MemberRecord member = record != nullptr ? *record : MemberRecord();
+    if (Status intact = index_.check(sample, found->members); !intact.ok()) {
+      return at_index(std::move(intact).error(), sample);
+    }
+    if (record == nullptr) {
       return fail(sample, field, fmt::format("the sample has no field '{}'", printable(fields_[field].name)));
     }
-    auto bytes = shards_[found->shard]->read(member->offset(), member->size(), scratch);
+    auto bytes = shards_[found->shard]->read(member.offset(), member.size(), scratch);
     if (!bytes.ok()) {
       Error error = std::move(bytes).error();
       error.place = place(sample, field);
@@ -90,6 +99,11 @@ class TarTable final : public SampleTable {
     }
   }
 
+  Status check_lookups(std::uint64_t sample) const override {
+    Status intact = index_.check(sample);
+    return intact.ok() ? std::move(intact) : at_index(std::move(intact).error(), sample);
+  }
+
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     const MemberRecord* const member = member_of(sample, field);
     return member != nullptr ? member->size() : 0;
@@ -103,6 +117,10 @@ class TarTable final : public SampleTable {
   Place place(std::uint64_t sample, std::size_t field) const override {
     Place place{
         .source = {}, .shard = {}, .offset = {}, .key = key(sample), .index = sample, .stage = "read"};
+    if (!index_.check(sample).ok()) {
+      place.key.clear();
+      return place;
+    }
     if (const auto found = index_.sample(sample); found && found->shard < shards_.size()) {
       place.source = named_[found->shard];
       place.shard = shards_[found->shard]->name();
@@ -151,6 +169,15 @@ class TarTable final : public SampleTable {
     return found ? member_of(*found, field) : nullptr;
   }
 
+  /// Of the index's file, whose name tells users nothing.
+  static Error at_index(Error error, std::uint64_t sample) {
+    error.message = "the index of the tar shards: " + error.message;
+    error.advice = "open the data set again: the index is then made anew";
+    error.place.index = sample;
+    error.systemic = true;
+    return error;
+  }
+
   Error fail(std::uint64_t sample, std::size_t field, std::string message) const {
     return {.kind = sample < size() ? ErrorKind::corrupt : ErrorKind::invalid,
             .message = std::move(message),
@@ -167,12 +194,13 @@ class TarTable final : public SampleTable {
   bool default_fields_;
   std::vector<std::string> classes_;
   std::vector<std::string> warnings_;
+  std::string identity_;  // of the shards as they were mapped
 };
 
 Result<OpenIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
   auto source = std::make_unique<MemorySource>("index", std::move(bytes));
   Scratch unused;
-  PENSTOCK_ASSIGN(const ByteSpan view, source->read(0, source->size(), unused));
+  PENSTOCK_ASSIGN(const Bytes view, source->read(0, source->size(), unused));
   const auto index = TarIndex::view(view);
   if (!index) {
     return Error{.kind = ErrorKind::invalid,
@@ -185,7 +213,8 @@ Result<OpenIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
 
 Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Source>> shards,
                                                 std::vector<std::string> named, OpenIndex index,
-                                                const FieldChoice& choice, std::vector<std::string> remarks) {
+                                                const FieldChoice& choice, std::vector<std::string> remarks,
+                                                std::string identity) {
   auto fields = choose_tar_fields(index.index, choice);
   if (!fields.ok()) {
     Error error = std::move(fields).error();
@@ -193,9 +222,9 @@ Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Sour
     return error;
   }
   TarFields chosen = std::move(*fields);
-  return std::unique_ptr<SampleTable>(std::make_unique<TarTable>(std::move(shards), std::move(named),
-                                                                 std::move(index), std::move(chosen),
-                                                                 choice.empty(), std::move(remarks)));
+  return std::unique_ptr<SampleTable>(
+      std::make_unique<TarTable>(std::move(shards), std::move(named), std::move(index), std::move(chosen),
+                                 choice.empty(), std::move(remarks), std::move(identity)));
 }
 
 std::vector<const Source*> pointers(const std::vector<std::unique_ptr<Source>>& sources) {
@@ -221,7 +250,7 @@ Result<OpenIndex> scan_and_keep(const std::vector<std::unique_ptr<Source>>& shar
   const bool certain = std::none_of(states.begin(), states.end(), [begun](const FileState& state) {
     return could_change_unseen(state, begun);
   });
-  if (certain && !cache_path.empty() && replace_file(cache_path, bytes).ok()) {
+  if (certain && !cache_path.empty() && keep_index(cache_path, bytes).ok()) {
     if (auto kept = load_index(cache_path, paths, states)) {
       const auto index = TarIndex::view(kept->bytes());
       return OpenIndex{std::move(kept), *index};
@@ -244,24 +273,31 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
   std::vector<std::string> named;
   std::vector<std::string> paths;
   std::vector<FileState> states;
+  SourceIdentity identity;
   for (std::size_t i = 0; i < count; ++i) {
     if (!opened[i]->ok()) {
       Error error = std::move(*opened[i]).error();
       error.place.source = shards[i].named;
       return error;
     }
-    states.push_back(opened[i]->value()->state());
+    const FileIdentity state = opened[i]->value()->state();
+    states.push_back(state);
     sources.push_back(std::move(*opened[i]).value());
     named.push_back(shards[i].named);
     std::error_code failed;
     const auto absolute = std::filesystem::absolute(shards[i].path, failed);
     paths.push_back(failed ? shards[i].path : absolute.lexically_normal().string());
+    identity.add(paths.back(), state);
   }
-  const std::string cache_path = index_cache_path(paths);
+  std::string cache_path = index_cache_path(paths);
+  if (std::string refused = refuse_index(cache_path); !refused.empty()) {
+    remarks.push_back(std::move(refused));
+    cache_path.clear();
+  }
   if (auto kept = load_index(cache_path, paths, states)) {
     const auto index = TarIndex::view(kept->bytes());
     return make_table(std::move(sources), std::move(named), {std::move(kept), *index}, fields,
-                      std::move(remarks));
+                      std::move(remarks), identity.finish());
   }
   auto index = scan_and_keep(sources, paths, states, cache_path);
   if (!index.ok()) {
@@ -272,7 +308,8 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     error.place.source = shard != shards.end() ? shard->named : "";
     return error;
   }
-  return make_table(std::move(sources), std::move(named), std::move(*index), fields, std::move(remarks));
+  return make_table(std::move(sources), std::move(named), std::move(*index), fields, std::move(remarks),
+                    identity.finish());
 }
 
 Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,
@@ -286,7 +323,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<
   PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(pointers(shards)));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(names, states, std::move(scans)));
   PENSTOCK_ASSIGN(OpenIndex index, index_in_memory(std::move(bytes)));
-  return make_table(std::move(shards), std::move(names), std::move(index), fields, {});
+  return make_table(std::move(shards), std::move(names), std::move(index), fields, {}, {});
 }
 
 }  // namespace penstock

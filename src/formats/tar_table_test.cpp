@@ -81,6 +81,21 @@ TEST(tar_table, ignores_members_that_belong_to_no_sample_inside_one) {
   EXPECT_EQ((*table)->fields().size(), 2u);
 }
 
+TEST(tar_table, what_macos_adds_splits_no_sample) {
+  const std::string_view apple_double("\0\5\x16\7", 4);
+  const auto table = open({TarForTest()
+                               .file("d/._a.jpg", apple_double)
+                               .file("d/a.jpg", "A")
+                               .file("__MACOSX/d/._a.cls", apple_double)
+                               .file("d/._a.cls", apple_double)
+                               .file("d/a.cls", "1")
+                               .end()});
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(keys(**table), ElementsAre("d/a"));
+  EXPECT_THAT(field_names(**table), ElementsAre("image:image", "label:int"));
+  EXPECT_THAT((*table)->warnings(), IsEmpty());
+}
+
 TEST(tar_table, warns_of_a_key_that_returns) {
   const auto table = open({TarForTest().file("a.jpg", "A").file("b.jpg", "B").file("a.cls", "1").end()});
   ASSERT_TRUE(table.ok());

@@ -188,7 +188,7 @@ TEST(tar, refuses_bad_pax_records) {
 
 TEST(tar, refuses_a_name_with_nul) {
   expect_error(TarForTest().pax(TarForTest::record("path", "a\0b"s)).file("x", "1").end(), ErrorKind::corrupt,
-               "NUL", 1024);
+               "NUL", 0);
 }
 
 TEST(tar, refuses_a_member_without_a_name) {

@@ -27,20 +27,6 @@ std::string_view bare_number(std::string_view text) noexcept {
   return text;
 }
 
-/// The first bytes of the text, at most `longest`, without a part of a character of UTF-8 at their end.
-std::string_view whole_characters(std::string_view text, std::size_t longest) noexcept {
-  if (text.size() <= longest) {
-    return text;
-  }
-  constexpr std::size_t kMostFollowing = 3;
-  for (std::size_t back = 0; back <= std::min(kMostFollowing, longest); ++back) {
-    if ((static_cast<unsigned char>(text[longest - back]) & 0xC0u) != 0x80u) {
-      return text.substr(0, longest - back);
-    }
-  }
-  return text.substr(0, longest);  // not UTF-8
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept {
@@ -62,14 +48,6 @@ std::string lower_case(std::string_view text) {
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return lower;
-}
-
-std::string printable(std::string_view text, std::size_t longest) {
-  std::string shown(whole_characters(text, longest));
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; },
-      '?');
-  return text.size() > longest ? shown + "..." : shown;
 }
 
 }  // namespace penstock

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/printable.hpp"
+
 namespace penstock {
 
 /// Digits only, at least one, below 2^64.
@@ -16,8 +18,5 @@ std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
 /// Whether the text is what parse_integer() takes, except that it may be too large or small for 64 bits.
 bool is_integer(std::string_view text) noexcept;
 std::string lower_case(std::string_view text);
-/// For messages: at most `longest` bytes of the text, cut between characters of UTF-8, and "..." where it
-/// goes on; control characters replaced by '?'.
-std::string printable(std::string_view text, std::size_t longest = 120);
 
 }  // namespace penstock

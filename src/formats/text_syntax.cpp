@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/utf8.hpp"
+#include "core/utf8.hpp"
 
 namespace penstock {
 namespace {

@@ -34,18 +34,5 @@ TEST(text, knows_integers_of_any_length) {
   }
 }
 
-TEST(text, cuts_between_characters) {
-  EXPECT_EQ(printable("a\u00FC", 2), "a...");
-  EXPECT_EQ(printable("a\u00FC", 3), "a\u00FC");
-  EXPECT_EQ(printable("a\U0001F600b", 4), "a...");
-  EXPECT_EQ(printable("a\U0001F600b", 5), "a\U0001F600...");
-  EXPECT_EQ(printable(std::string(9, '\x80'), 4), std::string(4, '\x80') + "...") << "not UTF-8";
-}
-
-TEST(text, shows_hostile_names_safely) {
-  EXPECT_EQ(printable("a\x1B[31m\n"), "a?[31m?");
-  EXPECT_EQ(printable(std::string(500, 'x')), std::string(120, 'x') + "...");
-}
-
 }  // namespace
 }  // namespace penstock

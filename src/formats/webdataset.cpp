@@ -55,13 +55,20 @@ bool is_metadata(std::string_view path) noexcept {
   return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
 }
 
+/// What desktops leave in folders: macOS `._name`, `.DS_Store` and the folder `__MACOSX`, Windows `Thumbs.db`
+/// and `desktop.ini`.
+bool is_of_desktop(std::string_view path, std::string_view file) noexcept {
+  return file.starts_with("._") || file == ".DS_Store" || file == "Thumbs.db" || file == "desktop.ini" ||
+         path.starts_with("__MACOSX/");
+}
+
 }  // namespace
 
 std::optional<MemberName> split_member_name(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   const std::size_t start = slash == std::string_view::npos ? 0 : slash + 1;
   const std::size_t dot = path.find('.', start);
-  if (dot == std::string_view::npos || is_metadata(path)) {
+  if (dot == std::string_view::npos || is_metadata(path) || is_of_desktop(path, path.substr(start))) {
     return {};
   }
   if (dot == start) {

@@ -19,7 +19,8 @@ struct MemberName {
 };
 
 /// Splits at the first dot of the last path component. Nothing for names that belong to no sample: without a
-/// dot, hidden files, and metadata (`__info__/x.json`). Views into `path`.
+/// dot, hidden files, metadata (`__info__/x.json`), and what desktops add (`dir/._x.jpg`, `dir/Thumbs.db`).
+/// Views into `path`.
 std::optional<MemberName> split_member_name(std::string_view path) noexcept;
 
 /// The field that an extension (lower case) stands for, as long as it has the name for itself.

@@ -25,13 +25,17 @@ TEST(member_name, splits_at_the_first_dot_of_the_last_component) {
 }
 
 TEST(member_name, leaves_out_what_belongs_to_no_sample) {
-  for (const char* path : {"README", ".hidden", "dir.v1/file", "dir.v1/.y.txt", "./.y.txt", "__meta__/x.txt",
-                           "__info__", "__meta__.json/x__", "__a__/b/c.jpg", ""}) {
+  for (const char* path :
+       {"README", ".hidden", "dir.v1/file", "dir.v1/.y.txt", "./.y.txt", "__meta__/x.txt", "__info__",
+        "__meta__.json/x__", "__a__/b/c.jpg", "", "._a.jpg", "dir/._a.jpg", "a/b/._.x",
+        "__MACOSX/dir/._a.jpg", "__MACOSX/a.jpg", "d/.DS_Store", "d/Thumbs.db", "d/desktop.ini"}) {
     EXPECT_EQ(split(path), "-") << path;
   }
   EXPECT_EQ(split("dd/__meta__/y.txt"), "dd/__meta__/y|txt");
   EXPECT_EQ(split("__meta.txt"), "__meta|txt");
   EXPECT_EQ(split("___/x.txt"), "___/x|txt");
+  EXPECT_EQ(split("d/_.x.txt"), "d/_|x.txt");
+  EXPECT_EQ(split("__MACOSX.txt"), "__MACOSX|txt");
 }
 
 TEST(member_name, gives_hidden_files_to_their_folder) {

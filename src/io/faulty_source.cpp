@@ -24,7 +24,7 @@ bool FaultySource::strikes(std::size_t fault, std::uint64_t offset, std::uint64_
   return number >= f.after && number - f.after < f.times;
 }
 
-Result<ByteSpan> FaultySource::read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const {
+Result<Bytes> FaultySource::read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const {
   reads_.fetch_add(1, std::memory_order_relaxed);
   for (std::size_t i = 0; i < faults_.size(); ++i) {
     if (!strikes(i, offset, size)) {
@@ -53,12 +53,12 @@ Result<ByteSpan> FaultySource::read(std::uint64_t offset, std::uint64_t size, Sc
         break;
     }
   }
-  PENSTOCK_ASSIGN(const ByteSpan bytes, inner_->read(offset, size, scratch));
+  PENSTOCK_ASSIGN(const Bytes bytes, inner_->read(offset, size, scratch));
   std::uint8_t* const copy = scratch.reserve(bytes.size());
   if (!bytes.empty() && bytes.data() != copy) {
     std::memcpy(copy, bytes.data(), bytes.size());
   }
-  return ByteSpan(copy, bytes.size());
+  return Bytes(ByteSpan(copy, bytes.size()));
 }
 
 void FaultySource::advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept {

@@ -38,7 +38,7 @@ class FaultySource final : public Source {
 
   const std::string& name() const noexcept override { return inner_->name(); }
   std::uint64_t size() const noexcept override { return inner_->size(); }
-  Result<ByteSpan> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const override;
+  Result<Bytes> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const override;
   void advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept override;
 
   /// Reads so far, struck or not.

@@ -2,15 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <random>
 #include <system_error>
 
 namespace penstock {
@@ -20,7 +16,7 @@ std::int64_t nanoseconds(const struct timespec& time) noexcept {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-Result<FileState> state_of(const struct stat& found, const char* path) {
+Result<FileIdentity> state_of(const struct stat& found, const char* path) {
   if (!S_ISREG(found.st_mode)) {
     return Error{
         .kind = ErrorKind::io,
@@ -28,76 +24,26 @@ Result<FileState> state_of(const struct stat& found, const char* path) {
         .advice = S_ISDIR(found.st_mode) ? "name the files in it" : "copy its contents into a file",
         .place = {.shard = path, .stage = "open"}};
   }
-  return FileState{.size = static_cast<std::uint64_t>(found.st_size),
-                   .modified = nanoseconds(found.st_mtim),
-                   .changed = nanoseconds(found.st_ctim)};
+  FileIdentity identity;
+  identity.size = static_cast<std::uint64_t>(found.st_size);
+  identity.modified = nanoseconds(found.st_mtim);
+  identity.changed = nanoseconds(found.st_ctim);
+  identity.inode = found.st_ino;
+  return identity;
 }
 
-/// False with errno set.
-bool write_all(int descriptor, ByteSpan bytes) noexcept {
-  while (!bytes.empty()) {
-    const ::ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return false;
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-constexpr const char* kTemporaryMark = ".tmp-";
-
-/// A new file beside `path` that no other process or thread uses. Unlike mkstemp, with the permissions of the
-/// umask.
-Result<std::pair<int, std::string>> open_temporary(const std::string& path) {
-  std::random_device random;
-  for (int attempt = 0; attempt < 16; ++attempt) {
-    std::string name = fmt::format("{}{}{:08x}{:08x}", path, kTemporaryMark, random(), random());
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      ::flock(descriptor, LOCK_EX);  // ends with the process: who is alive has it
-      return std::pair(descriptor, std::move(name));
-    }
-    if (errno != EEXIST) {
-      break;
-    }
-  }
-  return file_error(errno, "cannot write", path);
-}
-
-bool is_temporary(const std::string& name) {
-  constexpr std::size_t kDigits = 16;
-  const std::size_t mark = name.rfind(kTemporaryMark);
-  return mark != std::string::npos && name.size() == mark + std::strlen(kTemporaryMark) + kDigits &&
-         name.find_first_not_of("0123456789abcdef", name.size() - kDigits) == std::string::npos;
-}
-
-/// Whether the process that wrote it has ended: it would have it locked.
-bool has_no_owner(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) {
-    return false;
-  }
-  const bool free = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-  ::close(descriptor);
-  return free;
-}
-
-/// Deletes what killed processes left behind in a folder.
-void remove_orphans(const std::filesystem::path& folder) {
-  constexpr auto kYoung = std::chrono::seconds(10);  // may be made and not yet locked
-  std::error_code failed;
-  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    std::error_code skipped;
-    if (is_temporary(entry->path().filename().string()) &&
-        entry->last_write_time(skipped) < std::filesystem::file_time_type::clock::now() - kYoung &&
-        !skipped && has_no_owner(entry->path().string())) {
-      std::filesystem::remove(entry->path(), skipped);
-    }
+const char* advice_for(int error_number) noexcept {
+  switch (error_number) {
+    case EACCES:
+      return "check the permissions";
+    case EMFILE:
+      return "raise the limit of open files (ulimit -n), or use fewer workers";
+    case ENFILE:
+      return "close files elsewhere, or raise the system's limit (fs.file-max)";
+    case ENOMEM:
+      return "free memory, or use fewer workers and smaller batches";
+    default:
+      return "";
   }
 }
 
@@ -107,8 +53,9 @@ Error file_error(int error_number, const std::string& what, const std::string& p
   const bool missing = error_number == ENOENT || error_number == ENOTDIR;
   return {.kind = missing ? ErrorKind::not_found : ErrorKind::io,
           .message = fmt::format("{}: {}", what, std::generic_category().message(error_number)),
-          .advice = error_number == EACCES ? "check the permissions" : "",
-          .place = {.shard = path, .stage = "open"}};
+          .advice = advice_for(error_number),
+          .place = {.shard = path, .stage = "open"},
+          .systemic = error_number == EMFILE || error_number == ENFILE || error_number == ENOMEM};
 }
 
 std::string absolute_path(const std::string& path) {
@@ -117,7 +64,7 @@ std::string absolute_path(const std::string& path) {
   return failed ? path : absolute.string();
 }
 
-Result<FileState> file_state(const std::string& path) {
+Result<FileIdentity> file_state(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
     return file_error(errno, "cannot look at the file", path);
@@ -176,32 +123,6 @@ Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scra
     have += static_cast<std::size_t>(count);
   }
   return ByteSpan(data, size);
-}
-
-Status replace_file(const std::string& path, ByteSpan bytes) {
-  const std::filesystem::path target(path);
-  if (target.has_parent_path()) {
-    std::error_code failed;
-    std::filesystem::create_directories(target.parent_path(), failed);
-    if (failed) {
-      return file_error(failed.value(), "cannot make the folder", target.parent_path().string());
-    }
-  }
-  remove_orphans(target.parent_path());
-  PENSTOCK_ASSIGN(const auto temporary, open_temporary(path));
-  const auto& [descriptor, name] = temporary;
-  int failure = write_all(descriptor, bytes) ? 0 : errno;
-  if (::close(descriptor) != 0 && failure == 0) {
-    failure = errno;
-  }
-  if (failure == 0 && ::rename(name.c_str(), path.c_str()) != 0) {
-    failure = errno;
-  }
-  if (failure != 0) {
-    ::unlink(name.c_str());
-    return file_error(failure, "cannot write", path);
-  }
-  return {};
 }
 
 }  // namespace penstock

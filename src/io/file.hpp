@@ -1,5 +1,5 @@
 #pragma once
-// Files by descriptor: open, state, whole reads, atomic replacement; failures carry the system's words.
+// Files by descriptor: open, state, whole reads; failures carry the system's words. Writing: folder.hpp.
 
 #include <cstdint>
 #include <string>
@@ -20,6 +20,14 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
+/// What tells a file from every other one on its machine. The device is left out: its number may be another
+/// after each start.
+struct FileIdentity : FileState {
+  std::uint64_t inode = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+};
+
 /// "what: <errno text>" with the fitting kind: `not_found` for a path that is not there, else `io`.
 Error file_error(int error_number, const std::string& what, const std::string& path);
 
@@ -28,7 +36,7 @@ Error file_error(int error_number, const std::string& what, const std::string& p
 std::string absolute_path(const std::string& path);
 
 /// Follows links. Anything but a regular file is `io`.
-Result<FileState> file_state(const std::string& path);
+Result<FileIdentity> file_state(const std::string& path);
 
 /// A descriptor open for reading, closed at the end. Moves only. One thread.
 class OpenFile {
@@ -41,13 +49,13 @@ class OpenFile {
   ~OpenFile();
 
   int descriptor() const noexcept { return descriptor_; }
-  const FileState& state() const noexcept { return state_; }
+  const FileIdentity& state() const noexcept { return state_; }
 
  private:
-  OpenFile(int descriptor, const FileState& state) noexcept : descriptor_(descriptor), state_(state) {}
+  OpenFile(int descriptor, const FileIdentity& state) noexcept : descriptor_(descriptor), state_(state) {}
 
   int descriptor_;
-  FileState state_;
+  FileIdentity state_;
 };
 
 /// The whole file in `scratch`, with one open, read and close, and no other memory. The bytes live until the
@@ -55,10 +63,5 @@ class OpenFile {
 Result<ByteSpan> read_file(const char* path, Scratch& scratch);
 /// The same for a file that is open; `path` is for errors.
 Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch);
-
-/// Writes `bytes` beside `path` and renames: other processes see the old file or the new one, never a part.
-/// Makes missing folders. Leaves no temporary file behind when it fails, and deletes those that killed
-/// processes left in the folder.
-Status replace_file(const std::string& path, ByteSpan bytes);
 
 }  // namespace penstock

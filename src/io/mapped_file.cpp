@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -27,7 +28,18 @@ int madvise_of(Access access) noexcept {
   return MADV_NORMAL;
 }
 
+std::size_t page_size() noexcept {
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+std::int64_t modified_at(const struct stat& found) noexcept {
+  return static_cast<std::int64_t>(found.st_mtim.tv_sec) * 1'000'000'000 + found.st_mtim.tv_nsec;
+}
+
 }  // namespace
+
+Status Bytes::intact_in_file() const { return file_->check(span_); }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, Access access) {
   PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path.c_str()));
@@ -52,6 +64,11 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, Ac
   }
   std::unique_ptr<MappedFile> mapped(
       new MappedFile(path, static_cast<const std::uint8_t*>(data), file.state()));
+  mapped->absolute_path_ = absolute_path(path);
+  struct stat found {};
+  if (::fstat(file.descriptor(), &found) == 0) {
+    mapped->inode_ = {found.st_dev, found.st_ino};
+  }
   if (data != nullptr) {
     mapped->guard_ = MappingGuard(mapped->data_, static_cast<std::size_t>(size));
   }
@@ -73,7 +90,7 @@ void MappedFile::close() noexcept {
   open_ = false;
 }
 
-Result<ByteSpan> MappedFile::read(std::uint64_t offset, std::uint64_t size, Scratch&) const {
+Result<Bytes> MappedFile::read(std::uint64_t offset, std::uint64_t size, Scratch&) const {
   if (!open_) {
     return Error{.kind = ErrorKind::io,
                  .message = "the file is closed",
@@ -83,28 +100,58 @@ Result<ByteSpan> MappedFile::read(std::uint64_t offset, std::uint64_t size, Scra
   if (!is_within(offset, size, size_)) {
     return range_error(*this, offset, size);
   }
-  return ByteSpan(data_ + offset, static_cast<std::size_t>(size));
+  return bytes().part(offset, size);
 }
 
 void MappedFile::advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept {
   if (data_ == nullptr || offset >= size_) {
     return;
   }
-  static const std::uint64_t page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t end = size > size_ - offset ? size_ : offset + size;
-  const std::uint64_t begin = offset / page * page;
+  const std::uint64_t begin = offset / page_size() * page_size();
   ::madvise(const_cast<std::uint8_t*>(data_) + begin, static_cast<std::size_t>(end - begin),
             madvise_of(access));
 }
 
-Status MappedFile::check() const {
-  Status there = unless_gone(bytes(), {});
-  if (!there) {
-    Error error = std::move(there).error();
-    error.place.shard = path_;
-    return error;
+Status MappedFile::check_closely(ByteSpan part) const {
+  if (guard_.is_gone(part)) {
+    return gone(part);
   }
-  return there;
+  // A file that was cut within a page reads as zeros up to the end of that page, and no signal tells. What
+  // ends in such zeros is told from what the file really holds by the file's size.
+  const std::uint8_t* const page_end =
+      data_ + (static_cast<std::size_t>(&part.back() - data_) / page_size() + 1) * page_size();
+  if (std::any_of(&part.back(), std::min(page_end, data_ + size_),
+                  [](std::uint8_t byte) { return byte != 0; })) {
+    return {};
+  }
+  struct stat now {};
+  const auto end = static_cast<std::uint64_t>(part.data() + part.size() - data_);
+  if (::stat(absolute_path_.c_str(), &now) == 0 && Inode{now.st_dev, now.st_ino} == inode_ &&
+      static_cast<std::uint64_t>(now.st_size) < end) {
+    return gone(part);
+  }
+  return {};
+}
+
+Error MappedFile::gone(ByteSpan part) const {
+  Error error{
+      .kind = ErrorKind::io,
+      .message = {},
+      .advice = {},
+      .place = {.shard = path_, .offset = static_cast<std::uint64_t>(part.data() - data_), .stage = "read"}};
+  struct stat now {};
+  if (::stat(absolute_path_.c_str(), &now) != 0 || Inode{now.st_dev, now.st_ino} != inode_) {
+    error.message = "the file was replaced or deleted while it was in use, and can no longer be read";
+    error.advice = "open the data set again";
+  } else if (static_cast<std::uint64_t>(now.st_size) < state_.size || modified_at(now) != state_.modified) {
+    error.message = "the file has become shorter while it was in use";
+    error.advice = "replace files by renaming new ones over them, not by writing into them";
+  } else {
+    error.message = "reading the file failed (I/O error)";
+    error.advice = "check the disk or the network, and the system's log; then open the data set again";
+  }
+  return error;
 }
 
 }  // namespace penstock

@@ -11,12 +11,6 @@
 #include <utility>
 
 namespace penstock {
-namespace detail {
-
-std::atomic<bool> any_mapping_damaged{false};
-
-}  // namespace detail
-
 namespace {
 
 using detail::MappingSlot;
@@ -74,7 +68,6 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   std::uintptr_t before = slot->gone_from.load();
   while (page < before && !slot->gone_from.compare_exchange_weak(before, page)) {
   }
-  detail::any_mapping_damaged.store(true);
   if (::mmap(reinterpret_cast<void*>(page), slot->end.load() - page, PROT_READ,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
     pass_on(signal, info, context);
@@ -120,25 +113,6 @@ MappingGuard::~MappingGuard() {
     slot_->end.store(0);
     slot_->begin.store(0, std::memory_order_release);
   }
-}
-
-bool are_gone_slow(ByteSpan bytes) noexcept {
-  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  return find_slot([&](const MappingSlot& slot) {
-           return begin >= slot.begin.load(std::memory_order_acquire) &&
-                  begin < slot.end.load(std::memory_order_acquire) &&
-                  begin + bytes.size() > slot.gone_from.load();
-         }) != nullptr;
-}
-
-Status unless_gone(ByteSpan bytes, Status otherwise) {
-  if (!are_gone(bytes)) {
-    return otherwise;
-  }
-  return Error{.kind = ErrorKind::io,
-               .message = "the file has become shorter while it was in use",
-               .advice = "replace files by renaming new ones over them, not by writing into them",
-               .place = {.stage = "read"}};
 }
 
 }  // namespace penstock

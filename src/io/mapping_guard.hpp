@@ -1,12 +1,11 @@
 #pragma once
-// Files that shrink while they are mapped: their bytes read as zeros and are remembered as gone, instead of a
-// signal that ends the process.
+// Mapped files that can no longer be read, because they shrank or because their disk fails: their bytes read
+// as zeros and are remembered as gone, instead of a signal that ends the process.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
 namespace penstock {
@@ -20,12 +19,11 @@ struct MappingSlot {
   std::atomic<std::uintptr_t> gone_from{0};  ///< end if nothing is gone
 };
 
-extern std::atomic<bool> any_mapping_damaged;
-
 }  // namespace detail
 
 /// Guards a mapped range for as long as it lives. The first one installs a handler of SIGBUS, which maps
-/// zeros over what is gone of our own ranges and hands everything else to the handler before.
+/// zeros over our own range from the page that cannot be read to its end, and hands everything else to the
+/// handler before.
 class MappingGuard {
  public:
   MappingGuard() = default;
@@ -35,18 +33,21 @@ class MappingGuard {
   MappingGuard& operator=(MappingGuard&& other) noexcept;
   ~MappingGuard();
 
+  /// Whether some of these bytes of the range are gone, as far as anyone has touched what is. To be asked
+  /// after they were used. Any thread.
+  bool is_gone(ByteSpan bytes) const noexcept {
+    // Bytes that were read as zeros were marked before: the mark must not be read before the bytes.
+#if defined(__SANITIZE_THREAD__)
+    std::atomic_signal_fence(std::memory_order_acquire);  // ThreadSanitizer has no other
+#else
+    std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+    return slot_ != nullptr && reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) >
+                                   slot_->gone_from.load(std::memory_order_relaxed);
+  }
+
  private:
   detail::MappingSlot* slot_ = nullptr;
 };
-
-/// Whether some of these bytes belong to a mapped file that has become shorter, as far as anyone has touched
-/// what is gone. To be asked after the bytes were used. Any thread.
-bool are_gone_slow(ByteSpan bytes) noexcept;
-inline bool are_gone(ByteSpan bytes) noexcept {
-  return detail::any_mapping_damaged.load(std::memory_order_relaxed) && are_gone_slow(bytes);
-}
-
-/// `io`, if they are; else `otherwise`, the outcome of what was done with the bytes.
-Status unless_gone(ByteSpan bytes, Status otherwise);
 
 }  // namespace penstock

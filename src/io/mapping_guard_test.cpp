@@ -22,22 +22,18 @@ TEST(mapping_guard, what_is_gone_reads_as_zeros_and_is_remembered) {
   const std::string path = folder.write("a", std::string(40000, 'x'));
   const auto file = MappedFile::open(path);
   ASSERT_TRUE(file.ok());
-  const ByteSpan bytes = (*file)->bytes();
-  EXPECT_FALSE(are_gone(bytes));
+  const Bytes bytes = (*file)->bytes();
+  EXPECT_TRUE(bytes.intact().ok());
   std::filesystem::resize_file(path, 8192);
-  EXPECT_EQ(sum_of(bytes.subspan(0, 8192)), 8192u * 'x') << "what is there is there";
-  EXPECT_FALSE(are_gone(bytes)) << "nobody has touched the rest yet";
-  EXPECT_EQ(sum_of(bytes.subspan(30000)), 0u);
-  EXPECT_TRUE(are_gone(bytes));
-  EXPECT_TRUE(are_gone(bytes.subspan(39999)));
-  EXPECT_FALSE(are_gone(bytes.subspan(0, 8192)));
-  EXPECT_EQ(sum_of(bytes.subspan(8192, 4096)), 0u);
-  EXPECT_TRUE(are_gone(bytes.subspan(8192, 4096)));
-  const Status gone = unless_gone(bytes, {});
-  ASSERT_FALSE(gone.ok());
-  EXPECT_EQ(gone.error().kind, ErrorKind::io);
+  EXPECT_EQ(sum_of(bytes.part(0, 8192)), 8192u * 'x') << "what is there is there";
+  EXPECT_TRUE(bytes.part(0, 8192).intact().ok());
+  EXPECT_EQ(sum_of(bytes.part(30000, 10000)), 0u);
+  EXPECT_FALSE(bytes.intact().ok());
+  EXPECT_FALSE(bytes.part(39999, 1).intact().ok());
+  EXPECT_TRUE(bytes.part(0, 8192).intact().ok());
+  EXPECT_FALSE(bytes.part(8192, 4096).intact().ok());
   const auto other = MappedFile::open(folder.write("b", "fine"));
-  EXPECT_FALSE(are_gone((*other)->bytes())) << "other files are not concerned";
+  EXPECT_TRUE((*other)->bytes().intact().ok()) << "other files are not concerned";
 }
 
 TEST(mapping_guard, many_files_and_threads) {
@@ -55,7 +51,7 @@ TEST(mapping_guard, many_files_and_threads) {
     threads.emplace_back([&files] {
       for (std::size_t i = 0; i < files.size(); ++i) {
         EXPECT_EQ(sum_of(files[i]->bytes()), i % 2 == 0 ? 0u : 20000u * 'x');
-        EXPECT_EQ(are_gone(files[i]->bytes()), i % 2 == 0);
+        EXPECT_EQ(files[i]->bytes().intact().ok(), i % 2 != 0);
       }
     });
   }
@@ -64,7 +60,7 @@ TEST(mapping_guard, many_files_and_threads) {
   }
   files.clear();
   const auto fresh = MappedFile::open(folder.write("fresh", std::string(20000, 'y')));
-  EXPECT_FALSE(are_gone((*fresh)->bytes())) << "a slot that is used again";
+  EXPECT_TRUE((*fresh)->bytes().intact().ok()) << "a slot that is used again";
 }
 
 TEST(mapping_guard, other_faults_are_not_ours) {

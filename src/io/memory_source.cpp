@@ -4,11 +4,11 @@
 
 namespace penstock {
 
-Result<ByteSpan> MemorySource::read(std::uint64_t offset, std::uint64_t size, Scratch&) const {
+Result<Bytes> MemorySource::read(std::uint64_t offset, std::uint64_t size, Scratch&) const {
   if (!is_within(offset, size, bytes_.size())) {
     return range_error(*this, offset, size);
   }
-  return ByteSpan(bytes_).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+  return Bytes(bytes_).part(offset, size);
 }
 
 }  // namespace penstock

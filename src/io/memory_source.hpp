@@ -16,7 +16,7 @@ class MemorySource final : public Source {
 
   const std::string& name() const noexcept override { return name_; }
   std::uint64_t size() const noexcept override { return bytes_.size(); }
-  Result<ByteSpan> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const override;
+  Result<Bytes> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const override;
   void advise(Access, std::uint64_t, std::uint64_t) const noexcept override {}
 
  private:

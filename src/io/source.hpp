@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/scratch.hpp"
+#include "io/bytes.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -25,8 +26,8 @@ class Source {
   /// Exactly `size` bytes at `offset`; a range past the end is `corrupt` (the file is shorter than its index
   /// says). The bytes live as long as the source, or until the next use of `scratch`, whichever is first:
   /// sources that can, return a view and leave `scratch` alone.
-  virtual Result<ByteSpan> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const = 0;
-  /// After use: whether all bytes that were read were really there; `io` if not.
+  virtual Result<Bytes> read(std::uint64_t offset, std::uint64_t size, Scratch& scratch) const = 0;
+  /// Bytes::intact() of all that was ever read.
   virtual Status check() const { return {}; }
   virtual void advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept = 0;
 };

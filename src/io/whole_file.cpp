@@ -28,7 +28,7 @@ void WholeFile::announce(const std::string& path) noexcept {
   }
 }
 
-std::optional<ByteSpan> WholeFile::bytes_at_hand(Scratch& scratch) {
+std::optional<Bytes> WholeFile::bytes_at_hand(Scratch& scratch) {
   if (mapped_) {
     mapped_->advise(Access::will_need, 0, size_);
     return {};
@@ -43,8 +43,12 @@ std::optional<ByteSpan> WholeFile::bytes_at_hand(Scratch& scratch) {
   return {};
 }
 
-Result<ByteSpan> WholeFile::bytes(Scratch& scratch) {
-  return mapped_ ? Result<ByteSpan>(mapped_->bytes()) : read_file(*file_, path_.c_str(), scratch);
+Result<Bytes> WholeFile::bytes(Scratch& scratch) {
+  if (mapped_) {
+    return mapped_->bytes();
+  }
+  PENSTOCK_ASSIGN(const ByteSpan copied, read_file(*file_, path_.c_str(), scratch));
+  return Bytes(copied);
 }
 
 }  // namespace penstock

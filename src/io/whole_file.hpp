@@ -28,11 +28,9 @@ class WholeFile {
 
   /// The bytes, if they are in the page cache. If not, or if the file is large, the system is asked to fetch
   /// them: bytes() then waits less, or not at all.
-  std::optional<ByteSpan> bytes_at_hand(Scratch& scratch);
+  std::optional<Bytes> bytes_at_hand(Scratch& scratch);
   /// All bytes. They live as long as this and until the next use of `scratch`.
-  Result<ByteSpan> bytes(Scratch& scratch);
-  /// To be asked after the bytes were used: `io` if the file has become shorter meanwhile.
-  Status check() const { return mapped_ ? mapped_->check() : Status(); }
+  Result<Bytes> bytes(Scratch& scratch);
 
  private:
   WholeFile(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}

@@ -86,7 +86,7 @@ Status BadRows::take(const Plan& plan, BatchStorage& storage) {
     Error error = *storage.row_errors[row];
     const bool lost = storage.row_replaced[row] == 0;
     write_down(storage, row);
-    if (lost && options_.on_error != OnError::skip) {
+    if (lost && (options_.on_error != OnError::skip || error.systemic)) {
       for (std::size_t later = row + 1; later < storage.rows; ++later) {
         write_down(storage, later);
       }

@@ -71,8 +71,8 @@ const std::vector<Column>& Batch::columns() const noexcept { return storage_->co
 std::span<const std::int64_t> Batch::index() const noexcept { return {storage_->index, storage_->rows}; }
 const RawBytes* Batch::raw() const noexcept { return storage_->has_raw ? &storage_->raw : nullptr; }
 
-std::string Batch::key(std::size_t row) const {
-  return storage_->table->key(static_cast<std::uint64_t>(storage_->index[row]));
+Result<std::string> Batch::key(std::size_t row) const {
+  return storage_->table->checked_key(static_cast<std::uint64_t>(storage_->index[row]));
 }
 
 const Column* Batch::find(const std::string& name) const noexcept {

@@ -2,78 +2,94 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
-
-#include "store/disk_file.hpp"
 
 namespace penstock {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::string_view kLock = ".lock";
 constexpr std::string_view kBuilding = ".building";
-constexpr auto kForgotten = std::chrono::hours(14 * 24);
+constexpr std::chrono::nanoseconds kForgotten = std::chrono::hours(14 * 24);
+// Version 0.1 named stores with 8 digits, and had a folder for each lock.
+constexpr std::size_t kDigits = 16;
+constexpr std::size_t kOldDigits = 8;
 
-/// <name>-<8 hex digits>.store<ending>, as CachedStore names them.
-bool is_ours(const std::string& name, std::string_view ending) {
-  constexpr std::string_view kStore = ".store";
-  constexpr std::size_t kDigits = 8;
-  const std::size_t tail = kStore.size() + ending.size();
-  if (name.size() < tail + kDigits + 2 || !name.ends_with(ending) ||
-      name.compare(name.size() - tail, kStore.size(), kStore) != 0) {
+/// How many hex digits a name <name>-<digits>.store<ending> has, as CachedStore names them; 0 for others.
+std::size_t digits_of(const std::string& name, std::string_view ending) {
+  const std::string tail = ".store" + std::string(ending);
+  const std::size_t dash = name.rfind('-');
+  if (!name.ends_with(tail) || dash == std::string::npos || dash == 0 ||
+      name.size() < dash + 1 + tail.size()) {
+    return 0;
+  }
+  const std::string_view digits =
+      std::string_view(name).substr(dash + 1, name.size() - tail.size() - dash - 1);
+  const bool known = digits.size() == kDigits || digits.size() == kOldDigits;
+  return known && digits.find_first_not_of("0123456789abcdef") == std::string_view::npos ? digits.size() : 0;
+}
+
+bool is_forgotten(const Folder& folder, const std::string& building) {
+  const Result<Folder> opened = folder.open_folder(building);
+  const auto state = opened ? opened->state() : Result<Entry>(opened.error());
+  const auto names = opened ? opened->names() : Result<std::vector<std::string>>(opened.error());
+  if (!state || !names) {
     return false;
   }
-  const std::string_view digits = std::string_view(name).substr(name.size() - tail - kDigits, kDigits);
-  return name[name.size() - tail - kDigits - 1] == '-' &&
-         digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  std::int64_t newest = state->state.modified;
+  for (const std::string& name : *names) {
+    const auto found = opened->find(name);
+    if (!found) {
+      return false;
+    }
+    newest = std::max(newest, *found ? (*found)->state.modified : 0);
+  }
+  const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+  return newest < (now - kForgotten).count();
 }
 
-bool is_forgotten(const fs::path& building) {
-  std::error_code failed;
-  fs::file_time_type newest = fs::last_write_time(building, failed);
-  for (fs::directory_iterator entry(building, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    newest = std::max(newest, entry->last_write_time(failed));
+void remove_if_forgotten(const Folder& folder, const std::string& building) {
+  if (is_forgotten(folder, building)) {
+    (void)folder.remove_all(building);
   }
-  return !failed && newest < fs::file_time_type::clock::now() - kForgotten;
 }
 
-/// The lock is held while `path` is looked at, so that nobody begins to use it.
-void remove_if_orphan(const fs::path& store) {
-  const std::string lock_path = store.string() + std::string(kLock);
-  Result<FolderLock> lock = FolderLock::take(lock_path);
-  if (!lock) {
-    return;
-  }
-  std::error_code ignored;
-  const fs::path building = store.string() + std::string(kBuilding);
-  if (fs::exists(building, ignored) && is_forgotten(building)) {
-    fs::remove_all(building, ignored);
-  }
-  if (lock->remove_file()) {
-    fs::remove(lock_path, ignored);  // stays if another process waits there
+/// The lock is held while the build is looked at, so that nobody begins to use it.
+void remove_if_orphan(const Folder& folder, const std::string& store) {
+  const std::string lock_name = store + std::string(kLock);
+  const std::string building = store + std::string(kBuilding);
+  if (digits_of(store, "") == kOldDigits) {
+    if (const auto locked = folder.lock_folder(lock_name)) {
+      remove_if_forgotten(folder, building);
+      (void)locked->folder.remove(kLockName);
+      (void)folder.remove_folder(lock_name);  // stays if another process waits there
+    }
+  } else if (const auto lock = folder.lock(lock_name)) {
+    remove_if_forgotten(folder, building);
+    (void)folder.remove(lock_name);
   }
 }
 
 }  // namespace
 
-void remove_cache_orphans(const std::string& folder) {
-  std::vector<fs::path> stores;
-  std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    const std::string name = entry->path().filename().string();
+void remove_cache_orphans(const Folder& folder) {
+  const auto names = folder.names();
+  if (!names) {
+    return;
+  }
+  std::set<std::string> stores;
+  for (const std::string& name : *names) {
     for (const std::string_view ending : {kLock, kBuilding}) {
-      if (is_ours(name, ending)) {
-        stores.push_back(entry->path().parent_path() / name.substr(0, name.size() - ending.size()));
+      if (digits_of(name, ending) > 0 && folder.check(name)) {
+        stores.insert(name.substr(0, name.size() - ending.size()));
       }
     }
   }
-  for (const fs::path& store : stores) {
-    remove_if_orphan(store);
+  for (const std::string& store : stores) {
+    remove_if_orphan(folder, store);
   }
 }
 

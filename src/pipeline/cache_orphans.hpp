@@ -1,13 +1,13 @@
 #pragma once
 // What killed processes leave in a folder of caches.
 
-#include <string>
+#include "io/folder.hpp"
 
 namespace penstock {
 
 /// Deletes locks that nobody holds, and builds that nobody has gone on with for two weeks: the next loader of
-/// their source would have. What is in use, or is no cache of ours, stays. Failures are left to the next
-/// start.
-void remove_cache_orphans(const std::string& folder);
+/// their source would have. What is in use, is no cache of ours, or is not trusted by the folder's rules
+/// stays. Failures are left to the next start.
+void remove_cache_orphans(const Folder& folder);
 
 }  // namespace penstock

@@ -17,7 +17,6 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
 #include "pipeline/test_pictures.hpp"
-#include "store/disk_file.hpp"
 
 namespace penstock {
 namespace {
@@ -46,21 +45,27 @@ void make_older(const fs::path& folder, std::chrono::hours age) {
 
 TEST(cache_orphans, locks_that_nobody_holds_and_forgotten_builds_are_deleted) {
   const TemporaryFolder folder;
+  folder.write("a-0123456789abcdef.store.lock", "");
   folder.write("a-0123abcd.store.lock/lock", "");
   folder.write("b-0123abcd.store.lock/lock", "");
+  folder.write("c-0123456789abcdef.store.building/journal", "half");
   folder.write("c-0123abcd.store.building/journal", "half");
   folder.write("d-0123abcd.store.building/journal", "half");
   folder.write("e-0123abcd.store/manifest.json", "{}");
   folder.write("mine.lock/lock", "");
   folder.write("x-0123abcX.store.lock/lock", "");
+  make_older(folder / "c-0123456789abcdef.store.building", std::chrono::hours(15 * 24));
   make_older(folder / "c-0123abcd.store.building", std::chrono::hours(15 * 24));
   make_older(folder / "d-0123abcd.store.building", std::chrono::hours(13 * 24));
   make_older(folder / "e-0123abcd.store", std::chrono::hours(1000 * 24));
-  const FolderLock held = FolderLock::take(folder / "b-0123abcd.store.lock").value();
-  remove_cache_orphans(folder / "");
+  const Folder caches = Folder::open(folder.path()).value();
+  const FileLock held = caches.lock("b-0123456789abcdef.store.lock").value();
+  const auto old_held = caches.lock_folder("b-0123abcd.store.lock").value();
+  remove_cache_orphans(caches);
   EXPECT_THAT(names_in(folder / ""),
-              UnorderedElementsAre("b-0123abcd.store.lock", "d-0123abcd.store.building", "e-0123abcd.store",
-                                   "mine.lock", "x-0123abcX.store.lock"));
+              UnorderedElementsAre("b-0123456789abcdef.store.lock", "b-0123abcd.store.lock",
+                                   "d-0123abcd.store.building", "e-0123abcd.store", "mine.lock",
+                                   "x-0123abcX.store.lock"));
 }
 
 class Killed : public testing::Test {

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <new>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/sha256.hpp"
 #include "formats/store.hpp"
-#include "io/file.hpp"
 #include "pipeline/cache_orphans.hpp"
+#include "store/build.hpp"
 
 namespace penstock {
 namespace {
@@ -37,19 +37,23 @@ std::string short_name(const std::string& description) {
   return name.empty() ? "data" : name;
 }
 
-/// What a store must have been made from and how, to stand for the source.
-std::string identity(const Dataset& source) {
-  const std::string text =
-      fmt::format("{}|store {}|{}", source.fingerprint(), kStoreVersion, name_of(StoreImage::repack));
-  return to_hex(Sha256().update(text).finish()).substr(0, 8);
+/// What a store must have been made from and how, to stand for the source; 64 hex digits.
+std::string identity_of(const Dataset& source) {
+  const std::string files = source.table()->identity();
+  if (files.empty()) {
+    return {};
+  }
+  const std::string text = fmt::format("{}|{}|store {}|{}", files, source.fingerprint(), kStoreVersion,
+                                       name_of(StoreImage::repack));
+  return to_hex(Sha256().update(text).finish());
 }
 
 /// All that can be known without reading the shards, whose fields are checked when they are read.
-bool stands_for(const StoreFiles& store, const Dataset& source) {
+bool stands_for(const StoreFiles& store, const Dataset& source, const std::string& identity) {
   const StoreManifest& manifest = store.manifest();
-  if (manifest.samples != source.size() || manifest.fields != source.fields() ||
-      manifest.arrays != arrays_of(*source.table()) || manifest.fingerprint != source.fingerprint() ||
-      crc32c(store.index()) != manifest.index.checksum) {
+  if (manifest.sources.size() != 1 || manifest.sources[0].identity != identity ||
+      manifest.samples != source.size() || manifest.fields != source.fields() ||
+      manifest.arrays != arrays_of(*source.table()) || crc32c(store.index()) != manifest.index.checksum) {
     return false;
   }
   for (std::size_t shard = 0; shard < manifest.shards.size(); ++shard) {
@@ -58,6 +62,20 @@ bool stands_for(const StoreFiles& store, const Dataset& source) {
     }
   }
   return true;
+}
+
+Error error_of(const std::exception_ptr& thrown) {
+  Error error{.kind = ErrorKind::io, .message = "unknown exception", .place = {.stage = "cache"}};
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    error.message = "there was not enough memory";
+    error.advice = "give fewer num_workers, or build the store beforehand";
+  } catch (const std::exception& problem) {
+    error.message = problem.what();
+  } catch (...) {  // no words known
+  }
+  return error;
 }
 
 /// The loader's workers come first: where all cores are busy, the build gets about a tenth of them. Threads
@@ -71,22 +89,47 @@ void lower_priority() noexcept {
 
 }  // namespace
 
-CachedStore::CachedStore(Dataset source, const std::string& folder, int workers)
+CachedStore::CachedStore(Dataset source, const std::string& folder, Trust trust, int workers)
     : source_(std::move(source)),
-      name_(fmt::format("{}-{}.store", short_name(source_.description()), identity(source_))),
-      shown_((fs::path(folder) / name_).string()),
+      named_folder_(folder),
       folder_(absolute_path(folder)),
-      path_((fs::path(folder_) / name_).string()),
+      rules_{
+          .permissions = kForOneself,
+          .trust = std::move(trust),
+          .advice = "give a cache= that nobody else can write to, or name those who may with cache_trust="},
       workers_(std::max(workers, 1)) {}
 
-std::shared_ptr<CachedStore> CachedStore::start(Dataset source, const std::string& folder, int workers) {
-  std::shared_ptr<CachedStore> made(new CachedStore(std::move(source), folder, workers));
-  if (made->try_to_open()) {
-    made->ended_ = true;
-  } else {
-    made->worker_ = std::thread([self = made] { self->work(); });
-  }
+std::shared_ptr<CachedStore> CachedStore::start(Dataset source, const std::string& folder, Trust trust,
+                                                int workers) {
+  std::shared_ptr<CachedStore> made(new CachedStore(std::move(source), folder, std::move(trust), workers));
+  made->end_with([&made]() -> Result<bool> {
+    PENSTOCK_ASSIGN(const bool complete, made->begin());
+    if (!complete) {
+      made->worker_ = std::thread([self = made] { self->work(); });
+    }
+    return complete;
+  });
   return made;
+}
+
+/// Whether the store is complete already.
+Result<bool> CachedStore::begin() {
+  identity_ = identity_of(source_);
+  constexpr std::size_t kDigits = 16;
+  name_ = fmt::format("{}-{}.store", short_name(source_.description()), identity_.substr(0, kDigits));
+  shown_ = (fs::path(named_folder_) / name_).string();
+  path_ = (fs::path(folder_) / name_).string();
+  if (identity_.empty()) {
+    return Error{.kind = ErrorKind::unsupported,
+                 .message = "the source has no files that could be told from others",
+                 .place = {.stage = "cache"}};
+  }
+  Result<Folder> opened = checked(Folder::open(folder_, rules_));
+  if (!opened && opened.error().kind == ErrorKind::not_found) {
+    return false;
+  }
+  PENSTOCK_ASSIGN(const Folder folder, std::move(opened));
+  return try_to_open(folder);
 }
 
 // The thread owns it too, so that it has ended or was left behind: it may even be the one that is here.
@@ -136,7 +179,9 @@ std::optional<Dataset> CachedStore::store() const {
 }
 
 /// `mutex_` is held. A build that was stopped did not fail.
-bool CachedStore::failed() const noexcept { return failure_ && failure_->kind != ErrorKind::cancelled; }
+bool CachedStore::failed() const noexcept {
+  return thrown_ != nullptr || (failure_ && failure_->kind != ErrorKind::cancelled);
+}
 
 std::string CachedStore::state() const {
   const std::lock_guard lock(mutex_);
@@ -149,7 +194,10 @@ std::string CachedStore::state() const {
     return "complete: " + shown_;
   }
   if (failed()) {
-    return "could not be built, the source is read instead: " + failure_->to_string();
+    const Error failure = failure_ ? *failure_ : error_of(thrown_);
+    const bool refused = failure.kind == ErrorKind::invalid;
+    return fmt::format("{}, the source is read instead: {}", refused ? "is not used" : "could not be built",
+                       failure.to_string());
   }
   return fmt::format("{}, {} of {} samples: {}", failure_ ? "stopped" : "being built", progress_.samples,
                      source_.size(), shown_);
@@ -160,59 +208,87 @@ bool CachedStore::troubled() const {
   return failed() || (store_ && damage_->reads() > 0);
 }
 
-/// Opens a store that is complete and of this source.
-bool CachedStore::try_to_open() {
-  Result<std::unique_ptr<StoreFiles>> opened = StoreFiles::open({path_, shown_});
-  if (!opened || !stands_for(**opened, source_)) {
+/// The folder of stores, if it can be trusted. With a group that the user named it is shared with that.
+Result<Folder> CachedStore::checked(Result<Folder> opened) const {
+  PENSTOCK_ASSIGN(Folder folder, std::move(opened));
+  PENSTOCK_TRY(folder.check());
+  PENSTOCK_ASSIGN(const Entry state, folder.state());
+  if (rules_.trust.names_group(state.owner.group)) {
+    folder.set_permissions(kForTheGroup);
+  }
+  return folder;
+}
+
+/// Opens a store that is complete and of this source; false if there is none.
+Result<bool> CachedStore::try_to_open(const Folder& folder) {
+  PENSTOCK_ASSIGN(const std::optional<Entry> found, folder.find(name_));
+  if (!found || found->type != Entry::Type::folder) {
+    PENSTOCK_TRY(folder.check(name_));
     return false;
   }
-  auto damage = std::make_shared<CacheDamage>(path_);
+  PENSTOCK_ASSIGN(Folder opened, folder.open_folder(name_));
+  Result<std::unique_ptr<StoreFiles>> files = StoreFiles::open({path_, shown_});
+  if (!files || !stands_for(**files, source_, identity_)) {
+    return false;
+  }
+  auto damage = std::make_shared<CacheDamage>(std::move(opened));
   auto table =
-      std::make_shared<const CachedTable>(store_table(std::move(opened).value()), source_.table(), damage);
+      std::make_shared<const CachedTable>(store_table(std::move(files).value()), source_.table(), damage);
   const std::lock_guard lock(mutex_);
   damage_ = std::move(damage);
   store_ = Dataset::of(std::move(table), shown_, {.fields = {}, .max_pixels = source_.max_pixels()});
   return true;
 }
 
-void CachedStore::work() {
-  lower_priority();
-  Status built = build();
-  const std::lock_guard lock(mutex_);
-  if (!built) {
-    failure_ = std::move(built).error();
+/// Does what begins or completes the cache: true if nothing is left to be done. Whatever happens is its end
+/// and never that of the process.
+template <class Work>
+void CachedStore::end_with(Work&& work) noexcept {
+  std::optional<Error> failure;
+  std::exception_ptr thrown;
+  try {
+    Result<bool> ended = work();
+    if (ended && !*ended) {
+      return;
+    }
+    if (!ended) {
+      failure = std::move(ended).error();
+    }
+  } catch (...) {  // told by state()
+    thrown = std::current_exception();
   }
+  const std::lock_guard lock(mutex_);
+  failure_ = std::move(failure);
+  thrown_ = std::move(thrown);
   ended_ = true;
   changed_.notify_all();
 }
 
+void CachedStore::work() noexcept {
+  lower_priority();
+  end_with([this]() -> Result<bool> {
+    PENSTOCK_TRY(build());
+    return true;
+  });
+}
+
 Status CachedStore::build() {
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (failed) {
-    return Error{
-        .kind = ErrorKind::io,
-        .message = fmt::format("the cache folder '{}' cannot be made: {}", folder_, failed.message()),
-        .advice = "give another cache=",
-        .place = {.stage = "cache"}};
-  }
-  remove_cache_orphans(folder_);
+  PENSTOCK_ASSIGN(Folder folder, checked(Folder::make(folder_, 0700, rules_)));
+  remove_cache_orphans(folder);
   // Looking, clearing away and building are one step for other processes.
-  const std::string lock_path = path_ + ".lock";
-  PENSTOCK_ASSIGN(FolderLock lock, take_turn(lock_path));
-  Status built = try_to_open() ? Status() : build_anew();
+  PENSTOCK_ASSIGN(const FileLock lock, take_turn(folder));
+  Status built = open_or_build(folder);
   if (!built) {
-    clear_away(built.error());
+    clear_away(folder, built.error());
   }
-  PENSTOCK_TRY(lock.remove_file());
-  fs::remove(lock_path, failed);  // stays if another process waits there
+  (void)folder.remove(name_ + ".lock");  // what stays is cleared by the next loader
   return built;
 }
 
-Result<FolderLock> CachedStore::take_turn(const std::string& lock_path) {
+Result<FileLock> CachedStore::take_turn(const Folder& folder) {
   constexpr std::chrono::milliseconds kBetweenLooks{100};
   for (;;) {
-    Result<FolderLock> lock = FolderLock::take(lock_path);
+    Result<FileLock> lock = folder.lock(name_ + ".lock");
     if (lock || lock.error().kind != ErrorKind::timeout) {
       return lock;
     }
@@ -223,16 +299,22 @@ Result<FolderLock> CachedStore::take_turn(const std::string& lock_path) {
   }
 }
 
-Status CachedStore::build_anew() {
-  std::error_code failed;
-  fs::remove_all(path_, failed);  // damaged, or of another version; what is left of it stops the build
+Status CachedStore::open_or_build(const Folder& folder) {
+  PENSTOCK_ASSIGN(bool complete, try_to_open(folder));
+  if (complete) {
+    return {};
+  }
+  PENSTOCK_TRY(folder.remove_all(name_));  // damaged, or of another version
   BuildSettings settings;
   settings.keep_damaged = true;
   settings.workers = workers_;
   settings.max_pixels = source_.max_pixels();
   settings.progress = [this](const BuildProgress& progress) { return go_on(progress); };
-  PENSTOCK_TRY(build_store(*source_.table(), source_.description(), path_, settings));
-  if (try_to_open()) {
+  PENSTOCK_ASSIGN(Folder parent, folder.again());
+  PENSTOCK_TRY(
+      build_store_in(std::move(parent), name_, *source_.table(), source_.description(), identity_, settings));
+  PENSTOCK_ASSIGN(complete, try_to_open(folder));
+  if (complete) {
     return {};
   }
   return Error{.kind = ErrorKind::corrupt,
@@ -242,12 +324,12 @@ Status CachedStore::build_anew() {
 }
 
 /// What a build that failed has left would fail again, and may be what fills the disk.
-void CachedStore::clear_away(const Error& failure) const {
+void CachedStore::clear_away(const Folder& folder, const Error& failure) const {
   const bool goes_on = failure.kind == ErrorKind::cancelled;
   const bool of_others = failure.kind == ErrorKind::timeout;
-  if (!goes_on && !of_others) {
-    std::error_code ignored;
-    fs::remove_all(path_ + ".building", ignored);
+  const std::string building = name_ + ".building";
+  if (!goes_on && !of_others && folder.check(building)) {
+    (void)folder.remove_all(building);
   }
 }
 

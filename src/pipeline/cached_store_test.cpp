@@ -5,17 +5,23 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <new>
+#include <stdexcept>
+#include <thread>
 
 #include "formats/tar_for_test.hpp"
+#include "io/folder.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
+#include "pipeline/memory_table_for_test.hpp"
 #include "pipeline/test_pictures.hpp"
-#include "store/disk_file.hpp"
 
 namespace penstock {
 namespace {
@@ -231,7 +237,9 @@ TEST_F(Cache, a_fork_does_not_wait_for_it) {
   const std::string source = write_source();
   const std::string store = build(source).string();
   fs::remove(store + "/manifest.json");
-  const FolderLock elsewhere = FolderLock::take(store + ".lock").value();  // the build begins when it is free
+  const Folder caches = Folder::open(folder_ / "cache").value();
+  // The build begins when it is free.
+  const FileLock elsewhere = caches.lock(fs::path(store).filename().string() + ".lock").value();
   Loader loader = open(source);
   ASSERT_TRUE(loader.cache_building(std::chrono::milliseconds(10)));
   const ::pid_t child = ::fork();
@@ -255,7 +263,7 @@ TEST_F(Cache, is_written_where_it_was_when_the_process_changes_its_folder) {
   std::shared_ptr<CachedStore> cache;
   {
     const InFolder here(folder_.path());
-    cache = CachedStore::start(source, "relative", 1);
+    cache = CachedStore::start(source, "relative", {}, 1);
   }
   const InFolder there(folder_ / "elsewhere");
   ASSERT_FALSE(cache->building(kLong));
@@ -292,6 +300,138 @@ TEST_F(Cache, keeps_labels_that_are_no_numbers) {
   EXPECT_THAT(loader.stats().cache, StartsWith("complete: "));
   EXPECT_EQ(read_epoch(loader).order.size(), 2u);
   EXPECT_THAT(loader.errors().back().message, HasSubstr("'cat' is not a whole number"));
+}
+
+/// Labels of two digits, so that every such tar has the same size.
+std::string tar_with_labels(int first) {
+  TarForTest tar;
+  for (int i = 0; i < kSamples; ++i) {
+    tar.file(fmt::format("{:03}.jpg", i), as_text(make_jpeg(60, 60, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{:03}.cls", i), std::to_string(first + i));
+  }
+  return std::string(as_text(tar.end().bytes()));
+}
+
+std::vector<std::int64_t> labels_in_order(Loader& loader) {
+  std::vector<std::int64_t> labels;
+  const std::uint64_t ticket = loader.start_epoch().value();
+  while (const std::optional<Batch> batch = loader.next(ticket).value()) {
+    const std::int64_t* const data = batch->find("label")->integers;
+    labels.insert(labels.end(), data, data + batch->rows());
+  }
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+TEST_F(Cache, of_a_source_that_was_written_again_is_not_its) {
+  const std::string source = folder_.write("x.tar", tar_with_labels(20));
+  build(source);
+  const auto before = fs::last_write_time(source);
+  folder_.write("x.tar", tar_with_labels(60));
+  fs::last_write_time(source, before);  // even so
+  Loader loader = open(source);
+  EXPECT_EQ(labels_in_order(loader).front(), 60);
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_EQ(labels_in_order(loader).front(), 60);
+  EXPECT_THAT(loader.stats().cache, StartsWith("complete"));
+}
+
+TEST_F(Cache, of_a_source_of_the_same_name_and_size_is_not_its) {
+  const std::string first = folder_.write("v1/train.tar", tar_with_labels(20));
+  const std::string second = folder_.write("v2/train.tar", tar_with_labels(60));
+  const fs::path store = build(first);
+  {
+    Loader loader = open(second);
+    ASSERT_FALSE(loader.cache_building(kLong));
+    EXPECT_EQ(labels_in_order(loader).front(), 60);
+  }
+  // Nor if the digits of its name were the same: the whole identity is compared.
+  std::string other;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cache")) {
+    other = entry.path() == store ? other : entry.path().string();
+  }
+  ASSERT_FALSE(other.empty());
+  fs::remove_all(other);
+  fs::rename(store, other);
+  Loader loader = open(second);
+  EXPECT_EQ(labels_in_order(loader).front(), 60);
+}
+
+TEST_F(Cache, of_class_folders_sees_a_file_that_was_written_again) {
+  const std::string picture(as_text(make_jpeg(60, 60, 1)));
+  const std::string other(as_text(make_jpeg(60, 60, 2)));
+  for (const char* const name : {"data/a/1.jpg", "data/b/1.jpg"}) {
+    folder_.write(name, picture);
+  }
+  const std::string before = Dataset::open(folder_ / "data").value().table()->identity();
+  EXPECT_EQ(Dataset::open(folder_ / "data").value().table()->identity(), before);
+  const Dataset opened = Dataset::open(folder_ / "data").value();
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // the clock of file times ticks
+  folder_.write("data/b/1.jpg", picture);
+  EXPECT_NE(opened.table()->identity(), before) << "a data set that is open sees it too";
+}
+
+/// Throws what a build may meet.
+class ThrowingTable final : public MemoryTable {
+ public:
+  explicit ThrowingTable(int what) : MemoryTable(kSamples), what_(what) {}
+  std::string identity() const override { return "of memory"; }
+  Result<StoredValue> read(std::uint64_t, std::size_t, Scratch&) const override {
+    switch (what_) {
+      case 0:
+        throw std::bad_alloc();
+      case 1:
+        throw std::runtime_error("something else");
+      default:
+        throw 7;
+    }
+  }
+
+ private:
+  int what_;
+};
+
+TEST_F(Cache, ends_alone_with_whatever_its_threads_meet) {
+  const char* const told[] = {"there was not enough memory", "something else", "unknown exception"};
+  for (int what = 0; what < 3; ++what) {
+    const auto cache = CachedStore::start(Dataset::of(std::make_shared<ThrowingTable>(what), "memory"),
+                                          folder_ / "cache", {}, 2);
+    ASSERT_FALSE(cache->building(kLong));
+    EXPECT_TRUE(cache->troubled());
+    EXPECT_THAT(cache->state(), HasSubstr(told[what]));
+    EXPECT_THAT(cache->state(), HasSubstr("the source is read instead"));
+  }
+}
+
+TEST_F(Cache, that_gets_no_thread_leaves_the_run_alone) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer starts no threads after a fork";
+#endif
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root can become a user without processes";
+  }
+  constexpr ::uid_t kUser = 61007;
+  const std::string source = write_source();
+  ASSERT_EQ(::chown(folder_.path().c_str(), kUser, kUser), 0);
+  const ::pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const struct rlimit none { 0, 0 };
+    LoaderOptions options{.batch_size = 4, .num_workers = 0};
+    options.cache = folder_ / "cache";
+    const Dataset dataset = Dataset::open(source).value();
+    if (::setresuid(kUser, kUser, kUser) != 0 || ::setrlimit(RLIMIT_NPROC, &none) != 0) {
+      ::_exit(2);
+    }
+    auto loader = Loader::open(dataset, presets::imagenet_train(32), options);
+    const bool ran = loader && read_epoch(*loader).order.size() == kSamples;
+    const bool told =
+        loader && cache_problem(*loader).find("the source is read instead") != std::string::npos;
+    ::_exit(ran && told ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -1,33 +1,18 @@
 #include "pipeline/cached_table.hpp"
 
-#include <system_error>
 #include <utility>
 
 #include "formats/store_format.hpp"
 
 namespace penstock {
-namespace {
-
-namespace fs = std::filesystem;
-
-fs::file_time_type time_of(const fs::path& file) {
-  std::error_code failed;
-  return fs::last_write_time(file, failed);
-}
-
-}  // namespace
-
-CacheDamage::CacheDamage(std::string store)
-    : manifest_(fs::path(std::move(store)) / kStoreManifestName), written_(time_of(manifest_)) {}
 
 void CacheDamage::note(const Error& error) {
   const std::lock_guard lock(mutex_);
   if (reads_.fetch_add(1, std::memory_order_relaxed) == 0) {
     first_ = error.to_string();
   }
-  if (error.kind == ErrorKind::corrupt && !std::exchange(marked_, true) && time_of(manifest_) == written_) {
-    std::error_code ignored;  // where nothing can be deleted the next loader finds the damage again
-    fs::remove(manifest_, ignored);
+  if (error.kind == ErrorKind::corrupt && !std::exchange(marked_, true)) {
+    (void)store_.remove(kStoreManifestName);  // where nothing can be deleted the next loader finds it again
   }
 }
 

@@ -2,21 +2,22 @@
 // The samples of a source, read from a store of it.
 
 #include <atomic>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "formats/sample_table.hpp"
+#include "io/folder.hpp"
 
 namespace penstock {
 
 /// Whether a store that stands for its source was found damaged. Any thread.
 class CacheDamage {
  public:
-  /// `store`: the folder of a store that was just opened.
-  explicit CacheDamage(std::string store);
+  /// `store`: the folder of a store that was just opened. It stays that one's, whatever is built in its
+  /// place.
+  explicit CacheDamage(Folder store) : store_(std::move(store)) {}
 
   /// Takes note of a read that failed. Where the store is to blame it loses its manifest, so that the next
   /// loader builds it again.
@@ -27,8 +28,7 @@ class CacheDamage {
   std::string first() const;
 
  private:
-  const std::filesystem::path manifest_;
-  const std::filesystem::file_time_type written_;  // tells the store that was opened from one built since
+  const Folder store_;
   std::atomic<std::uint64_t> reads_{0};
   mutable std::mutex mutex_;
   bool marked_ = false;
@@ -52,8 +52,11 @@ class CachedTable final : public SampleTable {
     return source_->stored_size(sample, field);
   }
   ImageSize image_size(std::uint64_t sample, std::size_t field) const override {
-    return store_->image_size(sample, field);
+    const ImageSize size = store_->image_size(sample, field);
+    return store_->check_lookups(sample).ok() ? size : source_->image_size(sample, field);
   }
+  Status check_keys() const override { return source_->check_keys(); }
+  Status check_lookups(std::uint64_t sample) const override { return source_->check_lookups(sample); }
   ArraySpec array(std::size_t field) const override { return source_->array(field); }
   Place place(std::uint64_t sample, std::size_t field) const override {
     return source_->place(sample, field);
@@ -61,6 +64,7 @@ class CachedTable final : public SampleTable {
   /// The source's, since the order must not depend on what is read.
   std::vector<std::uint64_t> shard_starts() const override { return source_->shard_starts(); }
   std::string fingerprint() const override { return source_->fingerprint(); }
+  std::string identity() const override { return source_->identity(); }
   const std::vector<std::string>& warnings() const noexcept override { return source_->warnings(); }
 
  private:

@@ -16,6 +16,8 @@ struct ConsumerCounters {
   Counter batches;
   Counter samples;
   Counter errors;
+  Counter empty_batches;  ///< no row was left
+  Counter short_batches;  ///< rows were left out, empty ones included
   Counter repeated;       ///< rows that another rank delivered too
   Counter wait;           ///< ns spent waiting for a batch
   Counter first_batch;    ///< ns from the first request to the first delivery
@@ -33,6 +35,8 @@ struct ConsumerCounters {
     batches.add(before.batches.get());
     samples.add(before.samples.get());
     errors.add(before.errors.get());
+    empty_batches.add(before.empty_batches.get());
+    short_batches.add(before.short_batches.get());
     repeated.add(before.repeated.get());
     wait.add(before.wait.get());
     first_batch.add(before.first_batch.get());

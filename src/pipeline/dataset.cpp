@@ -7,7 +7,6 @@
 #include "codecs/original_file.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
-#include "io/mapping_guard.hpp"
 
 namespace penstock {
 
@@ -88,7 +87,7 @@ Status Dataset::check(std::uint64_t sample) const {
 
 Result<std::string> Dataset::key(std::uint64_t sample) const {
   PENSTOCK_TRY(check(sample));
-  return impl_->table->key(sample);
+  return impl_->table->checked_key(sample);
 }
 
 Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
@@ -98,16 +97,16 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
   Scratch scratch;
   std::map<std::string, Value> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
-    Result<StoredValue> stored = table.read(sample, field, scratch);
-    const ByteSpan bytes = stored ? stored->bytes : ByteSpan();
-    Result<Value> value =
-        stored ? decoded(fields()[field], *stored, decoder) : Result<Value>(std::move(stored).error());
-    Status used = unless_gone(bytes, value ? Status() : Status(value.error()));
+    Value value;
+    Status used = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+      PENSTOCK_ASSIGN(value, decoded(fields()[field], stored, decoder));
+      return {};
+    });
     if (!used) {
       return at_sample(std::move(used).error(), table, sample, field);
     }
-    value->array = table.array(field);
-    values.emplace(fields()[field].name, std::move(value).value());
+    value.array = table.array(field);
+    values.emplace(fields()[field].name, std::move(value));
   }
   return values;
 }
@@ -118,16 +117,12 @@ Result<std::map<std::string, std::vector<std::uint8_t>>> Dataset::raw(std::uint6
   OriginalFile original;
   std::map<std::string, std::vector<std::uint8_t>> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
-    Result<StoredValue> stored = impl_->table->read(sample, field, scratch);
-    if (!stored) {
-      return at_sample(std::move(stored).error(), *impl_->table, sample, field);
-    }
-    Result<ByteSpan> file = original.of(*stored);
-    if (!file) {
-      return at_sample(std::move(file).error(), *impl_->table, sample, field);
-    }
-    values[fields()[field].name].assign(file->begin(), file->end());
-    if (Status used = unless_gone(stored->bytes, {}); !used) {
+    Status used = use_value(*impl_->table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+      PENSTOCK_ASSIGN(const ByteSpan file, original.of(stored));
+      values[fields()[field].name].assign(file.begin(), file.end());
+      return {};
+    });
+    if (!used) {
       return at_sample(std::move(used).error(), *impl_->table, sample, field);
     }
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -60,22 +62,40 @@ const char* words(const Sampler& sampler) {
   return "";
 }
 
+/// draw / weight, which no double holds where the weight is very small. Where one does, it orders alike: a
+/// quotient's digits do not depend on the exponents.
+struct DrawKey {
+  int exponent = std::numeric_limits<int>::min();  ///< of a draw of 0, which comes first
+  double fraction = 0;                             ///< in [0.5, 1)
+  std::uint64_t sample = 0;
+
+  DrawKey(double draw, double weight, std::uint64_t number) : sample(number) {
+    int weight_exponent = 0;
+    const double quotient = draw / std::frexp(weight, &weight_exponent);
+    if (quotient > 0) {
+      fraction = std::frexp(quotient, &exponent);
+      exponent -= weight_exponent;
+    }
+  }
+  auto operator<=>(const DrawKey&) const = default;
+};
+
 /// The samples with a weight in the order of draws without replacement, as far as `count` of them. Each gets
 /// a key -log(u) / weight; the smallest come first (Efraimidis and Spirakis, 2006).
 std::vector<std::uint64_t> draw_without_replacement(const OrderRule& rule, std::uint64_t epoch) {
   const std::vector<double>& weights = *rule.sampler().weights;
-  std::vector<std::pair<double, std::uint64_t>> keys;
+  std::vector<DrawKey> keys;
   for (std::uint64_t i = 0; i < weights.size(); ++i) {
     if (weights[i] > 0) {
       Draws draws({.seed = rule.seed(), .epoch = epoch, .sample = i}, kSamplerOp);
-      keys.emplace_back(-std::log1p(-draws.uniform()) / weights[i], i);
+      keys.emplace_back(-std::log1p(-draws.uniform()), weights[i], i);
     }
   }
   const auto count = static_cast<std::ptrdiff_t>(rule.places());
   std::partial_sort(keys.begin(), keys.begin() + count, keys.end());
   std::vector<std::uint64_t> order(rule.places());
   std::transform(keys.begin(), keys.begin() + count, order.begin(),
-                 [](const auto& key) { return key.second; });
+                 [](const DrawKey& key) { return key.sample; });
   return order;
 }
 
@@ -84,13 +104,14 @@ std::vector<std::uint64_t> draw_without_replacement(const OrderRule& rule, std::
 WeightedDraw::WeightedDraw(const std::vector<double>& weights)
     : keep_(weights.size(), 1.0), other_(weights.size()) {
   std::iota(other_.begin(), other_.end(), 0);
-  const double mean =
-      std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const double scale = sum < 0x1p-900 ? 0x1p200 : 1;  // a subnormal mean would have few digits, or none
+  const double mean = sum * scale / static_cast<double>(weights.size());
   std::vector<double> left(weights.size());
   std::vector<std::uint64_t> below;
   std::vector<std::uint64_t> above;
   for (std::uint64_t i = 0; i < weights.size(); ++i) {
-    left[i] = weights[i] / mean;
+    left[i] = weights[i] * scale / mean;
     (left[i] < 1 ? below : above).push_back(i);
   }
   while (!below.empty() && !above.empty()) {

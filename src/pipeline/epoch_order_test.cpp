@@ -141,6 +141,60 @@ TEST(EpochOrder, weighted_without_replacement_takes_each_once_heavy_ones_first) 
   }
 }
 
+TEST(EpochOrder, of_very_small_weights_is_that_of_larger_ones_in_proportion) {
+  constexpr double kTiny = 0x1p-1074;  // the smallest number
+  const std::vector<double> weights = {1, 5, 2, 0, 3, 1, 4, 9, 7, 7};
+  std::vector<double> tiny = weights;
+  for (double& weight : tiny) {
+    weight *= kTiny;
+  }
+  for (std::uint64_t epoch = 0; epoch < 100; ++epoch) {
+    EXPECT_EQ(order_of(Sampler::weighted(tiny, false), 10, epoch),
+              order_of(Sampler::weighted(weights, false), 10, epoch));
+    EXPECT_EQ(order_of(Sampler::weighted(tiny, true, 50), 10, epoch),
+              order_of(Sampler::weighted(weights, true, 50), 10, epoch));
+  }
+  EXPECT_THAT(order_of(Sampler::weighted({0, 0, kTiny, 0}, true), 4), ElementsAre(2, 2, 2, 2));
+}
+
+TEST(EpochOrder, very_small_weights_beside_large_ones_are_drawn_in_proportion) {
+  const std::vector<double> weights = {1e-310, 1e300, 2e-310, 1, 3e-310};
+  constexpr int kEpochs = 12000;
+  std::vector<double> third(weights.size());
+  for (std::uint64_t epoch = 0; epoch < kEpochs; ++epoch) {
+    const std::vector<std::uint64_t> order = order_of(Sampler::weighted(weights, false), 5, epoch);
+    ASSERT_EQ(order[0], 1u);
+    ASSERT_EQ(order[1], 3u);
+    ++third.at(order[2]);
+  }
+  double chi2 = 0;
+  for (const std::size_t i : {0u, 2u, 4u}) {
+    const double expected = kEpochs * weights[i] / 6e-310;
+    chi2 += (third[i] - expected) * (third[i] - expected) / expected;
+  }
+  EXPECT_LT(chi2, 18.4) << "2 degrees of freedom, 1 in 10,000";
+}
+
+TEST(EpochOrder, of_ordinary_weights_is_the_promised_one) {
+  std::vector<double> weights;
+  for (int i = 0; i < 400; ++i) {
+    weights.push_back(std::ldexp(1 + i % 17, i % 41 * 20 - 400));
+  }
+  for (std::uint64_t epoch = 0; epoch < 20; ++epoch) {
+    std::vector<std::pair<double, std::uint64_t>> keys;
+    for (std::uint64_t i = 0; i < weights.size(); ++i) {
+      Draws draws({.seed = 7, .epoch = epoch, .sample = i}, 0xFFFE0000u);
+      keys.emplace_back(-std::log1p(-draws.uniform()) / weights[i], i);
+    }
+    std::sort(keys.begin(), keys.end());
+    const std::vector<std::uint64_t> order =
+        order_of(Sampler::weighted(weights, false), weights.size(), epoch);
+    for (std::size_t place = 0; place < keys.size(); ++place) {
+      ASSERT_EQ(order[place], keys[place].second);
+    }
+  }
+}
+
 TEST(EpochOrder, indices_come_as_they_are) {
   EXPECT_THAT(order_of(Sampler::of_indices({3, 0, 3}), 4), ElementsAre(3, 0, 3));
   EXPECT_TRUE(OrderRule::make(Sampler::of_indices({3, 0, 3}), false, 4, 0).value()->repeats());

@@ -1,6 +1,7 @@
 #include "pipeline/epoch_walk.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace penstock {
@@ -18,6 +19,20 @@ void EpochWalk::resume(Progress from) {
   iterating_ = false;
   untouched_ = false;
   resume_ = std::move(from);
+}
+
+void EpochWalk::skip(std::uint64_t steps) {
+  Progress from{.epoch = next_epoch(), .position = start().position, .delivered = {}};
+  if (resume_) {
+    from.delivered = resume_->delivered;
+  }
+  // A sampler of the caller's may not know its places before it is asked for them.
+  const std::uint64_t places =
+      rule_->is_given() ? std::numeric_limits<std::uint64_t>::max() : rule_->places();
+  const std::uint64_t left = places - std::min(from.position, places);
+  from.position += std::min(left, std::min(steps, left / slices_.whole() + 1) * slices_.whole());
+  std::erase_if(from.delivered, [&](std::uint64_t position) { return position < from.position; });
+  resume(std::move(from));
 }
 
 Progress EpochWalk::progress() const {

@@ -42,6 +42,8 @@ class EpochWalk {
   void set_epoch(std::uint64_t epoch) noexcept;
   /// The next iteration goes on there.
   void resume(Progress from);
+  /// The next iteration leaves out so many of its steps.
+  void skip(std::uint64_t steps);
   /// What the consumer has received.
   Progress progress() const;
   /// Goes on where another is.

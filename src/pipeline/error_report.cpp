@@ -1,14 +1,9 @@
 #include "pipeline/error_report.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
 
 #include "formats/json.hpp"
-#include "io/file.hpp"
+#include "io/folder.hpp"
 
 namespace penstock {
 namespace {
@@ -35,36 +30,27 @@ std::string line_of(const Error& error, std::uint64_t epoch, bool replaced) {
 
 ErrorReport::ErrorReport(const std::string& path) : path_(absolute_path(path)) {}
 
-ErrorReport::~ErrorReport() {
-  if (descriptor_ >= 0) {
-    ::close(descriptor_);
-  }
-}
-
 std::string ErrorReport::add(const Error& error, std::uint64_t epoch, bool replaced) {
   if (given_up_) {
     return "";
   }
-  const auto give_up = [this](int error_number) {
+  const auto give_up = [this](Error failure) {
     given_up_ = true;
-    return file_error(error_number, "bad samples are no longer written down", path_).to_string();
+    failure.message = "bad samples are no longer written down: " + failure.message;
+    failure.place.shard = path_;
+    return failure.to_string();
   };
-  if (descriptor_ < 0) {
-    // Not blocking: a FIFO without a reader must not hold up training.
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
-    if (descriptor_ < 0) {
-      return give_up(errno);
+  if (!file_) {
+    const auto [above, name] = split_path(path_);
+    const auto folder = Folder::open(above, {.permissions = {.folders = 0700, .files = 0644}});
+    Result<LineFile> opened = folder ? folder->open_lines(name) : Result<LineFile>(folder.error());
+    if (!opened) {
+      return give_up(std::move(opened).error());
     }
+    file_.emplace(std::move(opened).value());
   }
-  const std::string line = line_of(error, epoch, replaced);
-  ssize_t written = 0;
-  do {
-    written = ::write(descriptor_, line.data(), line.size());
-  } while (written < 0 && errno == EINTR);
-  if (written != static_cast<ssize_t>(line.size())) {
-    return give_up(written < 0 ? errno : ENOSPC);
-  }
-  return "";
+  Status written = file_->add(line_of(error, epoch, replaced));
+  return written ? "" : give_up(std::move(written).error());
 }
 
 }  // namespace penstock

@@ -2,8 +2,10 @@
 // Bad samples written down for later: a file of JSON lines.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "io/disk_file.hpp"
 #include "penstock/result.hpp"
 
 namespace penstock {
@@ -15,7 +17,6 @@ class ErrorReport {
  public:
   /// A relative path is of the folder that the process is in now.
   explicit ErrorReport(const std::string& path);
-  ~ErrorReport();
   ErrorReport(const ErrorReport&) = delete;
   ErrorReport& operator=(const ErrorReport&) = delete;
 
@@ -25,7 +26,7 @@ class ErrorReport {
 
  private:
   const std::string path_;
-  int descriptor_ = -1;
+  std::optional<LineFile> file_;
   bool given_up_ = false;
 };
 

@@ -11,12 +11,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <string>
+#include <system_error>
 #include <thread>
-#include <vector>
+
+#include "io/descriptor.hpp"
 
 namespace penstock {
 namespace {
@@ -220,39 +223,45 @@ std::span<const std::uint8_t> HelperProcess::piece(std::uint64_t offset, std::ui
 }
 
 double measure_round_trip() {
-  constexpr int kTrips = 31;
+  constexpr std::size_t kTrips = 31;
   int ends[2] = {};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return 0;
   }
-  std::thread helper([socket = ends[1]] {
-    HelperRequest request;
-    const HelperReply reply;
-    while (::recv(socket, &request, sizeof request, 0) == sizeof request) {
-      ::send(socket, &reply, sizeof reply, MSG_NOSIGNAL);
-    }
-  });
-  std::vector<double> seconds;
+  const Descriptor here(ends[0]);
+  const Descriptor there(ends[1]);
+  std::thread helper;
+  try {
+    helper = std::thread([socket = there.get()] {
+      HelperRequest request;
+      const HelperReply reply;
+      while (::recv(socket, &request, sizeof request, 0) == sizeof request) {
+        ::send(socket, &reply, sizeof reply, MSG_NOSIGNAL);
+      }
+    });
+  } catch (const std::system_error&) {
+    return 0;  // the system refuses another thread
+  }
+  std::array<double, kTrips> seconds{};
+  std::size_t trips = 0;
   const HelperRequest request;
   HelperReply reply;
-  for (int i = 0; i < kTrips; ++i) {
+  for (; trips < kTrips; ++trips) {
     const Clock::time_point start = Clock::now();
-    if (::send(ends[0], &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
-        ::recv(ends[0], &reply, sizeof reply, 0) != sizeof reply) {
+    if (::send(here.get(), &request, sizeof request, MSG_NOSIGNAL) != sizeof request ||
+        ::recv(here.get(), &reply, sizeof reply, 0) != sizeof reply) {
       break;
     }
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    seconds[trips] = std::chrono::duration<double>(Clock::now() - start).count();
   }
-  ::shutdown(ends[0], SHUT_RDWR);
+  ::shutdown(here.get(), SHUT_RDWR);
   helper.join();
-  ::close(ends[0]);
-  ::close(ends[1]);
-  if (seconds.empty()) {
+  if (trips == 0) {
     return 0;
   }
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
-                   seconds.end());
-  return seconds[seconds.size() / 2];
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(trips / 2);
+  std::nth_element(seconds.begin(), middle, seconds.begin() + static_cast<std::ptrdiff_t>(trips));
+  return *middle;
 }
 
 void end_with(int socket, int parent) {

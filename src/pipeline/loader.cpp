@@ -1,6 +1,7 @@
 #include "penstock/loader.hpp"
 
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "core/printable.hpp"
 #include "core/sha256.hpp"
 #include "core/turn_lock.hpp"
 #include "pipeline/auto_tuner.hpp"
@@ -36,20 +38,59 @@ std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& 
 // Waits are cut into slices, so that close() and state() of other threads get their turn.
 constexpr std::chrono::milliseconds kSlice{100};
 
+Result<std::uint64_t> draw_seed() {
+  std::uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
+    return Error{.kind = ErrorKind::io,
+                 .message = "the system gives no random numbers",
+                 .advice = "give a seed",
+                 .place = {.stage = "options"}};
+  }
+  return seed >> 11;  // 53 bits: a number that every reader of JSON keeps as it is
+}
+
+Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const LoaderOptions& options) {
+  PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *dataset.table()));
+  PENSTOCK_ASSIGN(LengthRule length_rule, LengthRule::make(options, *dataset.table()));
+  return OrderRule::make(options.sampler, options.shuffle, dataset.size(), *options.seed,
+                         std::move(shuffle_rule), std::move(length_rule));
+}
+
+/// What on_error skip did to batches, where that is not what the options promise otherwise.
+std::string surprise(const LoaderStats& stats, const LoaderOptions& options) {
+  const char* const cure = "on_error='replace' puts other samples into their rows";
+  if (stats.empty_batches > 0) {
+    return fmt::format(
+        "on_error='skip' has left a batch with 0 rows, whose mean loss is nan: all its samples are bad; {}",
+        cure);
+  }
+  if (options.drop_last && stats.short_batches > 0) {
+    return fmt::format(
+        "on_error='skip' has left a batch with fewer than batch_size={} rows, although drop_last is set; {}",
+        options.batch_size, cure);
+  }
+  return "";
+}
+
 }  // namespace
 
 /// The planner, what lets several threads meet it, and the cache that may give it another data set.
 class Loader::Impl {
  public:
-  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, LoaderOptions options,
+  /// `seed`: that of the options, or drawn where they have none.
+  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, LoaderOptions options, std::uint64_t seed,
        std::shared_ptr<const OrderRule> rule)
       : dataset(std::move(dataset)),
         options(std::move(options)),
         rule_(std::move(rule)),
-        planner_(std::make_shared<Planner>(this->dataset, std::move(plan), this->options, rule_)),
+        planner_(std::make_shared<Planner>(this->dataset, std::move(plan),
+                                           this->options.with<&LoaderOptions::seed>(seed), rule_)),
         transforms_(std::move(transforms)) {
     if (this->options.cache) {
-      cache_ = CachedStore::start(this->dataset, *this->options.cache, most_workers(this->options));
+      const auto& named = this->options.cache_trust;
+      cache_ =
+          CachedStore::start(this->dataset, *this->options.cache,
+                             named ? Trust::parse(*named).value() : Trust(), most_workers(this->options));
     }
   }
 
@@ -97,10 +138,11 @@ class Loader::Impl {
     return cache_deadline_;
   }
 
-  RunIdentity identity() const {
+  std::uint64_t seed() const noexcept { return *planner_->options().seed; }
+  RunIdentity identity(std::uint64_t seed) const {
     return {.samples = dataset.size(),
-            .seed = options.seed,
-            .generator_seed = options.generator_seed.value_or(options.seed),
+            .seed = seed,
+            .generator_seed = options.generator_seed.value_or(seed),
             .dataset = dataset.fingerprint(),
             .order = rule_->describe_sampler(),
             .pipeline = pipeline_fingerprint(dataset, transforms_, options)};
@@ -110,6 +152,17 @@ class Loader::Impl {
     return {.batch_size = static_cast<std::uint64_t>(options.batch_size),
             .rank = slices.rank(),
             .world = slices.world()};
+  }
+
+  /// Goes on with another seed than was drawn. `iterating` is held.
+  Status take_seed(std::uint64_t seed) {
+    if (seed == this->seed() || planner_->closed()) {
+      return {};
+    }
+    const Dataset source = planner_->dataset();
+    const LoaderOptions changed = options.with<&LoaderOptions::seed>(seed);
+    PENSTOCK_ASSIGN(rule_, rule_for(dataset, changed));
+    return replace_planner(source, changed);
   }
 
   /// Whether this process is a fork of the one that opened the loader.
@@ -138,17 +191,22 @@ class Loader::Impl {
     if (!store) {
       return {};
     }
-    PENSTOCK_ASSIGN(Plan plan, Plan::make(*store, transforms_, options));
-    auto next = std::make_shared<Planner>(*store, std::move(plan), options, rule_, planner_.get());
-    planner_->close(/*keep_stages=*/true);
-    const std::lock_guard lock(replacing_);
-    planner_ = std::move(next);
+    PENSTOCK_TRY(replace_planner(*store, planner_->options()));
     from_cache_ = true;
     return {};
   }
 
+  Status replace_planner(const Dataset& source, const LoaderOptions& changed) {
+    PENSTOCK_ASSIGN(Plan plan, Plan::make(source, transforms_, changed));
+    auto next = std::make_shared<Planner>(source, std::move(plan), changed, rule_, planner_.get());
+    planner_->close(/*keep_stages=*/true);
+    const std::lock_guard lock(replacing_);
+    planner_ = std::move(next);
+    return {};
+  }
+
   const pid_t owner_ = ::getpid();
-  const std::shared_ptr<const OrderRule> rule_;
+  std::shared_ptr<const OrderRule> rule_;
   mutable std::mutex replacing_;
   std::shared_ptr<Planner> planner_;
   const FieldTransforms transforms_;
@@ -176,14 +234,12 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
     transforms.clear();
   }
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
-  PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *dataset.table()));
-  PENSTOCK_ASSIGN(LengthRule length_rule, LengthRule::make(options, *dataset.table()));
-  PENSTOCK_ASSIGN(auto rule, OrderRule::make(options.sampler, options.shuffle, dataset.size(), options.seed,
-                                             std::move(shuffle_rule), std::move(length_rule)));
+  PENSTOCK_ASSIGN(const std::uint64_t seed, options.seed ? *options.seed : draw_seed());
+  PENSTOCK_ASSIGN(auto rule, rule_for(dataset, options.with<&LoaderOptions::seed>(seed)));
   PENSTOCK_TRY(plan.start_stages(most_workers(options)));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
-                                         std::move(options), std::move(rule)));
+                                         std::move(options), seed, std::move(rule)));
   } catch (const std::system_error& refused) {
     return workers_refused(refused);
   }
@@ -239,7 +295,8 @@ Result<bool> Loader::await_workers(std::chrono::milliseconds patience) {
 Result<std::string> Loader::state() const {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  LoaderState state{.run = impl_->identity(), .progress = impl_->planner()->walk().progress(), .shard = {}};
+  LoaderState state{
+      .run = impl_->identity(impl_->seed()), .progress = impl_->planner()->walk().progress(), .shard = {}};
   if (!state.progress.delivered.empty()) {
     state.shard = impl_->shard();
   }
@@ -250,8 +307,9 @@ Status Loader::load_state(std::string_view text, bool strict) {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
   PENSTOCK_ASSIGN(LoaderState state, read_state(text));
+  const std::uint64_t seed = impl_->options.seed ? impl_->seed() : state.run.seed;
   if (strict) {
-    PENSTOCK_TRY(check_fits(state, impl_->identity(), impl_->shard()));
+    PENSTOCK_TRY(check_fits(state, impl_->identity(seed), impl_->shard()));
   } else if (state.shard && *state.shard != impl_->shard()) {
     state.progress.delivered.clear();  // no steps of ours: what came early comes again
   }
@@ -263,7 +321,15 @@ Status Loader::load_state(std::string_view text, bool strict) {
                  .advice = "give the state of a loader of this data set",
                  .place = {.stage = "resume"}};
   }
+  PENSTOCK_TRY(impl_->take_seed(seed));
   impl_->planner()->resume(std::move(state.progress));
+  return {};
+}
+
+Status Loader::skip(std::uint64_t steps) {
+  PENSTOCK_TRY(impl_->check_owner());
+  const std::lock_guard lock(impl_->iterating);
+  impl_->planner()->skip(steps);
   return {};
 }
 
@@ -324,7 +390,7 @@ std::vector<Loader::Problem> Loader::problems() const {
   }
   const auto add = [&problems](const char* about, const char* before, const std::string& text) {
     if (!text.empty()) {
-      problems.push_back({.about = about, .text = before + text});
+      problems.push_back({.about = about, .text = before + printable_line(text)});
     }
   };
   const std::shared_ptr<Planner> planner = impl_->planner();
@@ -334,12 +400,13 @@ std::vector<Loader::Problem> Loader::problems() const {
   }
   add("error_report", "", planner->report_problem());
   add("close", "", planner->left_behind());
+  add("skip", "", surprise(planner->stats(), impl_->options));
   return problems;
 }
 
 LoaderStats Loader::stats() const {
   LoaderStats stats = impl_->planner()->stats();
-  stats.cache = impl_->cache() != nullptr ? impl_->cache()->state() : "";
+  stats.cache = impl_->cache() != nullptr ? printable_line(impl_->cache()->state()) : "";
   return stats;
 }
 std::vector<Error> Loader::errors() const { return impl_->planner()->errors(); }

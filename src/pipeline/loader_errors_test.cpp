@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "core/counting_new_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "pipeline/loader_for_test.hpp"
 
@@ -40,6 +41,10 @@ TEST(Loader, skip_leaves_rows_out_and_moves_nothing_else) {
   EXPECT_EQ(text_of(batches[0], 1), "text of 2");
   EXPECT_EQ(loader.errors().size(), 5u);
   EXPECT_EQ(loader.stats().errors, 5u);
+  EXPECT_EQ(loader.stats().short_batches, 2u);
+  EXPECT_EQ(loader.stats().empty_batches, 1u);
+  ASSERT_EQ(loader.problems().size(), 1u);
+  EXPECT_THAT(loader.problems()[0].text, HasSubstr("0 rows"));
   Loader whole =
       open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.batch_size = 4}, augmentation());
   const Batch reference = take_epoch(whole)[0];
@@ -82,6 +87,17 @@ TEST(Loader, replace_draws_another_sample_the_same_way_each_time) {
     }
     first = seen;
   }
+}
+
+TEST(Loader, keeps_the_first_thousand_errors) {
+  auto table = std::make_shared<MemoryTable>(1200);
+  for (std::uint64_t sample = 0; sample < 1200; sample += 1) {
+    table->bad.insert(sample);
+  }
+  Loader loader = open_loader(table, {.batch_size = 100, .on_error = OnError::skip});
+  take_epoch(loader);
+  EXPECT_EQ(loader.errors().size(), 1000u);
+  EXPECT_EQ(loader.stats().errors, 1200u);
 }
 
 TEST(Loader, replace_gives_up_when_everything_is_bad) {
@@ -192,6 +208,34 @@ TEST(Loader, a_report_that_cannot_be_written_is_told_of_and_changes_nothing) {
   take_epoch(unused);
   EXPECT_TRUE(lines_of(folder / "none").empty());
   EXPECT_FALSE(std::ifstream(folder / "none")) << "no bad sample, no file";
+}
+
+/// Throws what is no std::exception.
+class OddTable final : public MemoryTable {
+ public:
+  using MemoryTable::MemoryTable;
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+    if (sample == 5) {
+      throw 7;
+    }
+    return MemoryTable::read(sample, field, scratch);
+  }
+};
+
+TEST(Loader, whatever_a_format_throws_is_an_error_of_its_batch) {
+  Loader loader = open_loader(std::make_shared<OddTable>(8), {.batch_size = 4, .num_workers = 1});
+  const std::uint64_t ticket = loader.start_epoch().value();
+  EXPECT_TRUE(loader.next(ticket).ok());
+  const auto failed = loader.next(ticket);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().message, HasSubstr("an exception of an unknown kind"));
+}
+
+TEST(Loader, a_worker_without_memory_ends_no_process) {
+  Loader loader = open_loader(std::make_shared<MemoryTable>(8), {.batch_size = 4, .num_workers = 1});
+  const NoMemoryElsewhere none;
+  const std::uint64_t ticket = loader.start_epoch().value();
+  EXPECT_THROW((void)loader.next(ticket), std::bad_alloc);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ std::string write_delivered(const Progress& progress, std::uint64_t places_per_s
 }
 
 bool read_delivered(const std::string& digits, std::uint64_t places_per_step, Progress& progress) {
-  if (places_per_step == 0) {
+  constexpr std::size_t kMaxDigits = 16'384;  // of 4 steps each: more than any window of batches under way
+  if (places_per_step == 0 || digits.size() > kMaxDigits) {
     return false;
   }
   for (std::size_t i = 0; i < digits.size(); ++i) {

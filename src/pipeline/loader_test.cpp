@@ -22,7 +22,7 @@ TEST(Loader, delivers_every_sample_once_in_order) {
   EXPECT_THAT(indices(batches), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
   EXPECT_EQ(batches[1].find("label")->integers[2], 6);
   EXPECT_EQ(text_of(batches[1], 2), "text of 6");
-  EXPECT_EQ(batches[1].key(2), "key6");
+  EXPECT_EQ(batches[1].key(2).value(), "key6");
 }
 
 TEST(Loader, drop_last_leaves_out_the_short_batch) {
@@ -117,7 +117,7 @@ TEST(Loader, batches_outlive_the_loader) {
     before = contents(kept);
   }
   EXPECT_EQ(contents(kept), before);
-  EXPECT_EQ(kept.key(0), "key4");
+  EXPECT_EQ(kept.key(0).value(), "key4");
 }
 
 TEST(Loader, new_iteration_ends_the_old_one) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "io/trust.hpp"
+
 namespace penstock {
 
 namespace {
@@ -11,6 +13,19 @@ Error wrong(const char* option, std::string given, const char* right) {
                .message = fmt::format("{} = {} cannot be", option, std::move(given)),
                .advice = right,
                .place = {.stage = "options"}};
+}
+
+Status check_path(const char* option, const std::optional<std::string>& path) {
+  if (path && path->empty()) {
+    return wrong(option, "''", "name one, or leave it out");
+  }
+  if (path && path->find('\0') != std::string::npos) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("{} must not contain NUL", option),
+                 .advice = "name a path of your file system",
+                 .place = {.stage = "options"}};
+  }
+  return {};
 }
 
 Status check_shuffle(const LoaderOptions& options) {
@@ -82,11 +97,13 @@ Status LoaderOptions::validate() const {
   if (max_pixels == std::uint64_t{0}) {
     return wrong("max_pixels", "0", "give the largest width * height to accept");
   }
-  if (cache && cache->empty()) {
-    return wrong("cache", "''", "name a folder, or leave it out");
+  PENSTOCK_TRY(check_path("cache", cache));
+  PENSTOCK_TRY(check_path("error_report", error_report));
+  if (cache_trust && !cache) {
+    return wrong("cache_trust", "given without cache", "give both, or leave it out");
   }
-  if (error_report && error_report->empty()) {
-    return wrong("error_report", "''", "name a file, or leave it out");
+  if (cache_trust) {
+    PENSTOCK_TRY(Trust::parse(*cache_trust));
   }
   if (timeout_seconds && !(*timeout_seconds > 0 && *timeout_seconds <= 1e9)) {
     return wrong("timeout_seconds", fmt::format("{}", *timeout_seconds),
@@ -124,6 +141,10 @@ Status LoaderOptions::validate() const {
   }
   if (worker_id < 0 || worker_id >= num_workers_pytorch) {
     return wrong("worker_id", fmt::format("{}", worker_id), "give 0 to num_workers_pytorch - 1");
+  }
+  if (!seed && (shard_world_size.value_or(1) > 1 || num_workers_pytorch > 1)) {
+    return wrong("seed", "None with several processes",
+                 "each would draw its own and see other samples: give all of them the same number");
   }
   PENSTOCK_TRY(check_shuffle(*this));
   return check_tuning(*this);

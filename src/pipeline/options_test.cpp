@@ -154,6 +154,15 @@ TEST(Options, collate_buffer_size_bounds_what_is_not_delivered) {
   EXPECT_LE(most(100000, {}), 100000u) << "pictures of any size";
 }
 
+TEST(Options, no_seed_is_drawn_where_several_must_agree) {
+  EXPECT_TRUE((LoaderOptions{.seed = {}}).validate());
+  EXPECT_FALSE((LoaderOptions{.seed = {}, .shard_world_size = 2}).validate());
+  EXPECT_FALSE((LoaderOptions{.seed = {}, .num_workers_pytorch = 2}).validate());
+  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.seed = {}});
+  EXPECT_TRUE(loader.set_shard(0, 1));
+  EXPECT_FALSE(loader.set_shard(0, 2));
+}
+
 TEST(Options, generator_seed_is_apart_from_the_order) {
   const auto run = [](std::uint64_t seed, std::optional<std::uint64_t> generator) {
     Loader loader = open_loader(
@@ -216,6 +225,27 @@ TEST(Options, refuses_what_cannot_be_and_names_it) {
   EXPECT_THAT(refusal({.batch_size = 1 << 24, .shard_world_size = 1 << 20, .num_workers_pytorch = 1 << 20}),
               HasSubstr("num_workers_pytorch"))
       << "a step of 2^64 places";
+}
+
+TEST(options, paths_with_nul_are_refused) {
+  const std::string path("folder\0cut", 10);
+  for (const auto option : {&LoaderOptions::cache, &LoaderOptions::error_report}) {
+    LoaderOptions options;
+    options.*option = path;
+    const Status status = options.validate();
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().kind, ErrorKind::invalid);
+    EXPECT_NE(status.error().message.find("must not contain NUL"), std::string::npos);
+  }
+}
+
+TEST(options, cache_trust_names_people_who_are_there) {
+  LoaderOptions options{.cache = "folder", .cache_trust = "user:root"};
+  EXPECT_TRUE(options.validate());
+  options.cache_trust = "root";
+  EXPECT_EQ(options.validate().error().kind, ErrorKind::invalid);
+  options = {.cache_trust = "user:root"};
+  EXPECT_NE(options.validate().error().message.find("without cache"), std::string::npos);
 }
 
 }  // namespace

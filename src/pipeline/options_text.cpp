@@ -237,7 +237,7 @@ std::string LoaderOptions::to_string() const {
 }
 
 LoaderOptions LoaderOptions::with_shuffle(bool on, std::optional<std::uint64_t> with_seed) const {
-  return with<&LoaderOptions::shuffle>(on).with<&LoaderOptions::seed>(with_seed.value_or(seed));
+  return with<&LoaderOptions::shuffle>(on).with<&LoaderOptions::seed>(with_seed ? with_seed : seed);
 }
 
 LoaderOptions LoaderOptions::with_timeout(std::optional<double> seconds) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codecs/sound_decoder.hpp"
+#include "core/printable.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "pipeline/batch_storage.hpp"
@@ -50,13 +51,17 @@ Result<SoundSpec> usual_sound(const SampleTable& table, std::size_t field) {
   Scratch scratch;
   std::optional<Error> first;
   for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
-    const auto stored = table.read(sample, field, scratch);
-    const auto info = stored ? decoder.open(stored->bytes) : Result<SoundInfo>(Error(stored.error()));
-    if (info) {
-      return SoundSpec{.channels = info->channels, .rate = info->rate, .bands = 0, .frames = 0};
+    SoundSpec spec;
+    Status read = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+      PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
+      spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
+      return {};
+    });
+    if (read) {
+      return spec;
     }
     if (!first) {
-      first = at_sample(Error(info.error()), table, sample, field);
+      first = at_sample(std::move(read).error(), table, sample, field);
     }
   }
   if (first) {
@@ -341,7 +346,7 @@ std::string Plan::describe() const {
   std::string text;
   for (const ColumnPlan& column : columns_) {
     const ArraySpec output = column.output();
-    text += fmt::format("{} ({})", column.info.name, name_of(column.info.kind));
+    text += fmt::format("{} ({})", printable(column.info.name), name_of(column.info.kind));
     switch (column.shape) {
       case Column::Shape::pictures:
         text += fmt::format(": {} rows of {}x{}\n", name_of(output.type), output.shape[0], output.shape[1]);
@@ -378,7 +383,7 @@ std::string Plan::describe() const {
     }
   }
   if (raw_field_) {
-    text += fmt::format("data: stored bytes of {}, one buffer per batch\n", raw_name_);
+    text += fmt::format("data: stored bytes of {}, one buffer per batch\n", printable(raw_name_));
   }
   return text;
 }

@@ -412,8 +412,11 @@ Result<Batch> Planner::deliver(BatchStorage* storage) {
     throw std::bad_alloc();  // whatever on_error says: what is delivered must not depend on the machine
   }
   varying_bytes_ = std::max(varying_bytes_, plan_.varying_bytes(*storage));
+  const std::size_t planned = storage->rows;
   PENSTOCK_TRY(bad_rows_.take(plan_, *storage));
   counters_.batches.add(1);
+  counters_.short_batches.add(storage->rows < planned ? 1 : 0);
+  counters_.empty_batches.add(storage->rows == 0 ? 1 : 0);
   counters_.samples.add(storage->rows);
   count_padding(*storage, counters_);
   return batch;

@@ -45,6 +45,7 @@ class Planner {
   const EpochWalk& walk() const noexcept { return walk_; }
   void set_epoch(std::uint64_t epoch) noexcept { walk_.set_epoch(epoch); }
   void resume(Progress from) { walk_.resume(std::move(from)); }
+  void skip(std::uint64_t steps) { walk_.skip(steps); }
   /// Which part is this process's; before the first epoch.
   Status set_shard(int rank, int world);
 

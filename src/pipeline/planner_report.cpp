@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "core/printable.hpp"
 #include "pipeline/planner.hpp"
 
 namespace penstock {
@@ -18,6 +19,7 @@ LoaderStats Planner::stats_of(const Scheduler& scheduler) const {
       make_stats(counters_, scheduler.totals(earlier_), scheduler.workers(),
                  tuner_ ? std::optional(tuner_->report()) : std::nullopt, buffer_bytes(), plan_, steps());
   stats.memory_format = plan_.memory_format();
+  stats.seed = *options_.seed;
   stats.rank = walk_.slices().rank();
   stats.world = walk_.slices().world();
   return stats;
@@ -38,8 +40,8 @@ std::string Planner::describe() const {
   const std::string rank =
       slices.world() == 1 ? "" : fmt::format(", rank {} of {}", slices.rank(), slices.world());
   return fmt::format("{}: {} samples, {}{}\n{} steps of {} rows, {} workers, {} batches ahead\n{}",
-                     dataset_.description(), dataset_.size(), walk_.rule().describe(), rank, steps(),
-                     options_.batch_size,
+                     printable_path(dataset_.description()), dataset_.size(), walk_.rule().describe(), rank,
+                     steps(), options_.batch_size,
                      tuner_ ? fmt::format("up to {}", workers_) : fmt::format("{}", workers_),
                      tuner_ ? tuner_->report().prefetch : batches_ahead(), plan_.describe());
 }

@@ -146,6 +146,44 @@ TEST(Resume, an_iteration_that_nobody_asks_for_a_batch_uses_up_no_epoch) {
   EXPECT_EQ(run(named, 1).contents[0], stream.contents[3]);
 }
 
+TEST(Resume, skips_steps_of_what_would_come_next) {
+  Loader whole = open_pictures(small());
+  const Stream expected = run(whole, 6);  // two epochs of three steps
+  for (std::uint64_t steps = 0; steps < 3; ++steps) {
+    Loader loader = open_pictures(small());
+    ASSERT_TRUE(loader.skip(steps));
+    EXPECT_EQ(
+        run(loader, 6 - steps).contents,
+        std::vector(expected.contents.begin() + static_cast<std::ptrdiff_t>(steps), expected.contents.end()));
+  }
+  Loader beyond = open_pictures(small());
+  ASSERT_TRUE(beyond.skip(~std::uint64_t{0}));
+  EXPECT_TRUE(take_epoch(beyond).empty());
+  EXPECT_EQ(contents(take_epoch(beyond)[0]), expected.contents[3]) << "the epoch after it is whole";
+  Loader resumed = open_pictures(small());
+  ASSERT_TRUE(resumed.load_state(expected.states[0]));
+  ASSERT_TRUE(resumed.skip(1));
+  EXPECT_EQ(contents(take_epoch(resumed)[0]), expected.contents[2]) << "from the position on";
+}
+
+TEST(Resume, a_drawn_seed_gives_way_to_that_of_a_state) {
+  LoaderOptions drawn = small();
+  drawn.seed = {};
+  Loader first = open_pictures(drawn);
+  Loader second = open_pictures(drawn);
+  ASSERT_NE(first.stats().seed, second.stats().seed);
+  EXPECT_FALSE(first.options().seed);
+  const Stream expected = run(first, 5);
+  run(second, 2);
+  ASSERT_TRUE(second.load_state(expected.states[1]));
+  EXPECT_EQ(second.stats().seed, first.stats().seed);
+  const Stream rest = run(second, 3);
+  EXPECT_EQ(rest.contents, std::vector(expected.contents.begin() + 2, expected.contents.end()));
+  EXPECT_EQ(rest.states, std::vector(expected.states.begin() + 2, expected.states.end()));
+  Loader named = open_pictures(small());
+  EXPECT_FALSE(named.load_state(expected.states[1])) << "a seed that was given stays";
+}
+
 TEST(Resume, as_ready_remembers_what_came_early) {
   auto table = std::make_shared<MemoryTable>(40);
   table->slow = {0};

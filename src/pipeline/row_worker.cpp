@@ -7,7 +7,6 @@
 
 #include "core/picture_header.hpp"
 #include "formats/field_value.hpp"
-#include "io/mapping_guard.hpp"
 
 namespace penstock {
 
@@ -25,14 +24,36 @@ void note_picture(Column& column, std::size_t row, void* memory, ImageSize size)
   }
 }
 
-Error from_exception(const std::exception& problem) {
+Error from_exception(const char* problem) {
   return Error{.kind = ErrorKind::io,
-               .message = std::string("unexpected failure: ") + problem.what(),
+               .message = std::string("unexpected failure: ") + problem,
                .advice = {},
                .place = {.stage = "work"}};
 }
 
 }  // namespace
+
+void lose_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
+  const auto lose = [&run](const char* problem) {
+    for (std::uint32_t r = run.first; r < run.first + run.count; ++r) {
+      run.storage->row_errors[r] = std::make_unique<Error>(from_exception(problem));
+      run.storage->row_replaced[r] = 0;
+    }
+  };
+  try {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& problem) {
+      lose(problem.what());
+    } catch (...) {  // whatever a format or a function of the user throws
+      lose("an exception of an unknown kind");
+    }
+  } catch (const std::bad_alloc&) {  // also of the words for another exception
+    run.storage->out_of_memory.store(true, std::memory_order_relaxed);
+  }
+}
 
 RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOptions& options,
                      BufferPool& pool, WorkerCounters& counters)
@@ -41,7 +62,8 @@ RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOpt
       options_(options),
       pool_(pool),
       counters_(counters),
-      decoder_(DecodeLimits{.max_pixels = options.max_pixels.value_or(DecodeLimits{}.max_pixels)}) {
+      decoder_(DecodeLimits{.max_pixels = options.max_pixels.value_or(DecodeLimits{}.max_pixels),
+                            .check_whole_file = options.check_files}) {
   for (const ColumnPlan& column : plan.columns()) {
     workspaces_.push_back(column.chain ? column.chain->first.make_workspace() : nullptr);
     chain_runners_.push_back(
@@ -63,14 +85,8 @@ void RowWorker::fill(const RowRun& run) noexcept {
     } else {
       fill_decoded(run);
     }
-  } catch (const std::bad_alloc&) {
-    run.storage->out_of_memory.store(true, std::memory_order_relaxed);
-  } catch (const std::exception& problem) {
-    // Outside of any one row: every row of the run is lost.
-    for (std::uint32_t r = run.first; r < run.first + run.count; ++r) {
-      run.storage->row_errors[r] = std::make_unique<Error>(from_exception(problem));
-      run.storage->row_replaced[r] = 0;
-    }
+  } catch (...) {  // outside of any one row
+    lose_rows(run, std::current_exception());
   }
   const Clock::time_point end = Clock::now();
   counters_.is_at(WorkStage::idle, 0, end);
@@ -108,7 +124,7 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill)
   BatchStorage& storage = *run.storage;
   const std::uint64_t place = run.first_place + row;
   const std::uint64_t sample = run.order->sample_at(place);
-  const RandomKey key{.seed = options_.generator_seed.value_or(options_.seed),
+  const RandomKey key{.seed = options_.generator_seed.value_or(*options_.seed),
                       .epoch = run.order->epoch(),
                       .sample = run.order->repeats() ? place : sample};
   storage.index[row] = static_cast<std::int64_t>(sample);
@@ -116,15 +132,16 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill)
   if (filled) {
     return;
   }
-  const auto was_interrupted = [](const Status& outcome) {
-    return outcome.error().kind == ErrorKind::cancelled;  // no fault of the sample: it is tried again
+  // Those that are cancelled are tried again; without resources every sample would fail.
+  const auto is_no_fault_of_the_sample = [](const Status& outcome) {
+    return outcome.error().kind == ErrorKind::cancelled || outcome.error().systemic;
   };
-  const bool replace = options_.on_error == OnError::replace && !was_interrupted(filled);
+  const bool replace = options_.on_error == OnError::replace && !is_no_fault_of_the_sample(filled);
   storage.row_errors[row] = std::make_unique<Error>(std::move(filled).error());
   if (!replace) {
     return;
   }
-  Draws draws({.seed = options_.seed, .epoch = key.epoch, .sample = key.sample}, kReplaceOp);
+  Draws draws({.seed = *options_.seed, .epoch = key.epoch, .sample = key.sample}, kReplaceOp);
   for (int attempt = 0; attempt < kReplaceAttempts; ++attempt) {
     const std::uint64_t other = run.order->draw(draws);
     RandomKey other_key = key;
@@ -137,7 +154,7 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill)
       storage.row_replaced[row] = 1;
       return;
     }
-    if (was_interrupted(replaced)) {
+    if (is_no_fault_of_the_sample(replaced)) {
       storage.row_errors[row] = std::make_unique<Error>(std::move(replaced).error());
       return;
     }
@@ -145,15 +162,15 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, Fill&& fill)
   storage.row_errors[row]->advice = "16 samples drawn to take its row failed too: check the source";
 }
 
-Result<StoredValue> RowWorker::read(std::uint64_t sample, std::size_t field) {
+template <class Use>
+Status RowWorker::use(std::uint64_t sample, std::size_t field, Use&& use) {
   const Clock::time_point start = Clock::now();
   counters_.is_at(WorkStage::read, sample, start);
-  Result<StoredValue> value = table_.read(sample, field, scratch_);
-  counters_.read.add(nanoseconds_between(start, Clock::now()));
-  if (value) {
-    counters_.bytes.add(value->bytes.size());
-  }
-  return value;
+  return use_value(table_, sample, field, scratch_, [&](const StoredValue& value) {
+    counters_.read.add(nanoseconds_between(start, Clock::now()));
+    counters_.bytes.add(value.bytes.size());
+    return use(value);
+  });
 }
 
 Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t sample,
@@ -165,12 +182,11 @@ Status RowWorker::fill_row(BatchStorage& storage, std::size_t row, std::uint64_t
       blobs_.resize(blobs_before);
       return at_sample(std::move(error), table_, sample, column.field);
     };
-    Result<StoredValue> value = read(sample, column.field);
-    if (!value) {
-      return failed(std::move(value).error());
-    }
-    if (Status filled = unless_gone(value->bytes, fill_field(storage, c, row, sample, *value, key));
-        !filled) {
+    Status filled = use(sample, column.field, [&, blobs = blobs_.size()](const StoredValue& value) {
+      blobs_.resize(blobs);
+      return fill_field(storage, c, row, sample, value, key);
+    });
+    if (!filled) {
       return failed(std::move(filled).error());
     }
   }
@@ -244,7 +260,7 @@ Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t
 } catch (const std::bad_alloc&) {
   throw;  // no fault of the sample
 } catch (const std::exception& problem) {
-  return from_exception(problem);
+  return from_exception(problem.what());
 }
 
 void* RowWorker::row_memory(BatchStorage& storage, std::size_t c, std::size_t row, std::size_t bytes) {
@@ -302,7 +318,7 @@ Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t r
 } catch (const std::bad_alloc&) {
   throw;  // no fault of the sample
 } catch (const std::exception& problem) {
-  return from_exception(problem);
+  return from_exception(problem.what());
 }
 
 void RowWorker::store_blobs(BatchStorage& storage) {
@@ -342,41 +358,37 @@ Status RowWorker::fill_raw_row(BatchStorage& storage, std::size_t row, std::uint
   const std::size_t field = *plan_.raw_field();
   for (std::size_t c = 0; c < plan_.columns().size(); ++c) {
     const std::size_t label = plan_.columns()[c].field;
-    Result<StoredValue> stored = read(sample, label);
-    Result<std::int64_t> number =
-        stored ? integer_of(*stored) : Result<std::int64_t>(std::move(stored).error());
-    if (!number) {
-      return at_sample(std::move(number).error(), table_, sample, label);
+    Status filled = use(sample, label, [&](const StoredValue& value) -> Status {
+      PENSTOCK_ASSIGN(storage.columns[c].integers[row], integer_of(value));
+      return {};
+    });
+    if (!filled) {
+      return at_sample(std::move(filled).error(), table_, sample, label);
     }
-    storage.columns[c].integers[row] = *number;
-  }
-  Result<StoredValue> value = read(sample, field);
-  if (!value) {
-    return at_sample(std::move(value).error(), table_, sample, field);
-  }
-  Result<ByteSpan> file = original_.of(*value);
-  if (!file) {
-    return at_sample(std::move(file).error(), table_, sample, field);
-  }
-  if (used + file->size() > bytes.size()) {  // a replaced sample, or more than was expected
-    Slab larger = pool_.acquire((used + file->size()) * 2);
-    std::memcpy(larger.data(), bytes.data(), used);
-    bytes = std::move(larger);
-  }
-  std::memcpy(bytes.data() + used, file->data(), file->size());
-  ImageSize size = table_.image_size(sample, field);
-  if (size.width == 0 && table_.fields()[field].kind == FieldKind::image) {
-    size = picture_size(*file);
   }
   RawBytes& raw = storage.raw;
-  raw.offsets[row] = static_cast<std::int64_t>(used);
-  raw.sizes[row] = static_cast<std::int64_t>(file->size());
-  raw.heights[row] = size.height;
-  raw.widths[row] = size.width;
-  if (Status there = unless_gone(value->bytes, {}); !there) {
-    return at_sample(std::move(there).error(), table_, sample, field);
+  Status filled = use(sample, field, [&](const StoredValue& value) -> Status {
+    PENSTOCK_ASSIGN(const ByteSpan file, original_.of(value));
+    if (used + file.size() > bytes.size()) {  // a replaced sample, or more than was expected
+      Slab larger = pool_.acquire((used + file.size()) * 2);
+      std::memcpy(larger.data(), bytes.data(), used);
+      bytes = std::move(larger);
+    }
+    std::memcpy(bytes.data() + used, file.data(), file.size());
+    ImageSize size = table_.image_size(sample, field);
+    if (size.width == 0 && table_.fields()[field].kind == FieldKind::image) {
+      size = picture_size(file);
+    }
+    raw.offsets[row] = static_cast<std::int64_t>(used);
+    raw.sizes[row] = static_cast<std::int64_t>(file.size());
+    raw.heights[row] = size.height;
+    raw.widths[row] = size.width;
+    return {};
+  });
+  if (!filled) {
+    return at_sample(std::move(filled).error(), table_, sample, field);
   }
-  used += file->size();
+  used += static_cast<std::size_t>(raw.sizes[row]);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // Turns samples into rows of a batch.
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -28,6 +29,9 @@ struct RowRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
+
+/// Takes note that a thread which was to fill these rows met an exception: every row of the run is lost.
+void lose_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept;
 
 /// One per thread, with that thread's decoders and memory. Plan, table and pool must outlive it.
 class RowWorker {
@@ -64,7 +68,9 @@ class RowWorker {
                     const StoredValue& value, const RandomKey& key);
   /// The worker's memory for the sounds of a column, made when the first comes.
   Result<SoundWorkspace*> sound_workspace(std::size_t column);
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field);
+  /// use_value() with the time that reading takes.
+  template <class Use>
+  Status use(std::uint64_t sample, std::size_t field, Use&& use);
   void store_blobs(BatchStorage& storage);
   /// Calls fill(sample, key) -> Status for the row's sample or, with on_error = replace, for others until one
   /// succeeds.

@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <csignal>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "core/block_signals.hpp"
 
 namespace penstock {
 namespace {
@@ -27,16 +28,6 @@ double thread_cpu_seconds(clockid_t clock) noexcept {
 namespace {
 
 std::size_t ring_size(std::size_t most) { return std::bit_ceil(std::max<std::size_t>(most + 1, 2)); }
-
-// Signals belong to the program's own threads: a worker would only be interrupted by them.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF}) {
-    sigdelset(&all, fault);
-  }
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
 
 void name_thread(std::thread& thread, std::size_t worker) {
 #if defined(__linux__)
@@ -222,10 +213,14 @@ void Scheduler::work(std::size_t number) {
       continue;
     }
     if (item->generation == generation_.load(std::memory_order_relaxed)) {
-      if (!worker) {
-        worker.emplace(*plan_, *table_, options_, *pool_, counters);
+      try {
+        if (!worker) {
+          worker.emplace(*plan_, *table_, options_, *pool_, counters);
+        }
+        worker->fill(item->run);
+      } catch (...) {
+        lose_rows(item->run, std::current_exception());
       }
-      worker->fill(item->run);
     }
     // Never full: as many places as runs that can be out.
     tokens.try_push(item->job);

@@ -98,6 +98,8 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.batches = consumer.batches.get();
   stats.samples = consumer.samples.get();
   stats.errors = consumer.errors.get();
+  stats.empty_batches = consumer.empty_batches.get();
+  stats.short_batches = consumer.short_batches.get();
   stats.repeated = consumer.repeated.get();
   stats.padding = share_of(static_cast<double>(consumer.padded_frames.get()),
                            static_cast<double>(consumer.sound_frames.get()));

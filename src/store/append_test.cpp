@@ -9,7 +9,7 @@
 
 #include "formats/store.hpp"
 #include "formats/tar_for_test.hpp"
-#include "store/disk_file.hpp"
+#include "io/folder.hpp"
 #include "store/store_for_test.hpp"
 
 namespace penstock {
@@ -80,12 +80,30 @@ TEST(append, a_store_in_its_last_step_is_another_process) {
   const std::string path = folder / "s";
   ASSERT_TRUE(build_store(TableForTest(3), "first", path, kept(false)).ok());
   {
-    const FolderLock held = FolderLock::take(path).value();
+    const FileLock held = Folder::open(path)->lock(kLockName).value();
     const auto report = build_store(TableForTest(2, 7), "more", path, kept(true));
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.error().kind, ErrorKind::timeout);
   }
   EXPECT_EQ(build_store(TableForTest(2, 7), "more", path, kept(true))->samples, 5u);
+}
+
+TEST(append, what_a_kill_left_of_the_old_store_is_cleared) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "s";
+  ASSERT_TRUE(build_store(TableForTest(3), "first", path, kept(false)).ok());
+  fs::copy(path, folder / "old");
+  ASSERT_TRUE(build_store(TableForTest(2, 7), "more", path, kept(true)).ok());
+  for (const char* const deleted : {"", "manifest.json"}) {
+    fs::copy(folder / "old", path + ".building");
+    *deleted != '\0' ? fs::remove(path + ".building/" + deleted) : false;
+    EXPECT_TRUE(build_store(TableForTest(2, 7), "more", path, kept(true))->was_complete);
+    EXPECT_FALSE(fs::exists(path + ".building"));
+  }
+  // A build that could be gone on with is something else.
+  folder.write("s.building/journal", "");
+  EXPECT_TRUE(build_store(TableForTest(2, 7), "more", path, kept(true))->was_complete);
+  EXPECT_TRUE(fs::exists(path + ".building"));
 }
 
 TEST(append, through_a_link_the_store_behind_it_grows) {

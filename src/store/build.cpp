@@ -1,3 +1,5 @@
+#include "store/build.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
-#include "penstock/store.hpp"
 #include "store/build_options.hpp"
 #include "store/building_folder.hpp"
 #include "store/finish.hpp"
@@ -36,29 +37,34 @@ Error refused(const std::string& destination, std::string message, std::string a
 
 /// The same samples: descriptions are words.
 bool same(const StoreSource& a, const StoreSource& b) {
-  return a.fingerprint == b.fingerprint && a.samples == b.samples;
+  return a.fingerprint == b.fingerprint && a.samples == b.samples && a.identity == b.identity;
 }
 
 class Build {
  public:
+  /// `parent`: the folder above the destination, if it is open already. `identity`: of the source.
   Build(const SampleTable& source, std::string description, std::string destination,
-        const BuildSettings& settings)
+        std::optional<Folder> parent, std::string identity, const BuildSettings& settings)
       : source_(source),
         given_(settings),
         settings_(completed(settings, nullptr)),
         destination_(std::move(destination)),
+        parent_(std::move(parent)),
+        identity_(std::move(identity)),
         added_{.description = std::move(description),
                .fingerprint = source.fingerprint(),
-               .samples = source.size()} {}
+               .samples = source.size(),
+               // A cache is found by it. Stores that are copied and compared hold nothing of one machine.
+               .identity = parent_ ? identity_ : std::string()} {}
 
   Result<BuildReport> run() {
     PENSTOCK_TRY(look_at_destination());
     if (report_.was_complete) {
-      remove_left_lock(destination_);
+      tidy_after_kill(destination_, existing_->manifest());
       return finished_report(existing_->manifest());
     }
     PENSTOCK_TRY(refuse_smaller_masks(source_, settings_));
-    PENSTOCK_ASSIGN(BuildingFolder folder, BuildingFolder::open(destination_));
+    PENSTOCK_ASSIGN(BuildingFolder folder, BuildingFolder::open(destination_, std::move(parent_)));
     // Another build may have ended between the look and the lock.
     PENSTOCK_TRY(look_at_destination());
     if (report_.was_complete) {
@@ -70,7 +76,7 @@ class Build {
       PENSTOCK_TRY(
           refuse_left_out(manifest->skipped - skipped_before(), source_.size(), "the interrupted build"));
       report_.resumed_at = source_.size();
-      PENSTOCK_TRY(folder.publish(existing_ != nullptr));
+      PENSTOCK_TRY(folder.publish(existing_ != nullptr, kStoreManifestName));
       return finished_report(*manifest);
     }
     PENSTOCK_ASSIGN(StoreWriter writer, begin_or_resume(folder));
@@ -78,7 +84,7 @@ class Build {
     PENSTOCK_TRY(writer.finish());
     PENSTOCK_ASSIGN(const StoreManifest manifest, finished_manifest(folder, writer.state()));
     PENSTOCK_TRY(folder.write_manifest(manifest));
-    PENSTOCK_TRY(folder.publish(existing_ != nullptr));
+    PENSTOCK_TRY(folder.publish(existing_ != nullptr, kStoreManifestName));
     report_.bytes_written = writer.bytes_written();
     return finished_report(manifest);
   }
@@ -201,7 +207,7 @@ class Build {
   }
 
   /// Which build a journal belongs to.
-  std::string identity() const {
+  std::string build_identity() const {
     Json::List fields;
     for (std::size_t i = 0; i < source_.fields().size(); ++i) {
       const FieldInfo& field = source_.fields()[i];
@@ -217,6 +223,7 @@ class Build {
                     {"written_by", penstock_name()},
                     {"format", kStoreVersion},
                     {"source", added_.fingerprint},
+                    {"identity", identity_},
                     {"samples", added_.samples},
                     {"fields", std::move(fields)},
                     {"image", stored.image},
@@ -230,16 +237,15 @@ class Build {
   }
 
   Result<StoreWriter> begin_or_resume(BuildingFolder& folder) {
-    const std::string journal_path = folder.file("journal");
     if (settings_.resume) {
-      const auto journal = read_journal(journal_path);
-      if (journal && journal->build == identity()) {
+      const auto journal = read_journal(folder.file(kJournalName));
+      if (journal && journal->build == build_identity()) {
         for (std::size_t i = journal->checkpoints.size(); i-- > 0;) {
           const Checkpoint& checkpoint = journal->checkpoints[i];
           if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
             PENSTOCK_TRY(refuse_left_out(checkpoint.skipped - skipped_before(), checkpoint.done,
                                          "the interrupted build"));
-            PENSTOCK_ASSIGN(Journal opened, Journal::go_on(journal_path, journal->ends[i]));
+            PENSTOCK_ASSIGN(Journal opened, Journal::go_on(folder.folder(), journal->ends[i]));
             report_.resumed_at = checkpoint.done;
             PENSTOCK_TRY(prepare_tables(folder));
             return open_writer(folder, std::move(opened), checkpoint, checkpoint.shards.size());
@@ -254,7 +260,7 @@ class Build {
       PENSTOCK_ASSIGN(start, state_of(*existing_));
     }
     PENSTOCK_TRY(prepare_tables(folder));
-    PENSTOCK_ASSIGN(Journal journal, Journal::begin(journal_path, identity()));
+    PENSTOCK_ASSIGN(Journal journal, Journal::begin(folder.folder(), build_identity()));
     PENSTOCK_TRY(journal.add(start, 0));
     return open_writer(folder, std::move(journal), start, start.shards.size());
   }
@@ -269,14 +275,14 @@ class Build {
     PENSTOCK_ASSIGN(tables_, read_tables(folder.file(kStoreTablesName)));
     if (!tables_) {
       PENSTOCK_ASSIGN(tables_, train_tables(source_, added_.fingerprint, worker_count(settings_.workers)));
-      PENSTOCK_TRY(tables_ ? write_tables(*tables_, folder.file(kStoreTablesName)) : Status());
+      PENSTOCK_TRY(tables_ ? write_tables(*tables_, folder.folder()) : Status());
     }
     return {};
   }
 
   Result<StoreWriter> open_writer(const BuildingFolder& folder, Journal journal, const Checkpoint& from,
                                   std::size_t known_shards) {
-    return StoreWriter::open(folder.path(), source_.fields().size(), *settings_.shard_bytes,
+    return StoreWriter::open(folder.folder(), source_.fields().size(), *settings_.shard_bytes,
                              std::move(journal), from, known_shards);
   }
 
@@ -313,6 +319,9 @@ class Build {
   }
 
   Status leave_out(StoreWriter& writer, Error error) {
+    if (error.systemic) {
+      return error;
+    }
     if (!settings_.skip_errors) {
       error.advice = "pass on_error='skip' to leave such samples out";
       return error;
@@ -392,6 +401,8 @@ class Build {
   const BuildSettings& given_;
   BuildSettings settings_;  ///< complete
   std::string destination_;
+  std::optional<Folder> parent_;
+  std::string identity_;
   StoreSource added_;
   std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
   std::shared_ptr<const RepackTables> tables_;
@@ -411,7 +422,18 @@ Result<BuildReport> build_store(const SampleTable& source, const std::string& de
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
   PENSTOCK_TRY(check_fields(source));
   PENSTOCK_TRY(refuse_inside(source, folder));
-  return Build(source, description, folder, settings).run();
+  return Build(source, description, folder, {}, source.identity(), settings).run();
+}
+
+Result<BuildReport> build_store_in(Folder parent, const std::string& name, const SampleTable& source,
+                                   const std::string& description, const std::string& identity,
+                                   const BuildSettings& settings) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
+  PENSTOCK_TRY(check(settings));
+  PENSTOCK_TRY(check_fields(source));
+  const std::string destination = parent.path_of(name);
+  PENSTOCK_TRY(refuse_inside(source, destination));
+  return Build(source, description, destination, std::move(parent), identity, settings).run();
 }
 
 Result<BuildReport> build_store(const std::vector<std::string>& sources, const std::string& destination,

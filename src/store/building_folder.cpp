@@ -1,7 +1,5 @@
 #include "store/building_folder.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,30 +8,15 @@
 #include <system_error>
 
 #include "formats/store_format.hpp"
-#include "io/file.hpp"
 
 namespace penstock {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLockName = "lock";
-constexpr const char* kJournalName = "journal";
 constexpr const char* kNewManifestName = "manifest.json.new";
 
-Status status_of(const std::error_code& failed, const char* what, const std::string& path) {
-  if (!failed) {
-    return {};
-  }
-  Error error = file_error(failed.value(), what, path);
-  error.place.stage = "build";
-  return error;
-}
-
-std::string parent_of(const std::string& path) {
-  const std::string parent = fs::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
+std::string building_name(const std::string& name) { return name + ".building"; }
 
 bool is_numbered_shard(const std::string& name, const char* ending) {
   const std::string front = "shard-";
@@ -55,55 +38,56 @@ bool is_name_in_building(const std::string& name, bool locked) {
          (locked && is_numbered_shard(name, ".tar"));
 }
 
-/// Paths in a folder whose names are, or are not, ours; a folder is not, whatever its name. A folder that
-/// cannot be read gives its error to whoever writes there.
+/// Names in a folder that are, or are not, ours; a folder is not, whatever its name.
 template <class IsOurs>
-std::vector<fs::path> entries(const std::string& folder, bool ours, IsOurs&& is_ours) {
-  std::vector<fs::path> found;
-  std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    std::error_code unknown;
-    const bool is_file = !fs::is_directory(entry->symlink_status(unknown));
-    if ((is_file && is_ours(entry->path().filename().string())) == ours) {
-      found.push_back(entry->path());
+Result<std::vector<std::string>> entries(const Folder& folder, bool ours, IsOurs&& is_ours) {
+  PENSTOCK_ASSIGN(std::vector<std::string> names, folder.names());
+  std::vector<std::string> chosen;
+  for (std::string& name : names) {
+    PENSTOCK_ASSIGN(const std::optional<Entry> found, folder.find(name));
+    const bool is_file = found && found->type != Entry::Type::folder;
+    if (found && (is_file && is_ours(name)) == ours) {
+      chosen.push_back(std::move(name));
     }
   }
-  return found;
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
 }
 
 /// As a message has them: "'a', 'b' and 3 more".
-std::string names_of(std::vector<fs::path> paths) {
+std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 5;
-  std::sort(paths.begin(), paths.end());
-  std::string names;
-  for (std::size_t i = 0; i < std::min(paths.size(), kMostNamed); ++i) {
-    names += (i == 0 ? "'" : ", '") + paths[i].filename().string() + "'";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+    text += (i == 0 ? "'" : ", '") + names[i] + "'";
   }
-  if (paths.size() > kMostNamed) {
-    names += " and " + std::to_string(paths.size() - kMostNamed) + " more";
+  if (names.size() > kMostNamed) {
+    text += " and " + std::to_string(names.size() - kMostNamed) + " more";
   }
-  return names;
+  return text;
 }
 
 /// A folder of that name with anything else in it is somebody's, and must not be cleared.
-Status refuse_foreign(const std::string& path) {
-  std::error_code failed;
-  const fs::file_status found = fs::symlink_status(path, failed);
-  if (!fs::exists(found)) {
-    return {};  // or the name cannot be: making the folder gives that error
+Status refuse_foreign(const Folder& parent, const std::string& name) {
+  PENSTOCK_ASSIGN(const std::optional<Entry> found, parent.find(name));
+  if (!found) {
+    return {};
   }
   std::string problem;
-  if (!fs::is_directory(found)) {
+  if (found->type != Entry::Type::folder) {
     problem = "is no folder";
   } else {
-    const bool locked = fs::exists(path + "/" + kLockName, failed);
-    const auto foreign =
-        entries(path, false, [&](const std::string& name) { return is_name_in_building(name, locked); });
+    PENSTOCK_ASSIGN(const Folder folder, parent.open_folder(name));
+    PENSTOCK_ASSIGN(const std::optional<Entry> lock, folder.find(kLockName));
+    PENSTOCK_ASSIGN(const auto foreign, entries(folder, false, [&](const std::string& inner) {
+                      return is_name_in_building(inner, lock.has_value());
+                    }));
     if (foreign.empty()) {
       return {};
     }
-    problem = "holds " + names_of(foreign) + ", which penstock did not make";
+    problem = "holds " + listed(foreign) + ", which penstock did not make";
   }
+  const std::string path = parent.path_of(name);
   return Error{.kind = ErrorKind::invalid,
                .message = "the folder to build in " + problem,
                .advice = "move '" + path + "' away, or name another destination",
@@ -111,29 +95,22 @@ Status refuse_foreign(const std::string& path) {
 }
 
 /// A store that is replaced is deleted, which must not take anything else along.
-Status refuse_foreign_in_store(const std::string& path) {
-  const auto foreign = entries(path, false, is_name_in_store);
+Status refuse_foreign_in_store(const Folder& parent, const std::string& name) {
+  PENSTOCK_ASSIGN(const std::optional<Entry> found, parent.find(name));
+  if (!found) {
+    return {};
+  }
+  PENSTOCK_ASSIGN(const Folder folder, parent.open_folder(name, Whose::anybodys));
+  PENSTOCK_ASSIGN(const auto foreign, entries(folder, false, is_name_in_store));
   if (foreign.empty()) {
     return {};
   }
   return Error{
       .kind = ErrorKind::invalid,
-      .message = "the store holds " + names_of(foreign) +
+      .message = "the store holds " + listed(foreign) +
                  ", which penstock did not make and would be lost when the new store takes its place",
-      .advice = "move that out of '" + path + "', and start again",
-      .place = {.source = path, .stage = "build"}};
-}
-
-Status copy_or_link(const std::string& from, const std::string& to, bool link) {
-  std::error_code failed;
-  if (link) {
-    fs::create_hard_link(from, to, failed);
-    if (!failed) {
-      return {};
-    }
-  }
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing, failed);
-  return status_of(failed, "cannot copy", from);
+      .advice = "move that out of '" + folder.path() + "', and start again",
+      .place = {.source = folder.path(), .stage = "build"}};
 }
 
 }  // namespace
@@ -185,19 +162,21 @@ Status refuse_inside(const SampleTable& source, const std::string& destination) 
                .place = {.source = destination, .stage = "build"}};
 }
 
-Result<BuildingFolder> BuildingFolder::open(const std::string& destination) {
-  std::error_code failed;
-  fs::create_directories(parent_of(destination), failed);
-  PENSTOCK_TRY(status_of(failed, "cannot make the folder", parent_of(destination)));
-  const std::string path = destination + ".building";
-  PENSTOCK_TRY(refuse_foreign(path));
-  PENSTOCK_TRY(refuse_foreign_in_store(destination));
-  PENSTOCK_ASSIGN(FolderLock lock, FolderLock::take(path));
-  return BuildingFolder(destination, path, std::move(lock));
+Result<BuildingFolder> BuildingFolder::open(const std::string& destination, std::optional<Folder> parent) {
+  const auto [above, name] = split_path(destination);
+  const std::string building = building_name(name);
+  if (!parent) {
+    const std::string advice = "move '" + building + "' away, or name another destination";
+    PENSTOCK_ASSIGN(parent, Folder::make(above, 0777, {.permissions = kAsTheUmaskSays, .advice = advice}));
+  }
+  PENSTOCK_TRY(refuse_foreign(*parent, building));
+  PENSTOCK_TRY(refuse_foreign_in_store(*parent, name));
+  PENSTOCK_ASSIGN(Folder::Locked locked, parent->lock_folder(building));
+  return BuildingFolder(std::move(*parent), name, std::move(locked));
 }
 
 std::optional<StoreManifest> BuildingFolder::finished() const {
-  auto files = StoreFiles::open({path_, path_});
+  auto files = StoreFiles::open({path(), path()});
   return files.ok() ? std::optional((*files)->manifest()) : std::nullopt;
 }
 
@@ -205,82 +184,119 @@ Status BuildingFolder::clear() {
   const auto written = [](const std::string& name) {
     return name != kLockName && is_name_in_building(name, true);
   };
-  for (const fs::path& path : entries(path_, true, written)) {
-    std::error_code failed;
-    fs::remove(path, failed);
-    PENSTOCK_TRY(status_of(failed, "cannot delete", path.string()));
+  PENSTOCK_ASSIGN(const auto names, entries(folder_, true, written));
+  for (const std::string& name : names) {
+    PENSTOCK_TRY(folder_.remove(name));
   }
   return {};
 }
 
 Status BuildingFolder::discard() {
   PENSTOCK_TRY(clear());
-  PENSTOCK_TRY(lock_.remove_file());
-  std::error_code ignored;  // not empty: not ours; a next build says so
-  fs::remove(path_, ignored);
+  PENSTOCK_TRY(folder_.remove(kLockName));
+  (void)parent_.remove_folder(building_name(name_));  // not empty: not ours; a next build says so
   return {};
 }
 
 Status BuildingFolder::begin_with(const StoreFiles& store) {
-  const std::string& from = store.folder().path;
+  PENSTOCK_ASSIGN(const Folder from, parent_.open_folder(name_, Whose::anybodys));
+  std::vector<std::string> unchanging;
   for (std::size_t i = 0; i < store.manifest().shards.size(); ++i) {
-    PENSTOCK_TRY(copy_or_link(store.shard_path(i), file(store_shard_name(i)), true));
+    unchanging.push_back(store_shard_name(i));
   }
   if (store.manifest().tables) {
-    PENSTOCK_TRY(copy_or_link(from + "/" + kStoreTablesName, file(kStoreTablesName), true));
+    unchanging.emplace_back(kStoreTablesName);
   }
-  PENSTOCK_TRY(copy_or_link(from + "/" + kStoreIndexName, file(kStoreIndexName), false));
-  return copy_or_link(from + "/" + kStoreKeysName, file(kStoreKeysName), false);
+  for (const std::string& name : unchanging) {
+    PENSTOCK_TRY(folder_.link_file(from, name) ? Status() : folder_.copy_file(from, name));
+  }
+  PENSTOCK_TRY(folder_.copy_file(from, kStoreIndexName));
+  PENSTOCK_TRY(folder_.copy_file(from, kStoreKeysName));
+  return folder_.sync();
 }
 
 Status BuildingFolder::write_manifest(const StoreManifest& manifest) {
   const std::string text = manifest.text();
-  PENSTOCK_ASSIGN(DiskFile out, DiskFile::open(file(kNewManifestName), 0));
+  PENSTOCK_ASSIGN(DiskFile out, folder_.open_file(kNewManifestName, 0));
   PENSTOCK_TRY(out.append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
   PENSTOCK_TRY(out.sync());
   PENSTOCK_TRY(out.close());
-  std::error_code failed;
-  fs::rename(file(kNewManifestName), file(kStoreManifestName), failed);
-  PENSTOCK_TRY(status_of(failed, "cannot rename", file(kNewManifestName)));
-  return sync_folder(path_);
+  PENSTOCK_TRY(folder_.replace(kNewManifestName, kStoreManifestName));
+  return folder_.sync();
 }
 
-Status BuildingFolder::publish(bool exchange) {
+Status BuildingFolder::publish(bool exchange, const std::string& like) {
   if (exchange) {
-    PENSTOCK_TRY(refuse_foreign_in_store(destination_));  // the build may have taken hours
+    PENSTOCK_TRY(refuse_foreign_in_store(parent_, name_));  // the build may have taken hours
   }
-  std::error_code failed;
   for (const char* const name : {kJournalName, kNewManifestName}) {
-    fs::remove(file(name), failed);
-    PENSTOCK_TRY(status_of(failed, "cannot delete", file(name)));
+    PENSTOCK_TRY(folder_.remove(name));
   }
-  PENSTOCK_TRY(sync_folder(path_));
+  PENSTOCK_TRY(folder_.share_as(like));
+  PENSTOCK_TRY(folder_.sync());
   // The lock moves along with its folder: whoever looks for it meanwhile finds it held, or nothing to do.
+  const std::string building = building_name(name_);
   if (exchange) {
-    PENSTOCK_ASSIGN(FolderLock old, FolderLock::take(destination_));
-    PENSTOCK_TRY(exchange_folders(path_, destination_));
-    // The old store; what cannot be deleted now is cleared by the next build.
+    PENSTOCK_ASSIGN(const Folder old, parent_.open_folder(name_, Whose::anybodys));
+    PENSTOCK_ASSIGN(const FileLock old_lock, old.lock(kLockName));
+    PENSTOCK_TRY(parent_.exchange(building, name_));
+    // Before a file of the old store goes: no power cut may bring back its name without its files.
+    PENSTOCK_TRY(parent_.sync());
     const auto is_old = [](const std::string& name) { return name != kLockName && is_name_in_store(name); };
-    for (const fs::path& path : entries(path_, true, is_old)) {
-      fs::remove(path, failed);
+    if (const auto names = entries(old, true, is_old)) {
+      for (const std::string& name : *names) {
+        (void)old.remove(name);  // what cannot be deleted now is cleared by the next build
+      }
     }
-    fs::remove(file(kLockName), failed);
-    fs::remove(path_, failed);
+    (void)old.remove(kLockName);
+    (void)parent_.remove_folder(building);
   } else {
-    PENSTOCK_TRY(rename_folder(path_, destination_));
+    PENSTOCK_TRY(parent_.rename(building, parent_, name_));
   }
-  fs::remove(destination_ + "/" + kLockName, failed);
-  PENSTOCK_TRY(status_of(failed, "cannot delete", destination_ + "/" + kLockName));
-  return sync_folder(parent_of(destination_));
+  PENSTOCK_TRY(folder_.remove(kLockName));
+  return parent_.sync();
 }
+
+namespace {
 
 void remove_left_lock(const std::string& destination) {
-  std::error_code unknown;
-  if (fs::exists(destination + "/" + kLockName, unknown)) {
-    if (Result<FolderLock> lock = FolderLock::take(destination); lock.ok()) {
-      fs::remove(destination + "/" + kLockName, unknown);  // or the next build does
+  const auto store = Folder::open(destination);
+  const auto left = store ? store->find(kLockName) : Result<std::optional<Entry>>(std::optional<Entry>());
+  if (left && *left) {
+    if (const auto lock = store->lock(kLockName)) {
+      (void)store->remove(kLockName);  // or the next build does
     }
   }
+}
+
+/// Whether the samples of a store are the first ones of another.
+bool is_part_of(const StoreManifest& part, const StoreManifest& whole) {
+  return part.sources.size() < whole.sources.size() &&
+         std::equal(part.sources.begin(), part.sources.end(), whole.sources.begin());
+}
+
+/// With a journal it is a build to go on with; without one it is that only if it is finished.
+void remove_old_store(const std::string& destination, const StoreManifest& manifest) {
+  const auto [above, name] = split_path(destination);
+  const auto parent = Folder::open(above);
+  const auto left = parent ? parent->find(building_name(name)) : Result<std::optional<Entry>>(parent.error());
+  if (!left || !*left) {
+    return;
+  }
+  if (auto building = BuildingFolder::open(destination)) {
+    const auto journal = building->folder().find(kJournalName);
+    const auto finished = building->finished();
+    if (journal && !*journal && (!finished || is_part_of(*finished, manifest))) {
+      (void)building->discard();  // or the next build clears it
+    }
+  }
+}
+
+}  // namespace
+
+void tidy_after_kill(const std::string& destination, const StoreManifest& manifest) {
+  remove_left_lock(destination);
+  remove_old_store(destination, manifest);
 }
 
 }  // namespace penstock

@@ -7,7 +7,7 @@
 
 #include "formats/store.hpp"
 #include "formats/store_manifest.hpp"
-#include "store/disk_file.hpp"
+#include "io/folder.hpp"
 #include "store/journal.hpp"
 
 namespace penstock {
@@ -16,11 +16,14 @@ namespace penstock {
 class BuildingFolder {
  public:
   /// `timeout` if another process is building the same store; `invalid` if the folder or the destination is
-  /// there and holds what penstock did not make.
-  static Result<BuildingFolder> open(const std::string& destination);
+  /// there and holds what penstock did not make, or the folder is somebody else's. `parent` is the folder
+  /// above the destination, and made if none is given.
+  static Result<BuildingFolder> open(const std::string& destination, std::optional<Folder> parent = {});
 
-  const std::string& path() const noexcept { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  const Folder& folder() const noexcept { return folder_; }
+  /// To read in it.
+  const std::string& path() const noexcept { return folder_.path(); }
+  std::string file(const std::string& name) const { return folder_.path_of(name); }
 
   /// The manifest of a build that was finished but for its last step.
   std::optional<StoreManifest> finished() const;
@@ -28,25 +31,31 @@ class BuildingFolder {
   Status clear();
   /// Deletes the folder.
   Status discard();
-  /// Begins with the samples of a store: links to its shards and tables, copies of its index and keys.
+  /// Begins with the samples of the store that is the destination: links to its shards and tables, or copies
+  /// where links cannot be; copies of its index and keys. On disk when it returns.
   Status begin_with(const StoreFiles& store);
   /// Writes the manifest: from here on the build is finished().
   Status write_manifest(const StoreManifest& manifest);
-  /// Becomes the destination; with `exchange` in the place of the store that is there, whose files are
-  /// deleted: `invalid` if there are others among them.
-  Status publish(bool exchange);
+  /// Becomes the destination, for those who may read the file `like` in it; with `exchange` in the place of
+  /// the store that is there, whose files are deleted: `invalid` if there are others among them.
+  Status publish(bool exchange, const std::string& like);
 
  private:
-  BuildingFolder(std::string destination, std::string path, FolderLock lock)
-      : destination_(std::move(destination)), path_(std::move(path)), lock_(std::move(lock)) {}
+  BuildingFolder(Folder parent, std::string name, Folder::Locked locked)
+      : parent_(std::move(parent)),
+        name_(std::move(name)),
+        folder_(std::move(locked.folder)),
+        lock_(std::move(locked.lock)) {}
 
-  std::string destination_;
-  std::string path_;
-  FolderLock lock_;
+  Folder parent_;
+  std::string name_;  // of the destination in it
+  Folder folder_;
+  FileLock lock_;
 };
 
-/// Deletes the lock in a finished store, which a build that was killed in its last step leaves there.
-void remove_left_lock(const std::string& destination);
+/// Deletes what a build that was killed in its last steps leaves: the lock in the finished store, and the
+/// store whose place that took. `manifest` is that of the destination.
+void tidy_after_kill(const std::string& destination, const StoreManifest& manifest);
 
 /// The destination without a slash at its end, or the folder that it is a link to; `invalid` if that leaves
 /// nothing.

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "codecs/original_file.hpp"
+#include "core/printable.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/webdataset.hpp"
-#include "io/mapping_guard.hpp"
 #include "penstock/store.hpp"
 #include "store/build_options.hpp"
 #include "store/building_folder.hpp"
@@ -39,8 +39,8 @@ std::string without_dots(std::string key) {
 
 class Conversion {
  public:
-  Conversion(const SampleTable& table, std::string folder, const ConvertSettings& settings)
-      : table_(table), folder_(std::move(folder)), settings_(settings), naming_(table.fields()) {}
+  Conversion(const SampleTable& table, const Folder& folder, const ConvertSettings& settings)
+      : table_(table), folder_(folder), settings_(settings), naming_(table.fields()) {}
 
   Result<ConvertReport> run() {
     for (std::uint64_t sample = 0; sample < table_.size(); ++sample) {
@@ -61,7 +61,7 @@ class Conversion {
 
  private:
   Status add(std::uint64_t sample) {
-    const std::string own_key = table_.key(sample);
+    PENSTOCK_ASSIGN(const std::string own_key, table_.checked_key(sample));
     std::string key = without_dots(own_key);
     if (key == last_key_) {
       key += fmt::format("_{}", sample);  // two samples of one key would be taken for one
@@ -76,8 +76,8 @@ class Conversion {
       tar_.reset();
     }
     if (!tar_) {
-      report_.shards.push_back(fmt::format("{}/shard-{:06}.tar", folder_, report_.shards.size()));
-      PENSTOCK_ASSIGN(TarWriter tar, TarWriter::create(report_.shards.back()));
+      report_.shards.push_back(fmt::format("shard-{:06}.tar", report_.shards.size()));
+      PENSTOCK_ASSIGN(TarWriter tar, TarWriter::create(folder_, report_.shards.back()));
       tar_.emplace(std::move(tar));
     }
     std::vector<std::string> extensions;
@@ -104,21 +104,26 @@ class Conversion {
     std::string extension = naming_.extension(field, *file);
     const auto name = member_name(key, extension);
     if (!name) {
-      return Error{.kind = ErrorKind::unsupported,
-                   .message = fmt::format("tar shards have no name for field '{}' of this key", info.name),
-                   .advice = {},
-                   .place = table_.place(sample, field)};
+      return Error{
+          .kind = ErrorKind::unsupported,
+          .message = fmt::format("tar shards have no name for field '{}' of this key", printable(info.name)),
+          .advice = {},
+          .place = table_.place(sample, field)};
     }
     report_.bytes += file->size();
-    PENSTOCK_TRY(tar_->add(*name, *file));
-    if (Status there = unless_gone(stored.bytes, {}); !there.ok()) {
-      return at_sample(std::move(there).error(), table_, sample, field);
+    if (Status added = tar_->add(*name, *file); !added.ok()) {
+      Error error = std::move(added).error();
+      return error.kind == ErrorKind::unsupported ? at_sample(std::move(error), table_, sample, field)
+                                                  : error;
+    }
+    if (Status intact = stored.intact(); !intact.ok()) {  // a member cannot be written twice: no use_value()
+      return at_sample(std::move(intact).error(), table_, sample, field);
     }
     return extension;
   }
 
   const SampleTable& table_;
-  std::string folder_;
+  const Folder& folder_;
   const ConvertSettings& settings_;
   TarNaming naming_;
   std::optional<TarWriter> tar_;
@@ -145,16 +150,16 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
   }
   PENSTOCK_ASSIGN(BuildingFolder building, BuildingFolder::open(folder));
   PENSTOCK_TRY(building.clear());
-  Result<ConvertReport> converted = Conversion(*table, building.path(), settings).run();
+  Result<ConvertReport> converted = Conversion(*table, building.folder(), settings).run();
   if (!converted.ok()) {
     // A conversion cannot go on where it stopped: what it wrote is of no use.
     PENSTOCK_TRY(building.discard());
     return std::move(converted).error();
   }
   ConvertReport report = std::move(converted).value();
-  PENSTOCK_TRY(building.publish(false));
+  PENSTOCK_TRY(building.publish(false, report.shards.empty() ? kLockName : report.shards.front()));
   for (std::string& shard : report.shards) {
-    shard = folder + shard.substr(building.path().size());
+    shard = folder + "/" + shard;
   }
   return report;
 }

@@ -78,7 +78,7 @@ void check_fields(const std::vector<FieldInfo>& fields, Counterpart& source) {
       source.notes.push_back(fmt::format(
           "field '{0}' was not compared: the source has none of this name and kind; name the file that it "
           "was made from (--field {0}=EXTENSION, and the other fields)",
-          fields[i].name));
+          printable(fields[i].name)));
     }
   }
 }
@@ -160,6 +160,7 @@ void match_samples(const StoreFiles& files, Counterpart& source) {
 Result<Counterpart> open_counterpart(const StoreFiles& files, const VerifySettings& settings) {
   const std::vector<FieldInfo>& fields = files.manifest().fields;
   PENSTOCK_ASSIGN(Counterpart source, open_source(fields, settings));
+  PENSTOCK_TRY(source.table->check_keys());
   check_fields(fields, source);
   match_samples(files, source);
   return source;

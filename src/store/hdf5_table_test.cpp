@@ -65,7 +65,7 @@ class hdf5_table : public testing::Test {
       for (std::size_t field = 0; field < table.fields().size(); ++field) {
         const auto value = table.read(sample, field, scratch);
         unsigned sum = static_cast<unsigned>(table.key(sample).size());
-        for (const std::uint8_t byte : value.ok() ? value->bytes : ByteSpan()) {
+        for (const std::uint8_t byte : value.ok() ? value->bytes : Bytes()) {
           sum += byte;
         }
         testing::Test::RecordProperty("sum", static_cast<int>(sum));  // so that the bytes are touched
@@ -102,6 +102,15 @@ TEST_F(hdf5_table, gives_the_rows_as_they_lie_in_the_file) {
     EXPECT_EQ(std::string(split.begin(), split.end()), row % 3 == 0 ? "test" : "train");
   }
   EXPECT_EQ((*table)->read(kRows, 0, scratch_).error().kind, ErrorKind::invalid);
+}
+
+TEST_F(hdf5_table, its_identity_is_that_of_the_file) {
+  const std::string path = write(contents(7));
+  const auto identity = [&path] { return open_hdf5_table({path, path}, {}).value()->identity(); };
+  const std::string before = identity();
+  EXPECT_EQ(identity(), before);
+  std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now());
+  EXPECT_NE(identity(), before);
 }
 
 TEST_F(hdf5_table, chooses_and_renames_fields) {
@@ -166,7 +175,7 @@ TEST_F(hdf5_table, a_file_that_becomes_shorter_is_noticed) {
   const auto value = (*table)->read(1999, 0, scratch_);
   ASSERT_TRUE(value.ok());
   EXPECT_EQ(value->bytes[39], 0);
-  EXPECT_EQ(unless_gone(value->bytes, {}).error().kind, ErrorKind::io);
+  EXPECT_EQ(value->intact().error().kind, ErrorKind::io);
 }
 
 TEST_F(hdf5_table, is_opened_by_itself) {

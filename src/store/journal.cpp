@@ -102,15 +102,15 @@ std::optional<JournalContents> read_journal(const std::string& path) {
   return contents;
 }
 
-Result<Journal> Journal::begin(const std::string& path, const std::string& build) {
-  PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, 0));
+Result<Journal> Journal::begin(const Folder& folder, const std::string& build) {
+  PENSTOCK_ASSIGN(DiskFile file, folder.open_file(kJournalName, 0));
   Journal journal(std::move(file));
   PENSTOCK_TRY(append_journal_line(journal.file_, build));
   return journal;
 }
 
-Result<Journal> Journal::go_on(const std::string& path, std::uint64_t size) {
-  PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, size));
+Result<Journal> Journal::go_on(const Folder& folder, std::uint64_t size) {
+  PENSTOCK_ASSIGN(DiskFile file, folder.open_file(kJournalName, size));
   return Journal(std::move(file));
 }
 

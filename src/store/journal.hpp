@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "formats/store_manifest.hpp"
-#include "store/disk_file.hpp"
+#include "io/folder.hpp"
 
 namespace penstock {
+
+inline constexpr const char* kJournalName = "journal";
 
 /// How far a build is. A plain value.
 struct Checkpoint {
@@ -39,9 +41,9 @@ std::optional<JournalContents> read_journal(const std::string& path);
 class Journal {
  public:
   /// A new one.
-  static Result<Journal> begin(const std::string& path, const std::string& build);
+  static Result<Journal> begin(const Folder& folder, const std::string& build);
   /// One that is there, cut to `size` bytes.
-  static Result<Journal> go_on(const std::string& path, std::uint64_t size);
+  static Result<Journal> go_on(const Folder& folder, std::uint64_t size);
 
   /// Finished shards are written once; `known_shards` of them are in the journal already.
   Status add(const Checkpoint& checkpoint, std::size_t known_shards);

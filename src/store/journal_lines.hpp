@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/disk_file.hpp"
+#include "io/disk_file.hpp"
 
 namespace penstock {
 

@@ -9,7 +9,8 @@
 #include <chrono>
 #include <thread>
 
-#include "store/disk_file.hpp"
+#include "formats/tar_for_test.hpp"
+#include "io/folder.hpp"
 #include "store/store_for_test.hpp"
 
 namespace penstock {
@@ -69,6 +70,40 @@ TEST(resume, goes_on_where_it_stopped) {
   ASSERT_TRUE(report.ok());
   EXPECT_GT(report->resumed_at, 40u);
   EXPECT_EQ(report->added, 90u);
+}
+
+TEST(resume, a_source_that_was_written_again_begins_anew) {
+  const TemporaryFolder folder;
+  const auto write = [&folder](char letter) {
+    TarForTest tar;
+    for (int i = 0; i < 90; ++i) {
+      tar.file("key" + std::to_string(i) + ".txt", std::string(1000, letter));
+    }
+    return folder.write("x.tar", tar.end().bytes());
+  };
+  const std::string source = write('a');
+  build_nearly(*open_samples({source}, {}).value(), folder / "s", settings_for_test());
+  write('b');  // of the same size
+  const auto table = open_samples({source}, {}).value();
+  const auto report = build_store(*table, "test", folder / "s", settings_for_test());
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  EXPECT_EQ(report->resumed_at, 0u);
+  EXPECT_TRUE(verify_store(folder / "s", {.sources = {source}})->ok());
+}
+
+TEST(identity, of_a_store_is_that_of_its_files) {
+  const TemporaryFolder folder;
+  expect_built(TableForTest(9), folder / "s", settings_for_test());
+  const auto identity = [&folder] { return open_samples({folder / "s"}, {}).value()->identity(); };
+  const std::string before = identity();
+  EXPECT_EQ(before.size(), 64u);
+  EXPECT_EQ(identity(), before);
+  for (const char* const name : {"shard-000000.bin", "index.bin", "keys.bin", "tables.bin"}) {
+    const std::string now = identity();
+    fs::last_write_time(folder / (std::string("s/") + name), fs::file_time_type::clock::now());
+    EXPECT_NE(identity(), now) << name;
+  }
+  EXPECT_NE(identity(), before);
 }
 
 TEST(resume, damaged_files_are_not_trusted) {
@@ -209,7 +244,7 @@ TEST(resume, killed_at_any_moment_gives_the_same_bytes) {
 TEST(resume, second_builder_is_refused) {
   const TableForTest source(5);
   const TemporaryFolder folder;
-  const auto lock = FolderLock::take(folder / "s.building");
+  const auto lock = Folder::open(folder.path())->lock_folder("s.building");
   ASSERT_TRUE(lock.ok());
   const auto report = build_store(source, "test", folder / "s", settings_for_test());
   ASSERT_FALSE(report.ok());

@@ -9,7 +9,6 @@
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
-#include "io/mapping_guard.hpp"
 #include "penstock/transform.hpp"
 #include "store/jpeg_write.hpp"
 #include "transforms/picture_program.hpp"
@@ -31,7 +30,7 @@ struct SamplePacker::Stored {
 };
 
 SamplePacker::SamplePacker(const PackingPlan& plan)
-    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels}) {
+    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}) {
   if (plan.tables) {
     encoder_.emplace(plan.tables);
   }
@@ -40,7 +39,14 @@ SamplePacker::~SamplePacker() = default;
 
 Result<PackedSample> SamplePacker::pack(std::uint64_t sample) {
   PackedSample packed;
-  packed.key = plan_.source.key(sample);
+  PENSTOCK_ASSIGN(packed.key, plan_.source.checked_key(sample));
+  if (packed.key.size() > kMaxKeyBytes) {
+    return Error{.kind = ErrorKind::unsupported,
+                 .message = fmt::format("a key of {} bytes is too long for a store, which has at most {}",
+                                        packed.key.size(), kMaxKeyBytes),
+                 .advice = {},
+                 .place = plan_.source.place(sample, 0)};
+  }
   const std::size_t fields = plan_.source.fields().size();
   packed.records.resize(fields);
   packed.reasons.resize(fields);
@@ -53,7 +59,15 @@ Result<PackedSample> SamplePacker::pack(std::uint64_t sample) {
 }
 
 Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed) {
-  PENSTOCK_ASSIGN(const StoredValue value, plan_.source.read(sample, field, scratch_));
+  const std::size_t begin = packed.bytes.size();
+  return use_value(plan_.source, sample, field, scratch_, [&](const StoredValue& value) {
+    packed.bytes.resize(begin);
+    return pack_value(sample, field, value, packed);
+  });
+}
+
+Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const StoredValue& value,
+                                PackedSample& packed) {
   packed.bytes_read += value.bytes.size();
   FieldRecord& record = packed.records[field];
   Stored stored;
@@ -90,7 +104,7 @@ Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedS
   record.codec = stored.codec;
   packed.reasons[field] = std::move(stored.reason);
   packed.bytes.insert(packed.bytes.end(), stored.bytes.begin(), stored.bytes.end());
-  return unless_gone(value.bytes, {});
+  return {};
 }
 
 Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value) {

@@ -46,6 +46,7 @@ class SamplePacker {
  private:
   struct Stored;
   Status pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed);
+  Status pack_value(std::uint64_t sample, std::size_t field, const StoredValue& value, PackedSample& packed);
   Result<Stored> pack_or_keep(const StoredValue& value);
   Result<Stored> pack_picture(const StoredValue& value);
   /// `decoded`: the picture is known to be whole.

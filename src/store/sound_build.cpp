@@ -28,6 +28,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kDataName = "data.h5";
+
 Error error_of(const BadSound& bad, const SoundFiles& files) {
   Place place = files.place(bad.file);
   place.stage = bad.stage;
@@ -68,10 +70,6 @@ class SoundBuild {
   SoundBuild(std::string destination, const SoundBuildSettings& settings, SoundShape shape, SoundFiles files,
              Clock::time_point begun)
       : destination_(std::move(destination)),
-        folder_(destination_ + ".building"),
-        data_(folder_ + "/data.h5"),
-        trial_(folder_ + "/trial.h5"),
-        journal_(folder_ + "/journal"),
         settings_(settings),
         shape_(shape),
         files_(std::move(files)),
@@ -84,51 +82,48 @@ class SoundBuild {
 
   Result<SoundBuildReport> run() {
     PENSTOCK_ASSIGN(const bool is_there, is_there_already());
-    std::error_code failed;
-    if (is_there && !std::filesystem::exists(folder_, failed)) {
+    const auto [above, name] = split_path(destination_);
+    const std::string building = name + ".building";
+    const std::string advice = "move '" + building + "' away, or name another destination";
+    PENSTOCK_ASSIGN(const Folder parent,
+                    Folder::make(above, 0777, {.permissions = kAsTheUmaskSays, .advice = advice}));
+    PENSTOCK_ASSIGN(const std::optional<Entry> begun, parent.find(building));
+    if (is_there && !begun) {
       return std::move(report_);
     }
-    PENSTOCK_TRY(make_parents());
-    auto taken = FolderLock::take(folder_);
+    auto taken = parent.lock_folder(building);
     if (!taken.ok() && is_there) {
       return std::move(report_);  // who is at work there tidies up
     }
-    PENSTOCK_ASSIGN(FolderLock lock, std::move(taken));
+    PENSTOCK_ASSIGN(const Folder::Locked locked, std::move(taken));
+    const Folder& folder = locked.folder;
     // Who had the lock before may have made the file.
     if (const auto made_since = is_there_already(); !made_since.ok() || *made_since) {
-      PENSTOCK_TRY(tidy_up(lock));
+      PENSTOCK_TRY(tidy_up(parent, building, folder));
       return made_since.ok() ? Result<SoundBuildReport>(std::move(report_)) : made_since.error();
     }
-    PENSTOCK_ASSIGN(SoundJournal journal, begin_or_go_on());
-    PENSTOCK_ASSIGN(DiskFile file, opened());
+    PENSTOCK_ASSIGN(SoundJournal journal, begin_or_go_on(folder));
+    PENSTOCK_ASSIGN(DiskFile file, opened(folder));
     PENSTOCK_TRY(run_pipeline(file, journal));
-    PENSTOCK_TRY(write_structure(file));
+    PENSTOCK_TRY(write_structure(file, folder));
     report_.seconds = seconds_since(begun_);
     const Clock::time_point flush = Clock::now();
     PENSTOCK_TRY(file.sync());
-    PENSTOCK_TRY(rename_folder(data_, destination_));
-    PENSTOCK_TRY(sync_folder(std::filesystem::path(destination_).parent_path().string()));
+    PENSTOCK_TRY(folder.rename(kDataName, parent, name));
+    PENSTOCK_TRY(parent.sync());
     report_.flush_seconds = seconds_since(flush);
-    PENSTOCK_TRY(tidy_up(lock));
+    PENSTOCK_TRY(tidy_up(parent, building, folder));
     return std::move(report_);
   }
 
  private:
-  Status make_parents() const {
-    const std::filesystem::path parent = std::filesystem::path(destination_).parent_path();
-    std::error_code failed;
-    std::filesystem::create_directories(parent, failed);
-    return failed ? Status(file_error(failed.value(), "cannot make the folder", parent.string())) : Status();
-  }
-
   /// The file is there; nobody needs the folder any more. What others put into it stays.
-  Status tidy_up(FolderLock& lock) const {
-    std::error_code ignored;  // what cannot be deleted harms nobody
-    for (const std::string& path : {data_, trial_, journal_}) {
-      std::filesystem::remove(path, ignored);
+  static Status tidy_up(const Folder& parent, const std::string& name, const Folder& folder) {
+    for (const char* const file : {kDataName, kSoundTrialName, kSoundJournalName}) {
+      (void)folder.remove(file);  // what cannot be deleted harms nobody
     }
-    PENSTOCK_TRY(lock.remove_file());
-    std::filesystem::remove(folder_, ignored);
+    PENSTOCK_TRY(folder.remove(kLockName));
+    (void)parent.remove_folder(name);
     return {};
   }
 
@@ -199,40 +194,43 @@ class SoundBuild {
     return all;
   }
 
-  Result<SoundJournal> begin_or_go_on() {
+  Result<SoundJournal> begin_or_go_on(const Folder& folder) {
     const std::string build = Json(Json::Members{{"build", names_.contents},
                                                  {"files", names_.files},
                                                  {"boot", boot_name()},
                                                  {"penstock", penstock_name()}})
                                   .text();
     if (settings_.resume) {
-      PENSTOCK_ASSIGN(auto found, SoundJournal::go_on(journal_, build));
+      PENSTOCK_ASSIGN(auto found, SoundJournal::go_on(folder, build));
       // The same contents come to lie at the same places.
       if (found) {
-        PENSTOCK_ASSIGN(places_, sound_file_places(trial_, contents_without({})));
+        PENSTOCK_ASSIGN(places_, sound_file_places(folder, contents_without({})));
       }
-      if (found && holds_rows(found->progress.rows)) {
+      if (found && holds_rows(folder, found->progress.rows)) {
         progress_ = std::move(found->progress);
         report_.resumed_at = progress_.files;
         return std::move(found->journal);
       }
     }
-    std::error_code ignored;
-    std::filesystem::remove(journal_, ignored);
-    PENSTOCK_ASSIGN(places_, create_sound_file(data_, contents_without({})));
-    return SoundJournal::begin(journal_, build);
+    PENSTOCK_TRY(folder.remove(kSoundJournalName));
+    PENSTOCK_ASSIGN(places_, create_sound_file_in(folder, kDataName, contents_without({})));
+    return SoundJournal::begin(folder, build);
   }
 
   /// A journal whose data are gone, or shorter than it says, is of no use.
-  bool holds_rows(std::uint64_t rows) const {
-    const auto state = file_state(data_);
-    return state.ok() && state->size >= places_.waveform + rows * shape_.wave_bytes() &&
-           state->size >= places_.mel + rows * shape_.mel_bytes();
+  bool holds_rows(const Folder& folder, std::uint64_t rows) const {
+    const std::uint64_t size = data_size(folder);
+    return size >= places_.waveform + rows * shape_.wave_bytes() &&
+           size >= places_.mel + rows * shape_.mel_bytes();
   }
 
-  Result<DiskFile> opened() {
-    PENSTOCK_ASSIGN(const FileState state, file_state(data_));
-    return DiskFile::open(data_, state.size);
+  static std::uint64_t data_size(const Folder& folder) {
+    const auto found = folder.find(kDataName);
+    return found && *found ? (*found)->state.size : 0;
+  }
+
+  static Result<DiskFile> opened(const Folder& folder) {
+    return folder.open_file(kDataName, data_size(folder));
   }
 
   Status run_pipeline(DiskFile& file, SoundJournal& journal) {
@@ -285,7 +283,7 @@ class SoundBuild {
   }
 
   /// Leaves out the rows of bad files.
-  Status write_structure(DiskFile& file) const {
+  Status write_structure(DiskFile& file, const Folder& folder) const {
     if (progress_.rows == 0) {
       Error error = error_of(progress_.bad.front(), files_);
       error.kind = kind_of_source(error.kind);
@@ -295,14 +293,10 @@ class SoundBuild {
     if (progress_.bad.empty()) {
       return {};
     }
-    return write_sound_structure(file, trial_, contents_without({}), contents_without(progress_.bad));
+    return write_sound_structure(file, folder, contents_without({}), contents_without(progress_.bad));
   }
 
   std::string destination_;
-  std::string folder_;
-  std::string data_;
-  std::string trial_;
-  std::string journal_;
   const SoundBuildSettings& settings_;
   SoundShape shape_;
   SoundFiles files_;
@@ -315,9 +309,9 @@ class SoundBuild {
 };
 
 Status check_destination(const std::string& destination) {
-  if (destination.empty() || destination.back() == '/') {
+  if (destination.empty() || destination.back() == '/' || destination.find('\0') != std::string::npos) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = fmt::format("'{}' is no name for a file", destination),
+                 .message = fmt::format("'{}' is no name for a file", printable(destination)),
                  .advice = "give one such as sounds.h5",
                  .place = {.stage = "build"}};
   }

@@ -1,14 +1,11 @@
 #include "store/sound_build_names.hpp"
 
-#include <fmt/format.h>
-
-#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "core/sha256.hpp"
 #include "formats/sample_table.hpp"
-#include "io/file.hpp"
+#include "io/file_identity.hpp"
 
 namespace penstock {
 namespace {
@@ -20,10 +17,8 @@ class BuildHash {
     add_to(contents_, text);
     add_to(files_, text);
   }
-  /// To the name of the source as it is now. What cannot be looked at is bad in its turn.
-  void add_state(const FileState& state) {
-    add_to(files_, fmt::format("{} {} {}", state.size, state.modified, state.changed));
-  }
+  /// To the name of the source as it is now.
+  void add_identity(std::string_view identity) { add_to(files_, identity); }
   SoundBuildNames names() {
     return {.contents = to_hex(contents_.finish()), .files = to_hex(files_.finish())};
   }
@@ -37,11 +32,6 @@ class BuildHash {
   Sha256 files_;
 };
 
-FileState state_or_none(const std::string& path) {
-  const auto state = file_state(path);
-  return state.ok() ? *state : FileState{};
-}
-
 void add_table(const SoundFiles& files, BuildHash& hash) {
   const SampleTable& table = *files.table;
   hash.add(table.fingerprint());
@@ -49,14 +39,7 @@ void add_table(const SoundFiles& files, BuildHash& hash) {
   for (std::size_t i = 0; i < files.labels.size(); ++i) {
     hash.add(files.label_name(i));
   }
-  std::vector<std::uint64_t> starts = table.shard_starts();
-  if (starts.empty()) {  // every sample has a file of its own
-    starts.resize(files.keys.size());
-    std::iota(starts.begin(), starts.end(), 0);
-  }
-  for (const std::uint64_t sample : starts) {
-    hash.add_state(state_or_none(table.place(sample, files.field).shard));
-  }
+  hash.add_identity(table.identity());
 }
 
 }  // namespace
@@ -68,12 +51,16 @@ SoundBuildNames sound_build_names(const SoundFiles& files, const std::string& co
     add_table(files, hash);
     return hash.names();
   }
+  SourceIdentity identity;
   for (std::size_t i = 0; i < files.keys.size(); ++i) {
-    const FileState state = state_or_none(files.path(i));
+    const auto found = file_state(files.path(i));
+    const FileIdentity state =
+        found ? *found : FileIdentity{};  // what cannot be looked at is bad in its turn
     hash.add(files.keys[i]);
     hash.add(std::to_string(state.size));
-    hash.add_state(state);
+    identity.add(files.keys[i], state);
   }
+  hash.add_identity(identity.finish());
   return hash.names();
 }
 

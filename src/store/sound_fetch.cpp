@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "formats/sample_table.hpp"
-#include "io/mapping_guard.hpp"
 
 namespace penstock {
 namespace {
@@ -29,11 +28,11 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
     return fetch_samples(begin, end, use, fail);
   }
   std::uint64_t read = 0;
-  const auto take = [&](std::uint64_t i, const WholeFile& file, ByteSpan bytes) {
+  const auto take = [&](std::uint64_t i, const Bytes& bytes) {
     read += bytes.size();
     Status used = use(i, bytes);
-    if (Status there = file.check(); !there.ok()) {
-      used = std::move(there);
+    if (Status intact = bytes.intact(); !intact.ok()) {
+      used = std::move(intact);
     }
     if (!used.ok()) {
       fail(i, std::move(used).error());
@@ -44,7 +43,7 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
     for (auto& [i, file] : later) {
       const auto bytes = file.bytes(bytes_);
       if (bytes.ok()) {
-        take(i, file, *bytes);
+        take(i, *bytes);
       } else {
         fail(i, bytes.error());
       }
@@ -67,8 +66,8 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
     auto file = open_file(i);
     if (!file.ok()) {
       fail(i, std::move(file).error());
-    } else if (const std::optional<ByteSpan> bytes = file->bytes_at_hand(bytes_)) {
-      take(i, *file, *bytes);
+    } else if (const std::optional<Bytes> bytes = file->bytes_at_hand(bytes_)) {
+      take(i, *bytes);
     } else {
       later.emplace_back(i, std::move(*file));
     }
@@ -89,13 +88,11 @@ std::uint64_t SoundFetcher::fetch_samples(std::uint64_t begin, std::uint64_t end
       fail(i, known->second);
       continue;
     }
-    auto stored = table.read(i, files_->field, bytes_);
-    if (!stored.ok()) {
-      fail(i, std::move(stored).error());
-      continue;
-    }
-    read += stored->bytes.size();
-    if (Status used = unless_gone(stored->bytes, use(i, stored->bytes)); !used.ok()) {
+    Status used = use_value(table, i, files_->field, bytes_, [&](const StoredValue& stored) {
+      read += stored.bytes.size();
+      return use(i, stored.bytes);
+    });
+    if (!used.ok()) {
       fail(i, std::move(used).error());
     }
   }

@@ -58,16 +58,16 @@ std::string boot_name() {
   return name;
 }
 
-Result<SoundJournal> SoundJournal::begin(const std::string& path, const std::string& build) {
-  PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, 0));
+Result<SoundJournal> SoundJournal::begin(const Folder& folder, const std::string& build) {
+  PENSTOCK_ASSIGN(DiskFile file, folder.open_file(kSoundJournalName, 0));
   SoundJournal journal(std::move(file));
   PENSTOCK_TRY(append_journal_line(journal.file_, build));
   return journal;
 }
 
-Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const std::string& path,
+Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const Folder& folder,
                                                                const std::string& build) {
-  const auto file = MappedFile::open(path);
+  const auto file = MappedFile::open(folder.path_of(kSoundJournalName));
   if (!file.ok()) {
     return std::optional<Found>();
   }
@@ -92,7 +92,7 @@ Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const std::string
   if (begin == 0) {
     return std::optional<Found>();
   }
-  PENSTOCK_ASSIGN(DiskFile journal, DiskFile::open(path, begin));
+  PENSTOCK_ASSIGN(DiskFile journal, folder.open_file(kSoundJournalName, begin));
   return std::optional<Found>(Found{SoundJournal(std::move(journal)), std::move(progress)});
 }
 

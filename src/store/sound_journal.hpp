@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "store/disk_file.hpp"
+#include "io/folder.hpp"
 
 namespace penstock {
+
+inline constexpr const char* kSoundJournalName = "journal";
 
 /// A file that is left out.
 struct BadSound {
@@ -33,11 +35,11 @@ struct SoundProgress {
 /// Appends a line per batch. One thread.
 class SoundJournal {
  public:
-  static Result<SoundJournal> begin(const std::string& path, const std::string& build);
+  static Result<SoundJournal> begin(const Folder& folder, const std::string& build);
   /// One that is there and belongs to this build, with what it says; nothing if there is none. What a kill
   /// left of a line is cut off.
   struct Found;
-  static Result<std::optional<Found>> go_on(const std::string& path, const std::string& build);
+  static Result<std::optional<Found>> go_on(const Folder& folder, const std::string& build);
 
   /// Bad files of this batch alone.
   Status add(std::uint64_t files, std::uint64_t rows, const std::vector<BadSound>& bad);

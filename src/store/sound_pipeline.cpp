@@ -146,31 +146,31 @@ Status SoundPipeline::run(const Start& start, Write write, const SoundRing::Fini
         outcome = std::move(error);
       }
     };
-    auto worker = SoundWorker::make(task_);
-    if (!worker.ok()) {
-      fail(std::move(worker).error());
-      return;
-    }
-    const auto work = [&](const SoundPart& part) {
-      Status status = worker->work(part);
-      tell_progress(*ring, start.first_file);
-      return status;
-    };
     try {
+      auto worker = SoundWorker::make(task_);
+      if (!worker.ok()) {
+        fail(std::move(worker).error());
+        return;
+      }
+      const auto work = [&](const SoundPart& part) {
+        Status status = worker->work(part);
+        tell_progress(*ring, start.first_file);
+        return status;
+      };
       if (Status status = ring->work(work, finished, worker->seconds().wait); !status.ok()) {
         fail(std::move(status).error());
       }
+      const std::lock_guard lock(mutex);
+      const SoundStageSeconds& spent = worker->seconds();
+      report.stages.read += spent.read;
+      report.stages.convert += spent.convert;
+      report.stages.compute += spent.compute;
+      report.stages.write += spent.write;
+      report.stages.wait += spent.wait;
     } catch (...) {  // the others must not wait for this one; parallel_for carries it to the caller
       ring->stop({.kind = ErrorKind::cancelled, .message = "another thread failed"});
       throw;
     }
-    const std::lock_guard lock(mutex);
-    const SoundStageSeconds& spent = worker->seconds();
-    report.stages.read += spent.read;
-    report.stages.convert += spent.convert;
-    report.stages.compute += spent.compute;
-    report.stages.write += spent.write;
-    report.stages.wait += spent.wait;
   });
   report.bytes_read = task_.bytes_read;
   report.bytes_written = task_.bytes_written;

@@ -108,9 +108,10 @@ TEST(sound_build, what_another_version_or_start_of_the_machine_left_is_not_trust
     ASSERT_NE(place, std::string::npos);
     build.erase(place, changed.size());
     fs::remove(path);
-    ASSERT_TRUE(SoundJournal::begin(path, build).ok());
+    const Folder building = Folder::open(out + ".building").value();
+    ASSERT_TRUE(SoundJournal::begin(building, build).ok());
     write(path, bytes_of(path) + journal.substr(first_line + 1));
-    ASSERT_EQ((*SoundJournal::go_on(path, build))->progress.files, 2U);
+    ASSERT_EQ((*SoundJournal::go_on(building, build))->progress.files, 2U);
     left = 1000;
     EXPECT_EQ(build_sound(source, out, settings)->resumed_at, changed.empty() ? 2U : 0U) << changed;
   }
@@ -255,8 +256,9 @@ TEST(sound_build, an_interrupted_build_of_other_files_is_begun_anew) {
 TEST(sound_journal, ends_at_a_damaged_line) {
   const TemporaryFolder folder;
   const std::string path = folder / "journal";
+  const Folder building = Folder::open(folder.path()).value();
   {
-    auto journal = SoundJournal::begin(path, "{}");
+    auto journal = SoundJournal::begin(building, "{}");
     ASSERT_TRUE(
         journal
             ->add(5, 4, {{.file = 2, .kind = ErrorKind::io, .message = "m\n", .advice = "a", .stage = "s"}})
@@ -266,7 +268,7 @@ TEST(sound_journal, ends_at_a_damaged_line) {
   const std::string whole = bytes_of(path);
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     write(path, whole.substr(0, size));
-    auto found = SoundJournal::go_on(path, "{}");
+    auto found = SoundJournal::go_on(building, "{}");
     ASSERT_TRUE(found.ok());
     const std::uint64_t files = *found ? (*found)->progress.files : 0;
     const std::size_t lines = static_cast<std::size_t>(
@@ -275,9 +277,9 @@ TEST(sound_journal, ends_at_a_damaged_line) {
     EXPECT_EQ(found->has_value(), lines > 0) << size;
   }
   write(path, whole);
-  EXPECT_EQ((*SoundJournal::go_on(path, "{}"))->progress.bad[0],
+  EXPECT_EQ((*SoundJournal::go_on(building, "{}"))->progress.bad[0],
             (BadSound{.file = 2, .kind = ErrorKind::io, .message = "m\n", .advice = "a", .stage = "s"}));
-  EXPECT_FALSE(SoundJournal::go_on(path, "{\"other\": 1}")->has_value());
+  EXPECT_FALSE(SoundJournal::go_on(building, "{\"other\": 1}")->has_value());
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <system_error>
+#include <string>
 
 #include "io/mapped_file.hpp"
 
@@ -13,18 +12,26 @@ namespace {
 /// Deleted at the end, whatever happens.
 class TrialFile {
  public:
-  explicit TrialFile(std::string path) : path_(std::move(path)) {}
+  explicit TrialFile(const Folder& folder) : folder_(folder) {}
   TrialFile(const TrialFile&) = delete;
   TrialFile& operator=(const TrialFile&) = delete;
   ~TrialFile() {
-    std::error_code ignored;  // the next one writes over it
-    std::filesystem::remove(path_, ignored);
+    (void)folder_.remove(kSoundTrialName);  // the next one writes over it
   }
-  const std::string& path() const noexcept { return path_; }
+  std::string path() const { return folder_.path_by_descriptor(kSoundTrialName); }
 
  private:
-  std::string path_;
+  const Folder& folder_;
 };
+
+/// The library knows the file by its descriptor; people by its name.
+template <class Outcome>
+Outcome named(Outcome outcome, const Folder& folder, const std::string& name) {
+  if (!outcome) {
+    outcome.error().place.shard = folder.path_of(name);
+  }
+  return outcome;
+}
 
 /// Without blocks of zeros: the room of rows that are left out stays a hole.
 Status write_between(DiskFile& file, ByteSpan bytes, std::uint64_t begin, std::uint64_t end) {
@@ -48,17 +55,25 @@ struct ByteRange {
 
 }  // namespace
 
-Result<SoundFilePlaces> sound_file_places(const std::string& trial, const SoundFileContents& contents) {
-  const TrialFile file(trial);
-  return create_sound_file(file.path(), contents);
+Result<SoundFilePlaces> create_sound_file_in(const Folder& folder, const std::string& name,
+                                             const SoundFileContents& contents) {
+  // The library writes over a file that is there: one of ours, with our permissions, and no link.
+  PENSTOCK_ASSIGN(DiskFile made, folder.open_file(name, 0));
+  PENSTOCK_TRY(made.close());
+  return named(create_sound_file(folder.path_by_descriptor(name), contents), folder, name);
 }
 
-Status write_sound_structure(DiskFile& file, const std::string& trial, const SoundFileContents& all,
+Result<SoundFilePlaces> sound_file_places(const Folder& folder, const SoundFileContents& contents) {
+  const TrialFile file(folder);
+  return create_sound_file_in(folder, kSoundTrialName, contents);
+}
+
+Status write_sound_structure(DiskFile& file, const Folder& folder, const SoundFileContents& all,
                              const SoundFileContents& left) {
-  const TrialFile model(trial);
-  PENSTOCK_ASSIGN(const SoundFilePlaces places, create_sound_file(model.path(), all));
+  const TrialFile model(folder);
+  PENSTOCK_ASSIGN(const SoundFilePlaces places, create_sound_file_in(folder, kSoundTrialName, all));
   if (left.rows() < all.rows()) {
-    PENSTOCK_TRY(shorten_sound_file(model.path(), left));
+    PENSTOCK_TRY(named(shorten_sound_file(model.path(), left), folder, kSoundTrialName));
   }
   PENSTOCK_ASSIGN(const auto mapped, MappedFile::open(model.path()));
   const ByteSpan bytes = mapped->bytes();

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "formats/field_value.hpp"
-#include "io/mapping_guard.hpp"
 
 namespace penstock {
 namespace {
@@ -43,20 +42,22 @@ Result<std::size_t> sound_field(const SampleTable& table, const std::string& des
 
 Result<std::int64_t> number_at(const SampleTable& table, std::uint64_t sample, std::size_t field,
                                Scratch& scratch) {
-  PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field, scratch));
-  const auto number = integer_of(value);
-  PENSTOCK_TRY(unless_gone(value.bytes, number.ok() ? Status() : Status(Error(number.error()))));
+  std::int64_t number = 0;
+  PENSTOCK_TRY(use_value(table, sample, field, scratch, [&number](const StoredValue& value) -> Status {
+    PENSTOCK_ASSIGN(number, integer_of(value));
+    return {};
+  }));
   const auto& classes = table.classes();
   const std::int64_t most = classes.empty() ? std::numeric_limits<std::int64_t>::max()
                                             : static_cast<std::int64_t>(classes.size()) - 1;
-  if (*number < 0 || *number > most) {
+  if (number < 0 || number > most) {
     return Error{.kind = ErrorKind::corrupt,
-                 .message = fmt::format("the label is {}; labels are {}", *number,
+                 .message = fmt::format("the label is {}; labels are {}", number,
                                         classes.empty() ? "0 or more" : fmt::format("0 to {}", most)),
                  .advice = {},
                  .place = {.stage = "scan"}};
   }
-  return *number;
+  return number;
 }
 
 /// Numbers stay as they are.
@@ -94,8 +95,10 @@ Result<SoundFiles> sounds_of(const SampleTable& table, const std::string& descri
                  .advice = "check the path",
                  .place = {.source = description, .stage = "scan"}};
   }
+  PENSTOCK_TRY(table.check_keys());
   for (std::uint64_t i = 0; i < table.size(); ++i) {
-    files.keys.push_back(table.key(i));
+    PENSTOCK_ASSIGN(std::string key, table.checked_key(i));
+    files.keys.push_back(std::move(key));
   }
   const auto label = field_where(
       table, [](const FieldInfo& info) { return info.kind == FieldKind::integer && info.name == "label"; });

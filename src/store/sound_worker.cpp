@@ -90,7 +90,11 @@ Status SoundWorker::fill(const SoundPart& part) {
     lap(since, seconds_.convert);
     return converted;
   };
+  Status outcome;
   const auto fail = [&](std::uint64_t file, Error error) {
+    if (error.systemic && outcome.ok()) {
+      outcome = error;
+    }
     std::fill_n(wave_of(file), row_samples, 0.0F);  // computed along, never written
     buffer.bad[row_of(file)] = std::move(error);
   };
@@ -99,7 +103,7 @@ Status SoundWorker::fill(const SoundPart& part) {
   if (task_->made_up.empty()) {
     task_->bytes_read += fetcher_.fetch(begin, end, use, fail);
     lap(since, seconds_.read);
-    return {};
+    return outcome;
   }
   for (std::uint64_t file = begin; file < end; ++file) {
     PENSTOCK_TRY(use(file, task_->made_up));

@@ -48,6 +48,7 @@ class TableForTest final : public SampleTable {
 
   std::set<std::uint64_t> bad;
   std::vector<std::string> class_names;
+  std::map<std::uint64_t, std::string> other_keys;  ///< of samples whose key is not the usual one
 
   void replace_picture(std::uint64_t sample, std::vector<std::uint8_t> file) {
     rows_[sample][0] = std::move(file);
@@ -56,7 +57,10 @@ class TableForTest final : public SampleTable {
   std::uint64_t size() const noexcept override { return rows_.size(); }
   const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
   const std::vector<std::string>& classes() const noexcept override { return class_names; }
-  std::string key(std::uint64_t sample) const override { return "folder/key" + std::to_string(sample); }
+  std::string key(std::uint64_t sample) const override {
+    const auto other = other_keys.find(sample);
+    return other != other_keys.end() ? other->second : "folder/key" + std::to_string(sample);
+  }
   Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
     if (bad.contains(sample)) {
       return Error{.kind = ErrorKind::corrupt, .message = "bad on purpose", .place = {.stage = "read"}};

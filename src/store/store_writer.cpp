@@ -26,9 +26,7 @@ bool holds(const std::string& path, std::uint64_t begin, const StoreFile& expect
   if (!file.ok() || (*file)->size() < begin || (*file)->size() - begin < expected.size) {
     return false;
   }
-  const ByteSpan part =
-      (*file)->bytes().subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(expected.size));
-  return crc32c(part) == expected.checksum;
+  return crc32c((*file)->bytes().part(begin, expected.size)) == expected.checksum;
 }
 
 template <class T>
@@ -64,30 +62,29 @@ Status StoreWriter::Buffered::append(ByteSpan bytes, std::uint32_t& checksum) {
   return pending.size() >= kPendingBytes ? flush() : Status();
 }
 
-StoreWriter::StoreWriter(std::string folder, std::size_t fields, std::uint64_t shard_bytes, Journal journal,
+StoreWriter::StoreWriter(const Folder& folder, std::size_t fields, std::uint64_t shard_bytes, Journal journal,
                          Checkpoint from, std::size_t known_shards)
-    : folder_(std::move(folder)),
+    : folder_(&folder),
       fields_(fields),
       shard_bytes_(shard_bytes),
       journal_(std::move(journal)),
       state_(std::move(from)),
       known_shards_(known_shards) {}
 
-Result<StoreWriter> StoreWriter::open(const std::string& folder, std::size_t fields,
-                                      std::uint64_t shard_bytes, Journal journal, Checkpoint from,
-                                      std::size_t known_shards) {
+Result<StoreWriter> StoreWriter::open(const Folder& folder, std::size_t fields, std::uint64_t shard_bytes,
+                                      Journal journal, Checkpoint from, std::size_t known_shards) {
   StoreWriter writer(folder, fields, shard_bytes, std::move(journal), std::move(from), known_shards);
   const Checkpoint& state = writer.state_;
   const std::uint64_t index_size = state.samples == 0 ? 0 : sizeof(StoreIndexHeader) + state.rows.size;
-  PENSTOCK_ASSIGN(writer.index_.file, DiskFile::open(folder + "/" + kStoreIndexName, index_size));
+  PENSTOCK_ASSIGN(writer.index_.file, folder.open_file(kStoreIndexName, index_size));
   if (index_size == 0) {
     const std::vector<std::uint8_t> room(sizeof(StoreIndexHeader), 0);
     PENSTOCK_TRY(writer.index_.file.append(room));
   }
-  PENSTOCK_ASSIGN(writer.keys_.file, DiskFile::open(folder + "/" + kStoreKeysName, state.keys.size));
+  PENSTOCK_ASSIGN(writer.keys_.file, folder.open_file(kStoreKeysName, state.keys.size));
   if (state.open_shard.size > 0) {
     PENSTOCK_ASSIGN(writer.shard_.file,
-                    DiskFile::open(shard_path(folder, state.shards.size()), state.open_shard.size));
+                    folder.open_file(store_shard_name(state.shards.size()), state.open_shard.size));
   }
   return writer;
 }
@@ -99,7 +96,7 @@ Status StoreWriter::open_shard() {
                  .advice = "give larger shard_bytes",
                  .place = {.stage = "build"}};
   }
-  PENSTOCK_ASSIGN(shard_.file, DiskFile::open(shard_path(folder_, state_.shards.size()), 0));
+  PENSTOCK_ASSIGN(shard_.file, folder_->open_file(store_shard_name(state_.shards.size()), 0));
   StoreShardHeader header;
   header.number = static_cast<std::uint32_t>(state_.shards.size());
   state_.open_shard = {};

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formats/store_manifest.hpp"
-#include "store/disk_file.hpp"
+#include "io/folder.hpp"
 #include "store/journal.hpp"
 #include "store/sample_packer.hpp"
 
@@ -19,8 +19,8 @@ bool holds(const std::string& folder, const Checkpoint& checkpoint);
 class StoreWriter {
  public:
   /// Goes on from `from`, which `folder` holds; what lies behind it is cut off. `known_shards` are in the
-  /// journal.
-  static Result<StoreWriter> open(const std::string& folder, std::size_t fields, std::uint64_t shard_bytes,
+  /// journal. The folder must outlive the writer.
+  static Result<StoreWriter> open(const Folder& folder, std::size_t fields, std::uint64_t shard_bytes,
                                   Journal journal, Checkpoint from, std::size_t known_shards);
 
   /// The next sample of the source.
@@ -46,7 +46,7 @@ class StoreWriter {
     Status append(ByteSpan bytes, std::uint32_t& checksum);
   };
 
-  StoreWriter(std::string folder, std::size_t fields, std::uint64_t shard_bytes, Journal journal,
+  StoreWriter(const Folder& folder, std::size_t fields, std::uint64_t shard_bytes, Journal journal,
               Checkpoint from, std::size_t known_shards);
   Status open_shard();
   Status close_shard();
@@ -54,7 +54,7 @@ class StoreWriter {
   Status count_done();
   std::uint8_t reason_number(const std::string& reason);
 
-  std::string folder_;
+  const Folder* folder_;
   std::size_t fields_;
   std::uint64_t shard_bytes_;
   Journal journal_;

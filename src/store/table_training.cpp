@@ -6,8 +6,8 @@
 #include "codecs/original_file.hpp"
 #include "core/parallel_for.hpp"
 #include "core/rng.hpp"
+#include "formats/store_format.hpp"
 #include "io/mapped_file.hpp"
-#include "store/disk_file.hpp"
 
 namespace penstock {
 namespace {
@@ -25,7 +25,8 @@ void learn(const SampleTable& source, std::uint64_t sample, RepackTrainer& train
     }
     // What cannot be read is left to the build, which says so.
     if (const auto stored = source.read(sample, field, scratch); stored.ok()) {
-      if (const auto file = original.of(*stored); file.ok()) {
+      const auto file = original.of(*stored);
+      if (file.ok() && stored->intact().ok()) {
         trainer.add(*file);
       }
     }
@@ -73,8 +74,8 @@ Result<std::shared_ptr<const RepackTables>> read_tables(const std::string& path)
   return tables.ok() ? std::move(*tables) : std::shared_ptr<const RepackTables>();
 }
 
-Status write_tables(const RepackTables& tables, const std::string& path) {
-  PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, 0));
+Status write_tables(const RepackTables& tables, const Folder& folder) {
+  PENSTOCK_ASSIGN(DiskFile file, folder.open_file(kStoreTablesName, 0));
   PENSTOCK_TRY(file.append(serialise(tables)));
   PENSTOCK_TRY(file.sync());
   return file.close();

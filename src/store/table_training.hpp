@@ -8,6 +8,7 @@
 
 #include "codecs/repacked.hpp"
 #include "formats/sample_table.hpp"
+#include "io/folder.hpp"
 
 namespace penstock {
 
@@ -21,6 +22,6 @@ Result<std::shared_ptr<const RepackTables>> train_tables(const SampleTable& sour
 /// Null if there is no such file, or it is damaged.
 Result<std::shared_ptr<const RepackTables>> read_tables(const std::string& path);
 /// On disk when it returns.
-Status write_tables(const RepackTables& tables, const std::string& path);
+Status write_tables(const RepackTables& tables, const Folder& folder);
 
 }  // namespace penstock

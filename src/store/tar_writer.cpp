@@ -50,10 +50,17 @@ TarHeader header_of(std::string_view name, std::uint64_t size, char type) {
   return header;
 }
 
+Error unnamable(std::string message) {
+  return {.kind = ErrorKind::unsupported,
+          .message = std::move(message),
+          .advice = "give the sample another key",
+          .place = {.stage = "convert"}};
+}
+
 }  // namespace
 
-Result<TarWriter> TarWriter::create(const std::string& path) {
-  PENSTOCK_ASSIGN(DiskFile file, DiskFile::open(path, 0));
+Result<TarWriter> TarWriter::create(const Folder& folder, const std::string& name) {
+  PENSTOCK_ASSIGN(DiskFile file, folder.open_file(name, 0));
   return TarWriter(std::move(file));
 }
 
@@ -63,12 +70,20 @@ std::uint64_t TarWriter::room_for(std::uint64_t size) noexcept {
 }
 
 Status TarWriter::add(std::string_view name, ByteSpan bytes) {
+  if (name.find('\0') != std::string_view::npos) {
+    return unnamable("a name that holds a NUL byte cannot be written to a tar");
+  }
   std::string records;
   if (name.size() > sizeof(TarHeader::name)) {
     records += pax_record("path", name);
   }
   if (bytes.size() > kLargestOctal) {
     records += pax_record("size", std::to_string(bytes.size()));
+  }
+  if (records.size() > kTarMaxExtendedHeader) {
+    return unnamable(
+        fmt::format("a name of {} bytes cannot be written to a tar: readers take headers of up to {}",
+                    name.size(), kTarMaxExtendedHeader));
   }
   if (!records.empty()) {
     PENSTOCK_TRY(add_member("PaxHeaders/x",

@@ -5,17 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "io/folder.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
-#include "store/disk_file.hpp"
 
 namespace penstock {
 
 /// Owner, group and times are 0, so that the same members give the same bytes. One thread.
 class TarWriter {
  public:
-  static Result<TarWriter> create(const std::string& path);
+  static Result<TarWriter> create(const Folder& folder, const std::string& name);
 
+  /// A name that readers would refuse (TarReader) is `unsupported`, and nothing is written.
   Status add(std::string_view name, ByteSpan bytes);
   /// The end marks; on disk when it returns.
   Status finish();

@@ -45,10 +45,10 @@ class Checker {
     if (subject_.source != nullptr) {
       check_key(sample, found);
     }
-    const auto records = subject_.files.records(sample);
-    for (std::size_t field = 0; field < records.size(); ++field) {
-      if (Status status = check_field(sample, field, records[field], found); !status.ok()) {
+    for (std::size_t field = 0; field < subject_.table.fields().size(); ++field) {
+      if (Status status = check_field(sample, field, found); !status.ok()) {
         note(found, sample, field, status.error().kind, status.error().message);
+        found.errors.back().systemic = status.error().systemic;
       }
     }
     return found;
@@ -79,13 +79,21 @@ class Checker {
     found.errors.push_back(std::move(error));
   }
 
-  Status check_field(std::uint64_t sample, std::size_t field, const FieldRecord& record, Findings& found) {
-    PENSTOCK_ASSIGN(const ByteSpan bytes, subject_.files.stored(record));
+  Status check_field(std::uint64_t sample, std::size_t field, Findings& found) {
+    PENSTOCK_ASSIGN(const FieldRecord record, subject_.files.record(sample, field));
+    PENSTOCK_ASSIGN(const Bytes bytes, subject_.files.stored(sample, record));
     found.bytes += bytes.size();
     if (crc32c(bytes) != record.checksum) {
+      PENSTOCK_TRY(bytes.intact());
       return wrong("its checksum is wrong");
     }
-    PENSTOCK_ASSIGN(const StoredValue stored, subject_.table.read(sample, field, scratch_));
+    return use_value(subject_.table, sample, field, scratch_, [&](const StoredValue& stored) {
+      return check_value_of(sample, field, record, stored, found);
+    });
+  }
+
+  Status check_value_of(std::uint64_t sample, std::size_t field, const FieldRecord& record,
+                        const StoredValue& stored, Findings& found) {
     const bool picture = subject_.table.fields()[field].kind == FieldKind::image;
     ImageSize size;
     if (picture && subject_.decode) {
@@ -117,8 +125,12 @@ class Checker {
     if (row >= Counterpart::kUsedUp || column == Counterpart::kNowhere) {
       return {};  // said elsewhere
     }
-    PENSTOCK_ASSIGN(const StoredValue theirs, subject_.source->table->read(row, column, source_scratch_));
     ++found.compared;
+    return use_value(*subject_.source->table, row, column, source_scratch_,
+                     [&](const StoredValue& theirs) { return compare(stored, theirs, picture, size); });
+  }
+
+  Status compare(const StoredValue& stored, const StoredValue& theirs, bool picture, ImageSize size) {
     auto file = original_.of(stored);
     auto source_file = source_original_.of(theirs);
     if (file.ok() && source_file.ok()) {
@@ -172,6 +184,9 @@ void check_files(const StoreFiles& files, VerifyReport& report) {
   }
   if (crc32c(files.keys()) != files.manifest().keys.checksum) {
     note_file(report, files, folder + "/" + kStoreKeysName, "the checksum of the keys is wrong");
+  }
+  if (const Status keys = files.check_keys(); !keys.ok()) {
+    note_file(report, files, folder + "/" + kStoreIndexName, keys.error().message);
   }
   for (std::size_t i = 0; i < files.manifest().shards.size(); ++i) {
     const auto shard = files.shard(i);

@@ -52,6 +52,11 @@ Status check_samples(std::uint64_t samples, const VerifySettings& settings, Make
       },
       [](const Findings&) -> std::uint64_t { return 0; },
       [&](std::uint64_t sample, Findings found) -> Status {
+        for (const Error& error : found.errors) {
+          if (error.systemic) {
+            return error;
+          }
+        }
         of_unknown_length += found.sounds_of_unknown_length;
         add_findings(report, std::move(found));
         if (settings.progress && !settings.progress(sample + 1, samples)) {

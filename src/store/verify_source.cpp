@@ -8,7 +8,6 @@
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
-#include "io/mapping_guard.hpp"
 #include "store/verify_run.hpp"
 
 namespace penstock {
@@ -65,9 +64,10 @@ class SourceChecker {
 
  private:
   Status check_field(std::uint64_t sample, std::size_t field, Findings& found) {
-    PENSTOCK_ASSIGN(const StoredValue stored, table_.read(sample, field, scratch_));
-    found.bytes += stored.bytes.size();
-    return unless_gone(stored.bytes, check_contents(table_.fields()[field].kind, stored, found));
+    return use_value(table_, sample, field, scratch_, [&](const StoredValue& stored) {
+      found.bytes += stored.bytes.size();
+      return check_contents(table_.fields()[field].kind, stored, found);
+    });
   }
 
   Status check_contents(FieldKind kind, const StoredValue& stored, Findings& found) {

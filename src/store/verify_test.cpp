@@ -9,6 +9,7 @@
 #include "formats/store.hpp"
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
+#include "store/tar_writer.hpp"
 
 namespace penstock {
 namespace {
@@ -340,6 +341,54 @@ TEST(convert_store, pixels_have_no_way_back) {
   EXPECT_EQ(converted.error().kind, ErrorKind::unsupported);
   EXPECT_FALSE(fs::exists(folder / "tars"));
   EXPECT_FALSE(fs::exists(folder / "tars.building"));
+}
+
+TEST(convert_store, keys_that_tars_cannot_hold_are_refused_by_name) {
+  const TemporaryFolder folder;
+  TableForTest table(4);
+  table.other_keys[2] = std::string("nul\0here", 8);
+  ASSERT_TRUE(build_store(table, "test", folder / "s", {}).ok());
+  const auto converted = convert_store(folder / "s", folder / "tars");
+  ASSERT_FALSE(converted.ok());
+  EXPECT_EQ(converted.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(converted.error().message, HasSubstr("NUL"));
+  EXPECT_EQ(converted.error().place.key, table.other_keys[2]);
+  EXPECT_EQ(converted.error().place.index, 2u);
+  EXPECT_FALSE(fs::exists(folder / "tars"));
+  EXPECT_FALSE(fs::exists(folder / "tars.building"));
+}
+
+TEST(convert_store, the_longest_keys_of_a_store_come_back_from_its_tars) {
+  const TemporaryFolder folder;
+  TableForTest table(4);
+  table.other_keys[2] = std::string(kMaxKeyBytes, 'k');
+  ASSERT_TRUE(build_store(table, "test", folder / "s", {}).ok());
+  ASSERT_TRUE(convert_store(folder / "s", folder / "tars").ok());
+  const auto tars = open_samples({folder / "tars"}, {});
+  ASSERT_TRUE(tars.ok()) << tars.error().to_string();
+  ASSERT_EQ((*tars)->size(), 4u);
+  EXPECT_EQ((*tars)->key(2), table.other_keys[2]);
+  table.other_keys[2] += 'k';
+  const auto built = build_store(table, "test", folder / "longer", {});
+  ASSERT_FALSE(built.ok());
+  EXPECT_EQ(built.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(built.error().message, HasSubstr("a key of 65537 bytes"));
+}
+
+TEST(TarWriter, refuses_names_for_which_readers_have_no_room) {
+  const TemporaryFolder folder;
+  const auto opened = Folder::open(folder.path());
+  ASSERT_TRUE(opened.ok());
+  auto tar = TarWriter::create(*opened, "a.tar");
+  ASSERT_TRUE(tar.ok());
+  // The longest that fits a header of 1 MiB: "1048576 path=" + name + line feed.
+  const std::string longest((1 << 20) - 13 - 1, 'n');
+  EXPECT_TRUE(tar->add(longest, {}).ok());
+  const std::uint64_t before = tar->size();
+  const Status refused = tar->add(longest + "n", {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(tar->size(), before);
 }
 
 TEST(convert_store, cancelled_leaves_nothing_behind) {

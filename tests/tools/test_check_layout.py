@@ -58,6 +58,9 @@ def test_accepts_a_tidy_tree(layout: ModuleType, capsys: pytest.CaptureFixture[s
         ("include/penstock/batch.hpp", "#pragma once\n#include <hwy/highway.h>\n", "public headers"),
         ("include/penstock/batch.hpp", '#pragma once\n#include "core/rng.hpp"\n', "public headers"),
         ("python/tests/loader_test.py", "def test_x() -> None: ...\n", "pytest collects only"),
+        ("docs/design/limits.md", "| 4 | `kRounds`, `src/core/rng.hpp` | |\n", "kRounds is not where the line says"),
+        ("docs/design/limits.md", "| 4 | `kRounds`, `src/core/none.cpp` | |\n", "there is no src/core/none.cpp"),
+        ("docs/design/limits.md", "| 4 | | `rng.draws` |\n", "there is no test rng.draws"),
     ],
 )
 def test_reports_a_broken_rule(

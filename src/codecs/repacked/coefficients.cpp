@@ -13,6 +13,7 @@
 #include "codecs/jpeg_callbacks.hpp"
 #include "codecs/jpeg_completeness.hpp"
 #include "codecs/jpeg_scan.hpp"
+#include "codecs/jpeg_scans.hpp"
 
 namespace penstock::detail {
 namespace {
@@ -73,7 +74,7 @@ struct CoefficientReader::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  const char* check_kind(RepackFidelity fidelity) const;
+  const char* check_kind(RepackFidelity fidelity);
   const char* set_geometry(RepackGeometry& geometry) const;
   bool build_tables();
   const char* read_scan(ByteSpan jpeg, JpegCoefficients& out);
@@ -82,7 +83,7 @@ struct CoefficientReader::Impl {
   const char* read(ByteSpan jpeg, RepackFidelity fidelity, JpegCoefficients& out);
 };
 
-const char* CoefficientReader::Impl::check_kind(RepackFidelity fidelity) const {
+const char* CoefficientReader::Impl::check_kind(RepackFidelity fidelity) {
   if (cinfo.data_precision != 8) {
     return "not 8 bits";
   }
@@ -106,6 +107,9 @@ const char* CoefficientReader::Impl::check_kind(RepackFidelity fidelity) const {
   }
   if (fidelity == RepackFidelity::file && cinfo.comps_in_scan != cinfo.num_components) {
     return "several scans";
+  }
+  if (count_scans(cinfo).too_many()) {
+    return "too many scans";
   }
   return nullptr;
 }
@@ -253,7 +257,6 @@ const char* CoefficientReader::Impl::read_scan(ByteSpan jpeg, JpegCoefficients& 
 }
 
 const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
-  callbacks.watch_scans(cinfo, true);
   const bool done = callbacks.guarded([this, &out] {
     jvirt_barray_ptr* const arrays = jpeg_read_coefficients(&cinfo);
     if (!all_scans_came(cinfo)) {
@@ -270,7 +273,6 @@ const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
       }
     }
   });
-  callbacks.watch_scans(cinfo, false);
   return done ? nullptr : kDamaged;
 }
 

@@ -36,4 +36,15 @@ inline std::size_t character_size(std::string_view rest) noexcept {
   return character_size(ByteSpan(reinterpret_cast<const std::uint8_t*>(rest.data()), rest.size()));
 }
 
+/// The number of a character, which is whole.
+inline std::uint32_t character_code(std::string_view character) noexcept {
+  const auto first = static_cast<std::uint8_t>(character[0]);
+  const std::uint32_t mask = first < 0x80 ? 0x7F : first < 0xE0 ? 0x1F : first < 0xF0 ? 0x0F : 0x07;
+  std::uint32_t code = first & mask;
+  for (std::size_t i = 1; i < character.size(); ++i) {
+    code = code << 6 | (static_cast<std::uint8_t>(character[i]) & 0x3Fu);
+  }
+  return code;
+}
+
 }  // namespace penstock

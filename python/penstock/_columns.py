@@ -1,0 +1,55 @@
+"""The values of a batch of the engine, made when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import _core
+from ._fields import decode_stored
+
+#: What a batch of stored bytes has in the place of decoded fields.
+RAW = ("data", "offsets", "sizes", "heights", "widths")
+
+Convert = Callable[[Any], Any]
+
+
+class Columns:
+    """Tensors or arrays on the memory of one batch of the engine; texts and numbers are copies."""
+
+    __slots__ = ("_convert", "_convert_picture", "_lengths", "_numpy", "core", "names")
+
+    def __init__(self, core: _core.Batch, numpy: bool, convert: Convert, convert_picture: Convert) -> None:
+        self.core = core
+        self._numpy = numpy
+        self._convert = convert
+        self._convert_picture = convert_picture
+        self._lengths = {f"{name}_length": name for name in core.columns if core.kind(name) == "audio"}
+        self.names = [*(RAW if core.is_raw else ()), *core.columns, *self._lengths, "index", "key"]
+
+    def make(self, name: str) -> Any:
+        """The value of that name, which is one of names."""
+        core = self.core
+        if name == "key":
+            return core.keys()
+        if name == "index":
+            return self._convert(core.index(self._numpy))
+        if core.is_raw and name in RAW:
+            return self._convert(core.raw(name, self._numpy))
+        if name in self._lengths:
+            return self._convert(core.lengths(self._lengths[name], self._numpy))
+        value = core.column(name, self._numpy)
+        kind = core.kind(name)
+        if kind == "image" and not core.is_picture(name):  # what a user's function made of it
+            return [self._convert(array) for array in value] if isinstance(value, list) else self._convert(value)
+        if kind == "image":
+            if isinstance(value, list):
+                return [self._convert_picture(picture) for picture in value]
+            return self._convert_picture(value)
+        if isinstance(value, list):
+            numbers = core.index(True).tolist()
+            return [
+                decode_stored(kind, stored, name, {"index": number})
+                for stored, number in zip(value, numbers, strict=True)
+            ]
+        return self._convert(value)

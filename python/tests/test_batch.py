@@ -1,0 +1,112 @@
+"""Batches as a mapping that others build, copy and save."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+
+import penstock
+from penstock.transforms import CenterCrop
+
+
+@pytest.fixture(params=["torch", "numpy"])
+def batch(shards, request) -> penstock.Batch:
+    loader = penstock.Loader(shards, batch_size=4, transforms=[CenterCrop(8)], output=request.param)
+    iterator = iter(loader)
+    next(iterator)
+    return next(iterator)
+
+
+def assert_same(one: penstock.Batch, other: penstock.Batch) -> None:
+    assert type(one) is type(other) is penstock.Batch
+    assert list(one) == list(other)
+    for name in one:
+        assert type(one[name]) is type(other[name])
+        np.testing.assert_array_equal(one[name], other[name])
+
+
+def test_is_built_from_a_mapping(batch):
+    built = type(batch)({name: batch[name] for name in batch})
+    assert_same(built, batch)
+    assert (built.epoch, built.step) == (None, None)
+    assert type(batch)([("a", 1)])["a"] == 1
+    with pytest.raises(KeyError, match="there is no field 'b'; this batch has a"):
+        type(batch)({"a": 1})["b"]
+    assert "a" in repr(type(batch)({"a": 1}))
+    assert dict(**built) == dict(built.items())
+
+
+def test_values_are_put_in_and_taken_out(batch):
+    names, moved = list(batch), batch.to("cpu")
+    label = batch.pop("label")
+    batch["labels"] = label
+    assert list(batch) == [*(name for name in names if name != "label"), "labels"]
+    assert batch["labels"] is label
+    assert list(moved) == names
+    with pytest.raises(KeyError):
+        batch["label"]
+    with pytest.raises(KeyError):
+        del batch["label"]
+
+
+@pytest.mark.parametrize(
+    "copied", [lambda b: pickle.loads(pickle.dumps(b)), copy.deepcopy], ids=["pickle", "deepcopy"]
+)
+def test_copies_have_memory_of_their_own(batch, copied):
+    other = copied(batch)
+    assert_same(other, batch)
+    assert (other.epoch, other.step) == (batch.epoch, batch.step) == (0, 1)
+    kept = np.array(batch["image"])
+    other["image"][:] = 0
+    np.testing.assert_array_equal(batch["image"], kept)
+
+
+def test_torch_saves_and_loads_a_batch(batch, tmp_path):
+    torch.save({"batch": batch}, tmp_path / "batch.pt")
+    assert_same(torch.load(tmp_path / "batch.pt", weights_only=False)["batch"], batch)
+    torch.save(dict(batch), tmp_path / "plain.pt")
+    assert_same(penstock.Batch(torch.load(tmp_path / "plain.pt", weights_only=batch_is_torch(batch))), batch)
+
+
+def batch_is_torch(batch: penstock.Batch) -> bool:
+    return isinstance(batch["image"], torch.Tensor)
+
+
+def test_pictures_of_different_sizes_are_copied_too(shards):
+    batch = next(iter(penstock.Loader(shards, batch_size=4)))
+    other = pickle.loads(pickle.dumps(batch))
+    assert [torch.equal(*pair) for pair in zip(batch["image"], other["image"], strict=True)] == [True] * 4
+
+
+def test_moves_what_was_built_from_a_mapping():
+    moved = penstock.Batch({"x": torch.zeros(2), "names": ["a", "b"]}).to("meta")
+    assert (moved["x"].device.type, moved["names"]) == ("meta", ["a", "b"])
+
+
+# --- as_tuple ---------------------------------------------------------------------------------------------------------
+
+
+def test_as_tuple_delivers_the_fields_that_are_named(shards):
+    batches = list(penstock.Loader(shards, transforms=[CenterCrop(8)]))
+    loader = penstock.Loader(shards, transforms=[CenterCrop(8)], as_tuple=("image", "label"))
+    count = 0
+    for batch, (images, labels) in zip(batches, loader, strict=True):
+        assert torch.equal(images, batch["image"])
+        assert torch.equal(labels, batch["label"])
+        count += 1
+    assert count == 2
+    (keys,) = next(iter(penstock.Loader(shards, batch_size=2, decode=False, as_tuple=["key"])))
+    assert keys == ["s0000", "s0001"]
+
+
+def test_as_tuple_refuses_what_is_not_there(shards):
+    with pytest.raises(penstock.InvalidError, match="no field 'lable'; there are image, label, json, text, index, key"):
+        penstock.Loader(shards, as_tuple=("image", "lable"))
+    with pytest.raises(penstock.InvalidError, match="give names of fields"):
+        penstock.Loader(shards, as_tuple="image")
+    with pytest.raises(penstock.InvalidError, match="contradict"):
+        penstock.Loader(shards, as_tuple=("image",), collate_fn=list)

@@ -1,0 +1,88 @@
+"""Iterables of the user that have no end are refused while they have taken little memory, and can be interrupted."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+
+import numpy as np
+import pytest
+from conftest import flat
+
+import penstock
+from penstock import samplers, transforms
+
+
+class Cycle:
+    """Samples of a data set of 60, so many of them; for ever if that is None. Without a length unless it is given."""
+
+    def __init__(self, count: int | None) -> None:
+        self.count = count
+
+    def __iter__(self):
+        return itertools.islice(itertools.cycle(range(60)), self.count)
+
+
+class SizedCycle(Cycle):
+    def __init__(self, count: int | None, length: int) -> None:
+        super().__init__(count)
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length
+
+
+@pytest.mark.parametrize("sampler", [Cycle(None), SizedCycle(None, 60)])
+def test_samplers_without_an_end_are_refused(shards, sampler):
+    with pytest.raises(penstock.InvalidError, match="no end after 16,777,216 values"):
+        next(iter(penstock.Loader(shards, sampler=sampler, num_workers=0)))
+
+
+def test_samplers_that_repeat_samples_many_times_are_not(shards, monkeypatch):
+    raw = {"num_workers": 0, "batch_size": 1000}
+    loader = penstock.Loader(penstock.Dataset(shards, fields={"label": "cls"}), sampler=Cycle(100_000), **raw)
+    assert len(flat(loader)) == 100_000
+    monkeypatch.setattr(samplers, "MAX_PLACES", 100)
+    for sampler in (Cycle(960), SizedCycle(5000, 5000)):  # 16 times the data set, and what is announced
+        loader = penstock.Loader(penstock.Dataset(shards, fields={"label": "cls"}), sampler=sampler, **raw)
+        assert len(flat(loader)) == sampler.count
+    with pytest.raises(penstock.InvalidError, match="no end after 960 values"):
+        next(iter(penstock.Loader(shards, sampler=Cycle(961), num_workers=0)))
+
+
+def test_other_arguments_without_an_end_are_refused(shards, monkeypatch):
+    monkeypatch.setattr(samplers, "MAX_VALUES", 100_000)
+    for make, reason in (
+        (lambda: samplers.Indices(itertools.count()), "sampler: no end after 100,000"),
+        (lambda: samplers.Weighted(itertools.repeat(1.0)), "weights: no end after 100,000"),
+        (lambda: penstock.Loader(shards, transforms=itertools.repeat(transforms.CenterCrop(8))), "1,000 operations"),
+        (lambda: penstock.Dataset(itertools.repeat(shards)), "source: no end"),
+        (lambda: transforms.Normalize(itertools.count(), [1, 1, 1]), "mean"),
+        (lambda: transforms.Python(len, shape=itertools.count(1), dtype="uint8"), "1 to 8 whole numbers"),
+    ):
+        with pytest.raises(penstock.InvalidError, match=reason):
+            make()
+
+
+def test_values_of_generators_are_those_of_lists():
+    assert samplers.Indices(iter(range(200_000))) == samplers.Indices(range(200_000))
+    assert samplers.Weighted(x / 2 for x in range(200_000)) == samplers.Weighted(np.arange(200_000) / 2)
+    assert samplers.Indices(iter([])) == samplers.Indices([])
+    with pytest.raises(penstock.InvalidError, match="float64"):
+        samplers.Indices(itertools.chain(range(100_000), [0.5]))
+
+
+def test_a_sampler_can_be_interrupted(shards, monkeypatch):
+    monkeypatch.setattr(samplers, "MAX_PLACES", 1 << 28)  # 2 GiB, if nothing interrupts it
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            next(iter(penstock.Loader(shards, sampler=Cycle(1 << 30), num_workers=0)))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)

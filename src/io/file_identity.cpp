@@ -1,0 +1,16 @@
+#include "io/file_identity.hpp"
+
+#include <fmt/format.h>
+
+namespace penstock {
+
+SourceIdentity& SourceIdentity::add(std::string_view path, const FileIdentity& file) {
+  hash_.update(fmt::format("{}:", path.size()))
+      .update(path)
+      .update(fmt::format("|{} {} {} {}\n", file.size, file.modified, file.changed, file.inode));
+  return *this;
+}
+
+std::string SourceIdentity::finish() { return to_hex(hash_.finish()); }
+
+}  // namespace penstock
