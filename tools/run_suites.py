@@ -63,6 +63,7 @@ def lint(log: Log) -> Counts:
     counts.add(one(log, "mypy of tools, demo and examples", ["mypy", *ours]))
     counts.add(one(log, "mypy of right and wrong uses", ["mypy", "tests/typing/uses.py"]))
     counts.add(one(log, "clang-format", ["clang-format", "--dry-run", "-Werror", *tracked("*.cpp", "*.hpp")]))
+    counts.add(one(log, "gen_notebooks.py", [PYTHON, "tools/gen_notebooks.py", "--check"]))
     for script in [*tracked("*.sh"), ".ci/run"]:
         counts.add(one(log, f"bash -n {script}", ["bash", "-n", script]))
     return counts
@@ -245,7 +246,7 @@ def hostile(log: Log) -> Counts:
 
 def docs(log: Log) -> Counts:
     counts = counted(log, "check_docs.py", [PYTHON, "tools/check_docs.py"])
-    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py", "tools/gen_notebooks.py"):
+    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py"):
         counts.add(one(log, generator, [PYTHON, generator, "--check"]))
     return counts
 
