@@ -191,7 +191,8 @@ def test_option_collate_in(shards):
     """More of it: test_collate_helper.py."""
     options = LoaderOptions(batch_size=30)
     for place, is_here in (("thread", True), ("process", False)):
-        with penstock.Loader(shards, collate_fn=collate_slowly, options=options.with_collate_in(place)) as loader:
+        chosen = options.with_collate_in(place)
+        with penstock.Loader(shards, transforms=AUGMENTED, collate_fn=collate_slowly, options=chosen) as loader:
             pids = {batch["pid"] for batch in loader}
             assert (pids == {os.getpid()}) == is_here
             assert loader.stats()["collate"]["runs_in"] == place
