@@ -164,6 +164,29 @@ def test_a_loader_may_be_closed_while_its_helper_is_at_work(shards):
     assert not alive(pid)
 
 
+def test_fork_is_refused_where_it_is_unsafe_and_works_where_not(shards, tmp_path):
+    refused = pytest.raises(penstock.InvalidError, match="'fork' cannot be: .* threads of a Loader run")
+    with penstock.Loader(shards, num_workers=1), refused:
+        loader_of(shards, collate_slowly, multiprocessing_context="fork")
+    program = run_program(
+        tmp_path,
+        f"""
+        import os
+        import penstock
+
+        def collate(samples):
+            return len(samples), os.getpid()
+
+        options = penstock.LoaderOptions(batch_size=30, collate_in="process").use_fork()
+        with penstock.Loader({shards!r}, collate_fn=collate, options=options) as loader:
+            got = list(loader)
+            print([rows for rows, _ in got], {{pid for _, pid in got}} == set(loader.stats()["collate"]["pids"]))
+        """,
+    )
+    out, err = program.communicate(timeout=120)
+    assert out == "[30, 30] True\n", err
+
+
 def test_a_helper_dies_with_a_parent_that_is_killed(shards, tmp_path):
     program = run_program(
         tmp_path,
