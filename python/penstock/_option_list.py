@@ -82,6 +82,7 @@ _ELSEWHERE = {
     "world_size": "shard_world_size",
     "rank": "shard_rank",
     "cache_dir": "cache",
+    "collate": "collate_fn",
 }
 #: What to do without an option that others have.
 _INSTEAD = {
