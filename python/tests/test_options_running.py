@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 from conftest import HoldFirst, contents, flat, slow_function
+from python_stages import collate_slowly
 
 import penstock
 from penstock import LoaderOptions
@@ -191,6 +192,20 @@ def test_option_collate_buffer_size(shards):
     held = list(loader)
     assert len(held) == 15
     assert 0 < loader.stats()["undelivered_bytes"] <= 3 * batch_bytes
+
+
+def test_option_collate_in(shards):
+    """More of it: test_collate_helper.py."""
+    options = LoaderOptions(batch_size=30)
+    for place, is_here in (("thread", True), ("process", False)):
+        chosen = options.with_collate_in(place)
+        with penstock.Loader(shards, transforms=AUGMENTED, collate_fn=collate_slowly, options=chosen) as loader:
+            pids = {batch["pid"] for batch in loader}
+            assert (pids == {os.getpid()}) == is_here
+            assert loader.stats()["collate"]["runs_in"] == place
+    with pytest.raises(penstock.InvalidError, match="collate_in must be 'thread' or 'process', got 'helper'"):
+        LoaderOptions(collate_in="helper")
+    assert options.with_collate_in("process").debug_mode().collate_in == "thread"
 
 
 def test_option_cache(shards, tmp_path):

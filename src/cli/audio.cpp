@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
 #include "penstock/sound_build.hpp"
+#include "store/sound_pipeline.hpp"
 
 namespace penstock::cli {
 namespace {

@@ -45,6 +45,7 @@ Loader("train.tar", batchsize=4)  # type: ignore[call-overload]
 Loader("train.tar", batch_size="4")  # type: ignore[call-overload]
 Loader("train.tar", on_error="ignore")  # type: ignore[call-overload]
 Loader("train.tar", memory_format="nhwc")  # type: ignore[call-overload]
+Loader("train.tar", collate_fn=collated, collate_in="helper")  # type: ignore[call-overload]
 Loader("train.tar", sampler="randm")  # type: ignore[arg-type]
 Loader("train.tar", 4)  # type: ignore[call-overload]
 Loader(3)  # type: ignore[call-overload]
@@ -74,7 +75,7 @@ for batch in right:
     assert_type(batch, Batch)
     batch["image"].mean()
     batch[0]  # type: ignore[index]
-for numbers in Loader("train.tar", collate_fn=collated):
+for numbers in Loader("train.tar", collate_fn=collated, collate_in="process"):
     assert_type(numbers, list[int])
 for images, labels in Loader("train.tar", as_tuple=("image", "label")):
     images.mean(labels)

@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-using namespace detail;  // NOLINT: the parts of this codec
+using namespace detail;  // the parts of this codec
 
 constexpr std::size_t kLeft = 64;  // bytes before each row, for the sample left of the picture
 constexpr std::size_t kRight = 128;
