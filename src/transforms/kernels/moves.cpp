@@ -6,6 +6,17 @@
 namespace penstock {
 namespace {
 
+// `count` pixels; from(i) is where the i-th lies. Of three channels, four bytes are copied at once, of which
+// the last is written again by the next pixel.
+template <int kChannels, class From>
+void gather_pixels(std::uint8_t* to, int count, From from) {
+  constexpr std::size_t kBytes = kChannels == 3 ? 4 : kChannels;
+  for (int i = 0; i + 1 < count; ++i, to += kChannels) {
+    std::memcpy(to, from(i), kBytes);
+  }
+  std::memcpy(to, from(count - 1), kChannels);
+}
+
 // Rows of the output are made from rows of the input.
 template <int kChannels>
 void move_rows(const ConstPixelRows& in, const PixelRows& out, bool mirrored, bool upside_down) {
@@ -16,11 +27,8 @@ void move_rows(const ConstPixelRows& in, const PixelRows& out, bool mirrored, bo
       std::memcpy(to, from, in.row_bytes());
       continue;
     }
-    from += in.row_bytes();
-    for (int x = 0; x < out.size.width; ++x, to += kChannels) {
-      from -= kChannels;
-      std::memcpy(to, from, kChannels);
-    }
+    const std::uint8_t* const last = from + in.row_bytes() - kChannels;
+    gather_pixels<kChannels>(to, out.size.width, [&](int x) { return last - std::ptrdiff_t{x} * kChannels; });
   }
 }
 
@@ -33,10 +41,9 @@ void swap_sides(const ConstPixelRows& in, const PixelRows& out, bool from_the_ri
       const int right = std::min(left + kSquare, out.size.width);
       for (int y = top; y < std::min(top + kSquare, out.size.height); ++y) {
         const std::ptrdiff_t column = from_the_right ? in.size.width - 1 - y : y;
-        std::uint8_t* to = out.row(y) + std::ptrdiff_t{left} * kChannels;
-        for (int x = left; x < right; ++x, to += kChannels) {
-          std::memcpy(to, in.row(upwards ? in.size.height - 1 - x : x) + column * kChannels, kChannels);
-        }
+        gather_pixels<kChannels>(out.row(y) + std::ptrdiff_t{left} * kChannels, right - left, [&](int x) {
+          return in.row(upwards ? in.size.height - 1 - left - x : left + x) + column * kChannels;
+        });
       }
     }
   }

@@ -87,7 +87,7 @@ constexpr int kStripInput =
     80;  // pixels of input that they are made of, at most, in whole blocks of 16 bytes
 
 // Output pixels [first, first + count) of up to kRows rows.
-template <int kTaps>
+template <int kTaps, int kChannels>
 HWY_INLINE void horizontal_strip(const HorizontalPass& pass, int first, int count, const std::uint8_t* in,
                                  std::size_t in_stride, int rows, std::uint8_t* out, std::size_t out_stride) {
   const ResampleAxis& axis = *pass.axis;
@@ -98,28 +98,29 @@ HWY_INLINE void horizontal_strip(const HorizontalPass& pass, int first, int coun
   const int one_end = taps->start;
   const int other_end = taps[step * (count - 1)].start;
   const int left = std::min(one_end, other_end);
-  const int bytes = (std::max(one_end, other_end) + kTaps - left) * 3;
+  const int bytes = (std::max(one_end, other_end) + kTaps - left) * kChannels;
 
-  alignas(64) std::uint8_t columns[kStripInput * 3 * kRows];
-  const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(left - pass.origin) * 3;
+  alignas(64) std::uint8_t columns[kStripInput * kChannels * kRows];
+  const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(left - pass.origin) * kChannels;
   for (int i = 0; i < bytes; i += 16) {
     to_columns(from + i, in_stride, rows, columns + i * kRows);
   }
-  alignas(64) std::uint8_t results[kStripPixels * 3 * kRows];
+  alignas(64) std::uint8_t results[kStripPixels * kChannels * kRows];
   std::uint8_t* result = results;
-  for (int x = 0; x < count; ++x, taps += step, digits += step, result += 3 * kRows) {
+  for (int x = 0; x < count; ++x, taps += step, digits += step, result += kChannels * kRows) {
     const DigitVectors<kTaps> weights(*digits);
-    const std::uint8_t* pixel = columns + static_cast<std::ptrdiff_t>(taps->start - left) * (3 * kRows);
-    for (int c = 0; c < 3; ++c) {
-      hn::Store(weigh<kTaps>(pixel + c * kRows, 3 * kRows, weights), D8(), result + c * kRows);
+    const std::uint8_t* pixel =
+        columns + static_cast<std::ptrdiff_t>(taps->start - left) * (kChannels * kRows);
+    for (int c = 0; c < kChannels; ++c) {
+      hn::Store(weigh<kTaps>(pixel + c * kRows, kChannels * kRows, weights), D8(), result + c * kRows);
     }
   }
-  for (int i = 0; i < 3 * count; i += 16) {
-    to_rows(results + i * kRows, rows, out + 3 * first + i, out_stride);
+  for (int i = 0; i < kChannels * count; i += 16) {
+    to_rows(results + i * kRows, rows, out + kChannels * first + i, out_stride);
   }
 }
 
-template <int kTaps>
+template <int kTaps, int kChannels>
 void horizontal_short(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
                       std::uint8_t* out, std::size_t out_stride) {
   const ResampleAxis& axis = *pass.axis;
@@ -127,7 +128,7 @@ void horizontal_short(const HorizontalPass& pass, const std::uint8_t* in, std::s
   const int pixels = axis.request.in > 2 * axis.request.out ? kStripPixels / 4 : kStripPixels;
   for (int y = 0; y < rows; y += kRows) {
     for (int x = 0; x < axis.count(); x += pixels) {
-      horizontal_strip<kTaps>(
+      horizontal_strip<kTaps, kChannels>(
           pass, x, std::min(pixels, axis.count() - x), in + static_cast<std::size_t>(y) * in_stride,
           in_stride, std::min(kRows, rows - y), out + static_cast<std::size_t>(y) * out_stride, out_stride);
     }
