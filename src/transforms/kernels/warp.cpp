@@ -104,27 +104,31 @@ HWY_INLINE void store_pixel(const PixelDoubles& pixel, std::uint8_t* out) {
   hn::StoreU(hn::DemoteTo(d8, whole), d8, out);
 }
 
+template <class Part>
+HWY_INLINE PixelDoubles of_parts(Part part) {
+#if HWY_MAX_BYTES >= 32
+  return {{part(0)}};
+#else
+  return {{part(0), part(1)}};
+#endif
+}
+
 HWY_INLINE PixelDoubles between(const PixelDoubles& a, const PixelDoubles& b, double at) {
   const VPixel d = hn::Set(DPixel(), at);
-  PixelDoubles result;
-  for (int i = 0; i < kParts; ++i) {
-    result.part[i] = hn::Add(a.part[i], hn::Mul(hn::Sub(b.part[i], a.part[i]), d));
-  }
-  return result;
+  return of_parts([&](int i)
+                      HWY_ATTR { return hn::Add(a.part[i], hn::Mul(hn::Sub(b.part[i], a.part[i]), d)); });
 }
 
 HWY_INLINE PixelDoubles cubic(const PixelDoubles (&v)[4], double at) {
   const VPixel d = hn::Set(DPixel(), at), two = hn::Set(DPixel(), 2.0);
-  PixelDoubles result;
-  for (int i = 0; i < kParts; ++i) {
+  return of_parts([&](int i) HWY_ATTR {
     const VPixel v1 = v[0].part[i], v2 = v[1].part[i], v3 = v[2].part[i], v4 = v[3].part[i];
     const VPixel p2 = hn::Add(hn::Neg(v1), v3);
     const VPixel p3 = hn::Sub(hn::Add(hn::Mul(two, hn::Sub(v1, v2)), v3), v4);
     const VPixel p4 = hn::Add(hn::Sub(hn::Add(hn::Neg(v1), v2), v3), v4);
     const VPixel inner = hn::Add(p3, hn::Mul(d, p4));
-    result.part[i] = hn::Add(v2, hn::Mul(d, hn::Add(p2, hn::Mul(d, inner))));
-  }
-  return result;
+    return hn::Add(v2, hn::Mul(d, hn::Add(p2, hn::Mul(d, inner))));
+  });
 }
 
 template <int kChannels>
@@ -141,21 +145,18 @@ HWY_INLINE PixelDoubles bilinear_pixel(const WarpJob& job, const WarpPlaces& pla
 
 template <int kChannels>
 HWY_INLINE PixelDoubles bicubic_pixel(const WarpJob& job, const WarpPlaces& places, int i) {
-  PixelDoubles rows[4];
-  for (int k = 0; k < 4; ++k) {
-    const std::uint8_t* row = job.in.row(std::clamp(places.row[i] + k - 1, 0, job.in.size.height - 1));
-    PixelDoubles columns[4];
-    for (int j = 0; j < 4; ++j) {
+  const auto row = [&](int k) HWY_ATTR {
+    const std::uint8_t* from = job.in.row(std::clamp(places.row[i] + k - 1, 0, job.in.size.height - 1));
+    const auto pixel = [&](int j) HWY_ATTR {
       const int column = std::clamp(places.column[i] + j - 1, 0, job.in.size.width - 1);
-      columns[j] = load_pixel(row + std::ptrdiff_t{column} * kChannels);
-    }
-    rows[k] = cubic(columns, places.across[i]);
-  }
-  PixelDoubles sum = cubic(rows, places.down[i]);
-  for (VPixel& part : sum.part) {
-    part = hn::Min(hn::Max(part, hn::Zero(DPixel())), hn::Set(DPixel(), 255.0));
-  }
-  return sum;
+      return load_pixel(from + std::ptrdiff_t{column} * kChannels);
+    };
+    return cubic({pixel(0), pixel(1), pixel(2), pixel(3)}, places.across[i]);
+  };
+  const PixelDoubles sum = cubic({row(0), row(1), row(2), row(3)}, places.down[i]);
+  return of_parts([&](int part) HWY_ATTR {
+    return hn::Min(hn::Max(sum.part[part], hn::Zero(DPixel())), hn::Set(DPixel(), 255.0));
+  });
 }
 
 template <int kChannels, bool kCubic>
