@@ -10,9 +10,9 @@
 #include "formats/tar_for_test.hpp"
 #include "penstock/store.hpp"
 #include "store/sound_files.hpp"
-#include "store/sound_pipeline.hpp"
 #include "store/sound_shape.hpp"
 #include "store/sound_table.hpp"
+#include "store/sound_trial.hpp"
 #include "store/sounds_for_test.hpp"
 
 namespace penstock {

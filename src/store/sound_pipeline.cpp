@@ -11,6 +11,7 @@
 #include "core/parallel_for.hpp"
 #include "core/seconds_since.hpp"
 #include "store/build_options.hpp"
+#include "store/sound_trial.hpp"
 
 namespace penstock {
 namespace {

@@ -39,7 +39,4 @@ class SoundPipeline {
   double told_ = 0;
 };
 
-/// The pipeline of a build with `files` made-up files in memory in place of the source, and nothing written.
-Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings = {});
-
 }  // namespace penstock
