@@ -42,7 +42,7 @@ Loader(Path("train"), sampler="random", transforms={"image": [transforms.Resize(
 Loader(["a.tar", "b.tar"], sampler=[3, 1, 2], timeout_seconds=None, memory_format="channels_last")
 Loader(penstock.Dataset("train.tar"), num_workers=None)
 
-Loader("train.tar", cache="cache", cache_trust=Path("group:team"))  # type: ignore[arg-type]
+Loader("train.tar", cache="cache", cache_trust=Path("group:team"))  # type: ignore[call-overload]
 Loader("train.tar", batchsize=4)  # type: ignore[call-overload]
 Loader("train.tar", batch_size="4")  # type: ignore[call-overload]
 Loader("train.tar", on_error="ignore")  # type: ignore[call-overload]
