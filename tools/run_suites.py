@@ -239,6 +239,11 @@ def python(log: Log) -> Counts:
     return pytest(log, "python/tests")
 
 
+def conformance(log: Log) -> Counts:
+    """What every entry of a catalogue must do, found by walking the catalogues; of the package that is installed."""
+    return pytest(log, "tests/conformance")
+
+
 def hostile(log: Log) -> Counts:
     """Small files that claim, point, nest or repeat; of the package that is installed."""
     return counted(log, "hostile.py", [PYTHON, "tests/hostile/hostile.py"])
@@ -291,6 +296,7 @@ SUITES = [
     tools,
     cpp,
     python,
+    conformance,
     hostile,
     docs,
     examples,

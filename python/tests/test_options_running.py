@@ -85,7 +85,7 @@ def test_option_timeout_seconds(shards):
             except penstock.TimeoutError:
                 continue  # a loaded machine may need longer
         assert seen == list(range(60)), "nothing is lost"
-    # What a stalled source does is tested in src/pipeline/options_test.cpp; a slow consumer is none.
+    # What a stalled source does is tested in src/pipeline/plan/options_test.cpp; a slow consumer is none.
     iterator = iter(penstock.Loader(shards, batch_size=20, timeout_seconds=2))
     next(iterator)
     threading.Event().wait(2.5)

@@ -44,7 +44,7 @@ TEST(printable, a_line_that_holds_printable_names_stays) {
   const std::string once = printable("\x1B\n\\n\u202e\xFF");
   EXPECT_EQ(printable_line(once), once);
   EXPECT_EQ(printable_lines(once), once);
-  EXPECT_EQ(printable_line("0123456789\\", 10), "01234...789\\");
+  EXPECT_EQ(printable_line("0123456789\\", 10), "01234...6789\\");
   EXPECT_EQ(printable_line("\\\n"), "\\\\n");
 }
 
