@@ -21,7 +21,7 @@ class OptionKeywords(TypedDict, total=False):
     max_pixels: int | None
     check_files: bool
     cache: str | os.PathLike[str] | None
-    cache_trust: str | os.PathLike[str] | None
+    cache_trust: str | None
     sampler: SamplerLike | None
     generator_seed: int | None
     loading_mode: Literal["ordered", "as_ready"]
@@ -146,7 +146,7 @@ class OptionFields:
         'user:alice, group:team' by name or number; a folder of one of these groups is shared with it; None
         = nobody's"""
     def with_cache_trust(
-        self, value: str | os.PathLike[str] | None, /
+        self, value: str | None, /
     ) -> LoaderOptions:
         """whose files in the cache folder are used besides your own and root's, such as 'group:team' or
         'user:alice, group:team' by name or number; a folder of one of these groups is shared with it; None

@@ -113,8 +113,8 @@ class LoaderOptions(OptionFields):
         def __getattr__(self, name: str) -> Any:
             raise AttributeError(no_such_option(name.removeprefix("with_")))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"options do not change; use with_{name}({value!r}), which returns a changed copy")
+        def __setattr__(self, name: str, value: Any) -> None:
+            raise AttributeError(f"options do not change; use with_{name}({value!r}), which returns a changed copy")
 
     def with_shuffle(self, on: bool = True, seed: int | None = None) -> LoaderOptions:
         """Shuffling on or off, and its seed if given."""
