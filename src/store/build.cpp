@@ -294,7 +294,7 @@ class Build {
   };
 
   Status write_samples(StoreWriter& writer) {
-    const PackingPlan plan{.source = source_, .settings = settings_, .tables = tables_};
+    PENSTOCK_ASSIGN(const PackingPlan plan, PackingPlan::make(source_, settings_, tables_));
     const unsigned threads = worker_count(settings_.workers);
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
