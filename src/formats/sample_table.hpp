@@ -9,7 +9,7 @@
 
 #include "core/scratch.hpp"
 #include "io/bytes.hpp"
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
