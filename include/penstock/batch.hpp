@@ -38,6 +38,7 @@ struct Column {
   std::size_t row_bytes = 0;           ///< of each of them
   std::vector<ArrayRow> rows;          ///< where not
   std::int64_t* lengths = nullptr;     ///< of audio: frames of each row before padding
+  bool padded = false;                 ///< to be had as one array, rows padded with zeros to the largest
 
   bool ragged() const noexcept { return !rows.empty(); }
   Extents shape_of(std::size_t row) const noexcept {

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "array_type.hpp"
 #include "bind.hpp"
 #include "penstock/batch.hpp"
+#include "pipeline/fill/pad_rows.hpp"
 
 namespace nb = nanobind;
 
@@ -46,13 +49,14 @@ nb::object view(const Batch& batch, const void* data, const std::vector<std::siz
 }
 
 /// Numbers get memory of their own: whoever keeps the labels of an epoch must not keep its pictures.
-nb::object numbers(const std::int64_t* values, std::size_t rows, bool numpy) {
-  auto copy = std::make_unique<std::int64_t[]>(rows);
-  std::copy_n(values, rows, copy.get());
+nb::object numbers(const std::int64_t* values, const std::vector<std::size_t>& shape, bool numpy) {
+  const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  auto copy = std::make_unique<std::int64_t[]>(count);
+  std::copy_n(values, count, copy.get());
   std::int64_t* const memory = copy.get();
   nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<std::int64_t*>(pointer); });
   copy.release();
-  return array_on(memory, {rows}, nb::dtype<std::int64_t>(), owner, numpy);
+  return array_on(memory, shape, nb::dtype<std::int64_t>(), owner, numpy);
 }
 
 /// `rows` arrays of that shape.
@@ -62,34 +66,31 @@ std::vector<std::size_t> shape_of(std::size_t rows, const std::vector<std::size_
   return shape;
 }
 
-/// Audio of different lengths, each row followed by zeros, in memory of their own.
+/// Rows of different shapes as one array, in memory of its own.
 nb::object padded(const Batch& batch, const Column& column, bool numpy) {
-  const std::size_t rows = batch.rows();
-  std::size_t frames = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    frames = std::max(frames, column.rows[row].shape.back());
-  }
-  std::vector<std::size_t> shape = shape_of(rows, column.spec.shape);
-  shape.back() = frames;
-  std::size_t planes = 1;  // of each row
-  std::for_each(shape.begin() + 1, shape.end() - 1, [&planes](std::size_t extent) { planes *= extent; });
-  auto values = std::make_unique_for_overwrite<float[]>(rows * planes * frames);
+  const std::vector<std::size_t> shape = padded_shape(column, batch.rows());
+  const std::size_t bytes = ArraySpec{.type = column.spec.type, .shape = shape}.bytes();
+  auto values = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
   {
     const GilRelease release;
-    float* out = values.get();
-    for (std::size_t row = 0; row < rows; ++row) {
-      const auto* const data = reinterpret_cast<const float*>(column.rows[row].data);
-      const std::size_t length = column.rows[row].shape.back();
-      for (std::size_t plane = 0; plane < planes; ++plane, out += frames) {
-        std::copy_n(data + plane * length, length, out);
-        std::fill_n(out + length, frames - length, 0.0F);
-      }
-    }
+    pad_rows(column, shape, values.get());
   }
-  float* const memory = values.get();
-  nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<float*>(pointer); });
+  std::uint8_t* const memory = values.get();
+  nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<std::uint8_t*>(pointer); });
   values.release();
-  return array_on(memory, shape, nb::dtype<float>(), owner, numpy);
+  return array_on(memory, shape, array_type(column.spec.type), owner, numpy);
+}
+
+/// Height and width of every image of a padded column.
+nb::object sizes_of(const Batch& batch, const Column& column, bool numpy) {
+  const std::size_t height = *column.format == MemoryFormat::channels_first ? 1 : 0;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t row = 0; row < batch.rows(); ++row) {
+    const Extents shape = column.shape_of(row);
+    sizes.push_back(static_cast<std::int64_t>(shape[height]));
+    sizes.push_back(static_cast<std::int64_t>(shape[height + 1]));
+  }
+  return numbers(sizes.data(), {batch.rows(), 2}, numpy);
 }
 
 const Column& column_of(const Batch& batch, const nb::str& name) {
@@ -107,12 +108,12 @@ bool is_bytes(FieldKind kind) {
 nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
   const std::size_t rows = batch.rows();
   if (column.field.kind == FieldKind::integer) {
-    return numbers(column.integers(), rows, numpy);
+    return numbers(column.integers(), {rows}, numpy);
   }
   if (!column.ragged()) {
     return view(batch, column.data, shape_of(rows, column.spec.shape), array_type(column.spec.type), numpy);
   }
-  if (column.lengths != nullptr) {
+  if (column.padded) {
     return padded(batch, column, numpy);
   }
   nb::list values;
@@ -166,12 +167,29 @@ void bind_batch(nb::module_& m) {
             if (column.lengths == nullptr) {
               throw nb::key_error(nb::repr(name).c_str());
             }
-            return numbers(column.lengths, self.rows(), numpy);
+            return numbers(column.lengths, {self.rows()}, numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def lengths(self, name: str, numpy: bool) -> Any"))
       .def(
+          "has_sizes",
+          [](const Batch& self, const nb::str& name) {
+            const Column& column = column_of(self, name);
+            return column.format && column.padded;
+          },
+          nb::arg("name"))
+      .def(
+          "sizes",
+          [](const Batch& self, const nb::str& name, bool numpy) {
+            const Column& column = column_of(self, name);
+            if (!column.format || !column.padded) {
+              throw nb::key_error(nb::repr(name).c_str());
+            }
+            return sizes_of(self, column, numpy);
+          },
+          nb::arg("name"), nb::arg("numpy"), nb::sig("def sizes(self, name: str, numpy: bool) -> Any"))
+      .def(
           "index",
-          [](const Batch& self, bool numpy) { return numbers(self.index().data(), self.rows(), numpy); },
+          [](const Batch& self, bool numpy) { return numbers(self.index().data(), {self.rows()}, numpy); },
           nb::arg("numpy"), nb::sig("def index(self, numpy: bool) -> Any"))
       .def(
           "keys",
@@ -202,7 +220,7 @@ void bind_batch(nb::module_& m) {
             if (values == nullptr) {
               throw nb::key_error(name.c_str());
             }
-            return numbers(values, self.rows(), numpy);
+            return numbers(values, {self.rows()}, numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def raw(self, name: str, numpy: bool) -> Any"));
 }

@@ -173,7 +173,6 @@ TEST(Loader, refuses_impossible_options_and_plans) {
   EXPECT_THAT(open({.batch_size = 0}).error().to_string(), HasSubstr("batch_size"));
   EXPECT_THAT(open({.num_workers = -1}).error().to_string(), HasSubstr("num_workers"));
   EXPECT_THAT(open({.prefetch = -1}).error().to_string(), HasSubstr("prefetch"));
-  EXPECT_THAT(open({}, {{"image", {transforms::ToFloat{}}}}).error().to_string(), HasSubstr("one size"));
   EXPECT_THAT(open({}, {{"text", {transforms::ToFloat{}}}}).error().to_string(), HasSubstr("text"));
   EXPECT_THAT(open({}, {{"pixels", {transforms::ToFloat{}}}}).error().to_string(), HasSubstr("pixels"));
   EXPECT_THAT(open({.decode = false}, augmentation()).error().to_string(), HasSubstr("decode=False"));

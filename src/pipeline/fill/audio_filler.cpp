@@ -133,7 +133,8 @@ Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field,
                .shape = audio_shape<std::vector<std::size_t>>(
                    output, output.fixed_length() ? static_cast<std::size_t>(output.frames) : kAnyExtent)},
       .rate = output.rate,
-      .has_lengths = true};
+      .has_lengths = true,
+      .padded = true};
   return FillPlanPtr(std::make_unique<AudioPlan>(number, std::move(column), std::move(program)));
 }
 

@@ -54,6 +54,7 @@ struct ColumnPlan {
   std::optional<MemoryFormat> format{};  ///< of images
   int rate = 0;                          ///< of audio
   bool has_lengths = false;              ///< of audio
+  bool padded = false;                   ///< Column::padded
   bool shares_memory = false;            ///< rows of their own memory that share one piece in each run
 
   std::size_t row_bytes() const noexcept { return spec.fixed() ? spec.bytes() : 0; }

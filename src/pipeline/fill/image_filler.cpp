@@ -17,8 +17,8 @@ Shape in_format(std::size_t height, std::size_t width, std::size_t channels, Mem
 
 class ImagePlan final : public OneFieldPlan {
  public:
-  ImagePlan(std::size_t field, ColumnPlan column, PictureChain chain, MemoryFormat format)
-      : OneFieldPlan(field, std::move(column)), chain_(std::move(chain)), format_(format) {}
+  ImagePlan(std::size_t field, ColumnPlan column, PictureChain chain, MemoryFormat format, ImageSize input)
+      : OneFieldPlan(field, std::move(column)), chain_(std::move(chain)), format_(format), input_(input) {}
 
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
   std::string rows_in_words(std::size_t) const override {
@@ -27,8 +27,11 @@ class ImagePlan final : public OneFieldPlan {
       return output.fixed() ? "rows of " + output.to_string()
                             : fmt::format("list of {} arrays, shapes vary", name_of(output.type));
     }
-    return output.fixed()
-               ? fmt::format("{} rows of {}x{}", name_of(output.type), output.shape[0], output.shape[1])
+    if (output.fixed()) {
+      return fmt::format("{} rows of {}x{}", name_of(output.type), output.shape[0], output.shape[1]);
+    }
+    return column().padded
+               ? fmt::format("{}, padded with zeros to the largest of the batch", name_of(output.type))
                : fmt::format("list of {} pictures, sizes vary", name_of(output.type));
   }
   std::string steps_in_words() const override { return chain_.describe(); }
@@ -43,10 +46,13 @@ class ImagePlan final : public OneFieldPlan {
   const PictureChain& chain() const noexcept { return chain_; }
   MemoryFormat format() const noexcept { return format_; }
   std::size_t read_field() const noexcept { return field(); }
+  /// The size that all images have, where the rows' shape rests on that; else {0, 0}.
+  ImageSize input() const noexcept { return input_; }
 
  private:
   PictureChain chain_;
   MemoryFormat format_;
+  ImageSize input_;
 };
 
 class ImageFiller final : public Filler {
@@ -73,6 +79,14 @@ class ImageFiller final : public Filler {
  private:
   Status make_row(const RowTask& task, const StoredValue& value) {
     PENSTOCK_ASSIGN(const ImageSize image, decoder_.open(value.bytes, value.tables));
+    if (plan_.input().width > 0 && image != plan_.input()) {
+      return Error{
+          .kind = ErrorKind::corrupt,
+          .message = fmt::format("the image has {} x {} pixels, and the index says {} x {}", image.width,
+                                 image.height, plan_.input().width, plan_.input().height),
+          .advice = "it was changed since: open the data set again",
+          .place = {.stage = "decode"}};
+    }
     counters().enter(WorkStage::transform, task.sample());
     PENSTOCK_ASSIGN(const ImageSize result, program_.resolve(*workspace_, image, task.key));
     void* const out = foreign_ ? foreign_->input(result) : room_for(task, result);
@@ -112,26 +126,25 @@ std::unique_ptr<Filler> ImagePlan::make_filler(const FillerTools& tools, std::si
 
 }  // namespace
 
-Result<FillPlanPtr> plan_images(const FieldInfo& field, std::size_t number,
-                                const std::vector<TransformPtr>& operations, MemoryFormat format) {
+Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
+                                const std::vector<TransformPtr>& operations, MemoryFormat format,
+                                bool padded) {
   PENSTOCK_ASSIGN(PictureChain chain, compile_chain(operations, format));
+  ImageSize input;
+  if (!chain.output().fixed()) {
+    input = table.one_size(number);
+    if (input.width > 0) {
+      PENSTOCK_ASSIGN(chain, compile_chain(operations, format, input));
+    }
+  }
   ColumnPlan column{.info = field, .spec = chain.output()};
   if (chain.gives_pictures()) {
     std::vector<std::size_t>& shape = column.spec.shape;
     shape = in_format<std::vector<std::size_t>>(shape[0], shape[1], shape[2], format);
     column.format = format;
+    column.padded = padded;
   }
-  if (column.format && !column.spec.fixed() && column.spec.type != Scalar::uint8 && chain.steps.empty()) {
-    return Error{
-        .kind = ErrorKind::invalid,
-        .message =
-            fmt::format("the pictures of field '{}' differ in size, and floats need one size", field.name),
-        .advice =
-            "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or leave out ToFloat and "
-            "Normalize",
-        .place = {.stage = "plan"}};
-  }
-  return FillPlanPtr(std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format));
+  return FillPlanPtr(std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input));
 }
 
 }  // namespace penstock

@@ -6,8 +6,10 @@
 
 namespace penstock {
 
-/// `invalid` where operations cannot follow each other, or images of different sizes would be floats.
-Result<FillPlanPtr> plan_images(const FieldInfo& field, std::size_t number,
-                                const std::vector<TransformPtr>& operations, MemoryFormat format);
+/// `invalid` where operations cannot follow each other. Rows have one shape where the operations give all
+/// images one size, or the table knows that all have one. `padded`: LoaderOptions::pad_images.
+Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
+                                const std::vector<TransformPtr>& operations, MemoryFormat format,
+                                bool padded);
 
 }  // namespace penstock

@@ -106,14 +106,16 @@ std::string PictureChain::describe() const {
   return text;
 }
 
-Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format) {
+Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
+                                   ImageSize size) {
   const auto is_foreign = [](const TransformPtr& operation) {
     return operation != nullptr && operation->foreign() != nullptr;
   };
   auto at = std::find_if(operations.begin(), operations.end(), is_foreign);
   PENSTOCK_ASSIGN(PictureProgram first,
                   PictureProgram::compile({operations.begin(), at},
-                                          at == operations.end() ? format : MemoryFormat::channels_last));
+                                          at == operations.end() ? format : MemoryFormat::channels_last,
+                                          /*fuse=*/true, {.input = {.size = size}}));
   PictureChain chain{.first = std::move(first), .steps = {}};
   while (at != operations.end()) {
     ForeignStep step{.stage = (*at)->foreign(),

@@ -49,8 +49,9 @@ struct PictureChain {
 };
 
 /// Splits the list at the user's stages, and asks each what it will return. `invalid` where operations cannot
-/// follow each other.
-Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format);
+/// follow each other. `size`: that of all images, if they have one.
+Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
+                                   ImageSize size = {});
 
 /// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;

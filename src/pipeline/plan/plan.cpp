@@ -44,10 +44,11 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
 }
 
 Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
-                              const std::vector<TransformPtr>& operations, MemoryFormat format) {
+                              const std::vector<TransformPtr>& operations, MemoryFormat format,
+                              const LoaderOptions& options) {
   switch (field.kind) {
     case FieldKind::image:
-      return plan_images(field, number, operations, format);
+      return plan_images(table, field, number, operations, format, options.pad_images);
     case FieldKind::audio:
       return plan_audio(table, field, number, operations);
     default:
@@ -98,8 +99,10 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   }
 
   for (const FieldInfo& field : fields) {
-    if (const std::string own = field.name + "_length";
-        options.decode && field.kind == FieldKind::audio && find_field(own) != fields.end()) {
+    const bool has_length = field.kind == FieldKind::audio;
+    const bool has_size = field.kind == FieldKind::image && options.pad_images;
+    const std::string own = field.name + (has_length ? "_length" : "_size");
+    if (options.decode && (has_length || has_size) && find_field(own) != fields.end()) {
       return name_is_taken(own);
     }
   }
@@ -126,7 +129,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     PENSTOCK_ASSIGN(FillPlanPtr fill,
                     plan_fill(*dataset.table(), number, field,
                               chosen == transforms.end() ? std::vector<TransformPtr>{} : chosen->second,
-                              plan.memory_format_));
+                              plan.memory_format_, options));
     plan.add(std::move(fill));
   }
   if (!options.decode && !plan.raw_field_) {
@@ -183,6 +186,7 @@ void Plan::lay_out(BatchStorage& storage, std::size_t capacity) const {
     column.spec = plan.spec;
     column.format = plan.format;
     column.rate = plan.rate;
+    column.padded = plan.padded;
     if (plan.spec.fixed()) {
       column.row_bytes = plan.row_bytes();
       column.data = take(column.row_bytes);
