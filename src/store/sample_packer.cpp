@@ -9,16 +9,61 @@
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
-#include "penstock/transform.hpp"
 #include "store/jpeg_write.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/transform.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr int kUsualQuality = 90;
 
+/// The size that a picture has in the store.
+ImageSize stored_size(const BuildSettings& settings, ImageSize picture) noexcept {
+  const bool upright = picture.width <= picture.height;
+  const std::int64_t shorter = upright ? picture.width : picture.height;
+  const std::int64_t longer = upright ? picture.height : picture.width;
+  std::int64_t new_shorter = shorter;
+  std::int64_t new_longer = longer;
+  if (settings.resize_shorter && *settings.resize_shorter < shorter) {
+    new_shorter = *settings.resize_shorter;
+    new_longer = new_shorter * longer / shorter;
+  }
+  if (settings.resize_longest && *settings.resize_longest < new_longer) {
+    new_longer = *settings.resize_longest;
+    new_shorter = std::max<std::int64_t>(1, new_longer * shorter / longer);
+  }
+  const int a = static_cast<int>(new_shorter);
+  const int b = static_cast<int>(new_longer);
+  return upright ? ImageSize{a, b} : ImageSize{b, a};
+}
+
+/// Makes larger pictures smaller and leaves the others: what `resize` asks for, and Resize has no words for.
+class Shrink final : public Transform {
+ public:
+  explicit Shrink(const BuildSettings& settings) : settings_(settings) {}
+
+  std::string_view name() const noexcept override { return "Shrink"; }
+  Params params() const override { return {}; }
+  Result<PictureSpec> describe(const PictureSpec& in) const override {
+    return PictureSpec{.size = {}, .type = in.type};
+  }
+  Status plan(ImageSize picture, Draws&, GeometrySteps& steps) const override {
+    steps.push_back(ResizeStep{.size = stored_size(settings_, picture)});
+    return {};
+  }
+
+ private:
+  const BuildSettings settings_;
+};
+
 }  // namespace
+
+Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSettings& settings,
+                                      std::shared_ptr<const RepackTables> tables) {
+  PENSTOCK_ASSIGN(PictureProgram shrink, PictureProgram::compile({std::make_shared<const Shrink>(settings)},
+                                                                 MemoryFormat::channels_last));
+  return PackingPlan{.source = source, .settings = settings, .tables = std::move(tables), .shrink = shrink};
+}
 
 /// A picture as it will be stored. `bytes` live until the next picture.
 struct SamplePacker::Stored {
@@ -30,7 +75,9 @@ struct SamplePacker::Stored {
 };
 
 SamplePacker::SamplePacker(const PackingPlan& plan)
-    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}) {
+    : plan_(plan),
+      decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}),
+      workspace_(plan.shrink.make_workspace()) {
   if (plan.tables) {
     encoder_.emplace(plan.tables);
   }
@@ -121,7 +168,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value
 Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value) {
   const BuildSettings& settings = plan_.settings;
   PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.bytes, value.tables));
-  const ImageSize size = target(whole);
+  const ImageSize size = stored_size(settings, whole);
   const bool smaller = size != whole;
   const bool resizes = settings.resize_shorter || settings.resize_longest;
   const bool to_pixels = settings.image == StoreImage::raw && !settings.quality;
@@ -184,35 +231,11 @@ Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
     return decoder_.decode({0, 0, to.width, to.height},
                            {.data = out, .stride = stride, .width = to.width, .height = to.height});
   }
-  PENSTOCK_ASSIGN(const PictureProgram program,
-                  PictureProgram::compile({transforms::Resize{.size = {to.height, to.width}}},
-                                          MemoryFormat::channels_last));
-  const PictureWorkspacePtr workspace = program.make_workspace();
-  PENSTOCK_ASSIGN(const ImageSize result, program.resolve(*workspace, from, RandomKey{}));
+  PENSTOCK_ASSIGN(const ImageSize result, plan_.shrink.resolve(*workspace_, from, RandomKey{}));
   if (result != to) {
     return Error{.kind = ErrorKind::invalid, .message = "resizing gave another size than asked for"};
   }
-  return program.run(*workspace, decoder_, out);
-}
-
-ImageSize SamplePacker::target(ImageSize picture) const noexcept {
-  const BuildSettings& settings = plan_.settings;
-  const bool upright = picture.width <= picture.height;
-  const std::int64_t shorter = upright ? picture.width : picture.height;
-  const std::int64_t longer = upright ? picture.height : picture.width;
-  std::int64_t new_shorter = shorter;
-  std::int64_t new_longer = longer;
-  if (settings.resize_shorter && *settings.resize_shorter < shorter) {
-    new_shorter = *settings.resize_shorter;
-    new_longer = new_shorter * longer / shorter;
-  }
-  if (settings.resize_longest && *settings.resize_longest < new_longer) {
-    new_longer = *settings.resize_longest;
-    new_shorter = std::max<std::int64_t>(1, new_longer * shorter / longer);
-  }
-  const int a = static_cast<int>(new_shorter);
-  const int b = static_cast<int>(new_longer);
-  return upright ? ImageSize{a, b} : ImageSize{b, a};
+  return plan_.shrink.run(*workspace_, decoder_, out);
 }
 
 }  // namespace penstock

@@ -25,6 +25,7 @@ DECIDES_THE_STREAM = {
     "memory_format",
     "num_workers_pytorch",
     "output",
+    "pad_images",
     "sampler",
     "seed",
     "shard_rank",
