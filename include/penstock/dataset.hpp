@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/array_spec.hpp"
+#include "penstock/field_reading.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -21,18 +22,20 @@ struct DatasetOptions {
   std::vector<std::pair<std::string, std::string>> fields;
   /// Larger pictures are refused by at().
   std::uint64_t max_pixels = 178'956'970;
+  /// By the name of a field in `fields`.
+  std::map<std::string, FieldReading> readings{};
 };
 
 /// A decoded field. Which members count depends on `kind`.
 struct Value {
   FieldKind kind = FieldKind::bytes;
-  std::vector<std::uint8_t> bytes;  ///< image: RGB rows, 3 * width * height; others: as stored
+  std::vector<std::uint8_t> bytes;  ///< image, array: the elements; others: as stored
   ImageSize size;                   ///< image
   std::int64_t integer = 0;         ///< int
   std::vector<float> samples;       ///< audio: every channel's, one after the other
   int channels = 0;                 ///< audio
   int rate = 0;                     ///< audio: samples of a channel per second
-  ArraySpec array;                  ///< array
+  ArraySpec array;                  ///< image: [H, W, C], of a mask [H, W]; array
 };
 
 /// Read-only, cheap to copy (copies share the index and the mapped files). Any thread may use it.
@@ -61,7 +64,9 @@ class Dataset {
   const std::string& description() const noexcept;
 
   Result<std::string> key(std::uint64_t sample) const;
-  /// Decoded fields by name.
+  /// How a field is read.
+  const FieldReading& reading(std::size_t field) const noexcept;
+  /// Decoded fields by name; labels of boxes as `<name>_labels`.
   Result<std::map<std::string, Value>> at(std::uint64_t sample) const;
   /// The original files by field name, rebuilt where they are stored in another form; numbers without a file
   /// of their own are given as decimal text.

@@ -8,6 +8,7 @@ for batch in loader:
 
 from . import audio, presets, samplers, transforms
 from ._core import __version__
+from ._readings import Boxes, Image, Keypoints, Mask
 from .batch import Batch
 from .dataset import Dataset
 from .errors import (
@@ -26,15 +27,19 @@ from .store import BuildReport, VerifyReport, build, verify
 
 __all__ = [
     "Batch",
+    "Boxes",
     "BuildReport",
     "CancelledError",
     "CorruptError",
     "Dataset",
     "Error",
+    "Image",
     "InvalidError",
     "IoError",
+    "Keypoints",
     "Loader",
     "LoaderOptions",
+    "Mask",
     "NotFoundError",
     "TimeoutError",
     "UnsupportedError",

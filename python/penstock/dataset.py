@@ -12,6 +12,7 @@ from typing import Any, SupportsIndex
 from . import _core
 from ._caller import caller_level
 from ._fields import decode_stored
+from ._readings import Boxes, FieldChoice, Keypoints, Mask, Reading, field_choice
 from ._steps import Step
 from .errors import InvalidError
 
@@ -38,13 +39,6 @@ def source_list(source: Source) -> list[str]:
     return sources
 
 
-def field_choice(fields: Mapping[str, str] | None) -> dict[str, str]:
-    """{name: extension} as the core takes it; empty without a choice."""
-    if fields is not None and (not isinstance(fields, Mapping) or not fields):
-        raise InvalidError(f"fields = {fields!r} cannot be; give {{name: extension}}, or leave fields out")
-    return {str(name): str(extension).removeprefix(".") for name, extension in (fields or {}).items()}
-
-
 def _pixel_limit(limit: SupportsIndex) -> int:
     try:
         number = operator.index(limit)
@@ -62,16 +56,23 @@ class Dataset:
     second.
 
     source: a path, glob, brace pattern or list of them; what it holds is recognised from its content.
-    fields: {name: extension} chooses and renames fields; without it every field that all samples have.
+    fields: {name: extension} chooses and renames fields; without it every field that all samples have. In place of
+        an extension, penstock.Image, Mask, Boxes and Keypoints say how the field is read.
     max_pixels: larger pictures (width * height) are refused.
     """
 
     def __init__(
-        self, source: Source, *, fields: Mapping[str, str] | None = None, max_pixels: int = MAX_PIXELS
+        self, source: Source, *, fields: FieldChoice | None = None, max_pixels: int = MAX_PIXELS
     ) -> None:
-        self._arguments = (source_list(source), field_choice(fields), _pixel_limit(max_pixels))
-        self._core = _core.Dataset.open(*self._arguments)
-        self._kinds = self._core.fields
+        extensions, readings = field_choice(fields)
+        self._arguments = (source_list(source), extensions, _pixel_limit(max_pixels), readings)
+        self._core = _core.Dataset.open(
+            *self._arguments[:3], {name: reading._core() for name, reading in readings.items()}
+        )
+        self._kinds = self._core.fields | {
+            name: "array" for name, reading in readings.items() if isinstance(reading, Mask | Boxes | Keypoints)
+        }
+        self._labels = [f"{name}_labels" for name, reading in readings.items() if isinstance(reading, Boxes) and reading.labels]
         for message in self._core.warnings:
             warnings.warn(message, stacklevel=caller_level())
 
@@ -81,7 +82,7 @@ class Dataset:
     @property
     def fields(self) -> dict[str, str]:
         """{name: kind}; kinds: image, bytes, text, json, int, float, array, audio."""
-        return dict(self._kinds)
+        return self._kinds | dict.fromkeys(self._labels, "array")
 
     @property
     def classes(self) -> list[str] | None:
@@ -106,7 +107,7 @@ class Dataset:
             fields[name] = decode_stored(kind, values[name], name, place)
             if kind == "audio":
                 fields.setdefault(f"{name}_rate", values[f"{name}_rate"])
-        return fields
+        return fields | {name: values[name] for name in self._labels}
 
     def __getitems__(self, samples: Iterable[SupportsIndex] | Step) -> list[Any]:
         """Several samples at once, as torch's DataLoader asks for them; the batch of a step of a loader's
@@ -134,5 +135,5 @@ class Dataset:
         return number % size
 
 
-def _rebuild(sources: list[str], fields: dict[str, str], max_pixels: int) -> Dataset:
-    return Dataset(sources, fields=fields or None, max_pixels=max_pixels)
+def _rebuild(sources: list[str], extensions: dict[str, str], max_pixels: int, readings: dict[str, Reading]) -> Dataset:
+    return Dataset(sources, fields={**extensions, **readings} or None, max_pixels=max_pixels)

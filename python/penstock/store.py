@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from . import _core
 from ._progress import ProgressBar
-from .dataset import Dataset, Source, field_choice, source_list
+from ._readings import field_choice
+from .dataset import Dataset, Source, source_list
 from .errors import Error, InvalidError
 
 
@@ -116,7 +117,9 @@ def verify(
         is no store.
     progress: show a bar, on a terminal only.
     """
-    chosen = field_choice(fields)
+    chosen, readings = field_choice(fields)
+    if readings:
+        raise InvalidError("verify compares files as they are: give extensions in fields")
     if chosen and (isinstance(path, Dataset) or isinstance(source, Dataset)):
         raise InvalidError("fields belong to a source that is given by its path; a Dataset has chosen its own")
     if isinstance(path, Dataset) and source is not None:

@@ -1,12 +1,15 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,16 +27,6 @@ namespace {
 nb::bytes to_bytes(const std::vector<std::uint8_t>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
 nb::object to_array(Value value) {
-  auto pixels = std::make_unique<std::vector<std::uint8_t>>(std::move(value.bytes));
-  std::uint8_t* data = pixels->data();
-  nb::capsule owner(pixels.release(),
-                    [](void* held) noexcept { delete static_cast<std::vector<std::uint8_t>*>(held); });
-  const std::size_t shape[3] = {static_cast<std::size_t>(value.size.height),
-                                static_cast<std::size_t>(value.size.width), 3};
-  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t>(data, 3, shape, owner));
-}
-
-nb::object to_plain_array(Value value) {
   auto bytes = std::make_unique<std::vector<std::uint8_t>>(std::move(value.bytes));
   std::uint8_t* data = bytes->data();
   nb::capsule owner(bytes.release(),
@@ -58,14 +51,34 @@ nb::object to_object(Value value) {
     case FieldKind::audio:
       return to_sound(std::move(value));
     case FieldKind::image:
-      return to_array(std::move(value));
     case FieldKind::array:
-      return to_plain_array(std::move(value));
+      return to_array(std::move(value));
     case FieldKind::integer:
       return nb::int_(value.integer);
     default:
       return to_bytes(value.bytes);
   }
+}
+
+/// From the order in which Python's classes list them (python/penstock/_readings.py).
+FieldReading to_reading(const std::tuple<std::string, std::string, std::string, std::string>& given) {
+  const auto& [kind, how, path, labels] = given;
+  static const std::map<std::string, ImageMode> kModes = {{"RGB", ImageMode::rgb},
+                                                          {"L", ImageMode::gray},
+                                                          {"I;16", ImageMode::gray_16},
+                                                          {"RGBA", ImageMode::rgba},
+                                                          {"uint8", ImageMode::mask},
+                                                          {"int32", ImageMode::wide_mask},
+                                                          {"unchanged", ImageMode::unchanged}};
+  static const std::map<std::string, BoxFormat> kFormats = {
+      {"xyxy", BoxFormat::xyxy}, {"xywh", BoxFormat::xywh}, {"cxcywh", BoxFormat::cxcywh}};
+  if (kind == "image") {
+    return {.mode = kModes.at(how)};
+  }
+  if (kind == "keypoints") {
+    return {.annotations = AnnotationSpec{.kind = AnnotationKind::keypoints, .path = path}};
+  }
+  return {.annotations = AnnotationSpec{.path = path, .format = kFormats.at(how), .labels = labels}};
 }
 
 nb::list to_list(const std::vector<std::string>& texts) {
@@ -89,12 +102,17 @@ void bind_dataset(nb::module_& m) {
       .def_static(
           "open",
           [](const nb::typed<nb::list, nb::str>& sources, const nb::typed<nb::dict, nb::str, nb::str>& fields,
-             std::uint64_t max_pixels) {
+             std::uint64_t max_pixels,
+             const std::map<std::string, std::tuple<std::string, std::string, std::string, std::string>>&
+                 readings) {
             std::vector<std::string> paths;
             for (const nb::handle source : sources) {
               paths.push_back(from_str(source));
             }
             DatasetOptions options{.fields = {}, .max_pixels = max_pixels};
+            for (const auto& [name, reading] : readings) {
+              options.readings.emplace(name, to_reading(reading));
+            }
             for (const auto& [name, extension] : fields) {
               options.fields.emplace_back(from_str(name), from_str(extension));
             }
@@ -102,7 +120,7 @@ void bind_dataset(nb::module_& m) {
               return Dataset::open(paths, options);
             }));
           },
-          nb::arg("sources"), nb::arg("fields"), nb::arg("max_pixels"))
+          nb::arg("sources"), nb::arg("fields"), nb::arg("max_pixels"), nb::arg("readings"))
       .def("__len__", &Dataset::size)
       .def_prop_ro(
           "fields",

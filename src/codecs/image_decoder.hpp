@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "penstock/field_reading.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 

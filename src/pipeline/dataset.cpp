@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "audio/read_sound.hpp"
 #include "codecs/image_decoder.hpp"
+#include "codecs/mask_values.hpp"
 #include "codecs/original_file.hpp"
+#include "core/printable.hpp"
+#include "formats/annotations.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 
@@ -14,6 +19,7 @@ struct Dataset::Impl {
   std::shared_ptr<const SampleTable> table;
   std::string description;
   std::uint64_t max_pixels = 0;
+  std::vector<FieldReading> readings;  // by field
 };
 
 namespace {
@@ -25,21 +31,94 @@ std::string joined(const std::vector<std::string>& sources) {
   return sources.empty() ? "nothing" : fmt::format("{} and {} more", sources.front(), sources.size() - 1);
 }
 
-Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDecoder& decoder) {
+/// The opened image in the given mode.
+Status decode_image(ImageDecoder& decoder, ImageMode mode, Value& value) {
+  PENSTOCK_ASSIGN(const PixelLayout layout, decoder.layout_for(mode));
+  const auto width = static_cast<std::size_t>(value.size.width);
+  const auto height = static_cast<std::size_t>(value.size.height);
+  const std::size_t stride = width * pixel_bytes(layout);
+  value.bytes.resize(stride * height + Scratch::kSlack);
+  PENSTOCK_TRY(decoder.decode({0, 0, value.size.width, value.size.height}, {.data = value.bytes.data(),
+                                                                            .stride = stride,
+                                                                            .width = value.size.width,
+                                                                            .height = value.size.height,
+                                                                            .layout = layout}));
+  value.bytes.resize(stride * height);
+  value.array = {.type = layout == PixelLayout::gray_16 ? Scalar::uint16 : Scalar::uint8,
+                 .shape = {height, width}};
+  if (mode != ImageMode::mask && mode != ImageMode::wide_mask) {
+    value.array.shape.push_back(static_cast<std::size_t>(channels_of(layout)));
+  } else if (mode == ImageMode::wide_mask) {
+    value.array.type = Scalar::int32;
+    std::vector<std::uint8_t> wide(width * height * sizeof(std::int32_t));
+    widen_mask(value.bytes.data(), layout, width * height, wide.data());
+    value.bytes = std::move(wide);
+  }
+  return {};
+}
+
+template <class Element>
+Value array_value(Scalar type, std::vector<std::size_t> shape, const std::vector<Element>& elements) {
+  Value value;
+  value.kind = FieldKind::array;
+  value.array = {.type = type, .shape = std::move(shape)};
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(elements.data());
+  value.bytes.assign(bytes, bytes + elements.size() * sizeof(Element));
+  return value;
+}
+
+/// What a json field has at the paths, and beside it the labels.
+Status add_annotations(const StoredValue& stored, const AnnotationSpec& spec, const std::string& name,
+                       std::map<std::string, Value>& values) {
+  Annotations found;
+  PENSTOCK_TRY(read_annotations(stored.bytes, spec, found));
+  values[name] = array_value(Scalar::float32, {found.count, numbers_each(spec.kind)}, found.numbers);
+  if (!spec.labels.empty()) {
+    values[name + "_labels"] = array_value(Scalar::int64, {found.count}, found.labels);
+  }
+  return {};
+}
+
+/// Readings of fields that there are not, or that are of another kind.
+Status check_readings(const SampleTable& table, const std::map<std::string, FieldReading>& readings) {
+  for (const auto& [name, reading] : readings) {
+    const auto& fields = table.fields();
+    const auto field =
+        std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == name; });
+    const FieldKind wanted = reading.annotations ? FieldKind::json : FieldKind::image;
+    if (field != fields.end() && field->kind != wanted) {
+      return Error{
+          .kind = ErrorKind::invalid,
+          .message = fmt::format("field '{}' is to be read from {}, and it holds {}", printable(name),
+                                 wanted == FieldKind::json ? "json" : "an image", name_of(field->kind)),
+          .advice = "give the extension of another file of the samples",
+          .place = {.stage = "open"}};
+    }
+    if (reading.annotations) {
+      PENSTOCK_TRY(check_annotations(*reading.annotations));
+    }
+    const std::string labels = name + "_labels";
+    if (reading.annotations && !reading.annotations->labels.empty() &&
+        std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == labels; })) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("the labels of field '{}' are called '{}', and so is a field",
+                                          printable(name), printable(labels)),
+                   .advice = "give one of them another name in fields",
+                   .place = {.stage = "open"}};
+    }
+  }
+  return {};
+}
+
+Result<Value> decoded(const FieldInfo& field, const FieldReading& reading, const StoredValue& stored,
+                      ImageDecoder& decoder) {
   Value value;
   value.kind = field.kind;
   if (field.kind == FieldKind::integer) {
     PENSTOCK_ASSIGN(value.integer, integer_of(stored));
   } else if (field.kind == FieldKind::image) {
     PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes, stored.tables));
-    const std::size_t stride = std::size_t{3} * value.size.width;
-    value.bytes.resize(stride * value.size.height + Scratch::kSlack);
-    PENSTOCK_TRY(decoder.decode({0, 0, value.size.width, value.size.height}, {.data = value.bytes.data(),
-                                                                              .stride = stride,
-                                                                              .width = value.size.width,
-                                                                              .height = value.size.height,
-                                                                              .layout = PixelLayout::rgb}));
-    value.bytes.resize(stride * value.size.height);
+    PENSTOCK_TRY(decode_image(decoder, reading.mode, value));
   } else if (field.kind == FieldKind::audio) {
     SoundReader reader;
     PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(stored.bytes, {.mono = false}));
@@ -57,13 +136,21 @@ Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDe
 
 Result<Dataset> Dataset::open(const std::vector<std::string>& sources, const DatasetOptions& options) {
   PENSTOCK_ASSIGN(std::unique_ptr<SampleTable> table, open_samples(sources, options.fields));
+  PENSTOCK_TRY(check_readings(*table, options.readings));
   return of(std::move(table), joined(sources), options);
 }
 
 Dataset Dataset::of(std::shared_ptr<const SampleTable> table, std::string description,
                     const DatasetOptions& options) {
-  return Dataset(std::make_shared<const Impl>(Impl{
-      .table = std::move(table), .description = std::move(description), .max_pixels = options.max_pixels}));
+  std::vector<FieldReading> readings;
+  for (const FieldInfo& field : table->fields()) {
+    const auto chosen = options.readings.find(field.name);
+    readings.push_back(chosen != options.readings.end() ? chosen->second : FieldReading{});
+  }
+  return Dataset(std::make_shared<const Impl>(Impl{.table = std::move(table),
+                                                   .description = std::move(description),
+                                                   .max_pixels = options.max_pixels,
+                                                   .readings = std::move(readings)}));
 }
 
 std::uint64_t Dataset::size() const noexcept { return impl_->table->size(); }
@@ -71,6 +158,7 @@ const std::vector<FieldInfo>& Dataset::fields() const noexcept { return impl_->t
 const std::vector<std::string>& Dataset::classes() const noexcept { return impl_->table->classes(); }
 std::string Dataset::fingerprint() const { return impl_->table->fingerprint(); }
 const std::vector<std::string>& Dataset::warnings() const noexcept { return impl_->table->warnings(); }
+const FieldReading& Dataset::reading(std::size_t field) const noexcept { return impl_->readings[field]; }
 std::uint64_t Dataset::max_pixels() const noexcept { return impl_->max_pixels; }
 const std::string& Dataset::description() const noexcept { return impl_->description; }
 const std::shared_ptr<const SampleTable>& Dataset::table() const noexcept { return impl_->table; }
@@ -97,16 +185,21 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
   Scratch scratch;
   std::map<std::string, Value> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
-    Value value;
+    const FieldInfo& info = fields()[field];
+    const FieldReading& reading = impl_->readings[field];
     Status used = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
-      PENSTOCK_ASSIGN(value, decoded(fields()[field], stored, decoder));
+      if (reading.annotations) {
+        return add_annotations(stored, *reading.annotations, info.name, values);
+      }
+      PENSTOCK_ASSIGN(values[info.name], decoded(info, reading, stored, decoder));
+      if (info.kind == FieldKind::array) {
+        values[info.name].array = table.array(field);
+      }
       return {};
     });
     if (!used) {
       return at_sample(std::move(used).error(), table, sample, field);
     }
-    value.array = table.array(field);
-    values.emplace(fields()[field].name, std::move(value));
   }
   return values;
 }

@@ -7,10 +7,12 @@
 #include "core/printable.hpp"
 #include "formats/sample_table.hpp"
 #include "penstock/foreign_stage.hpp"
+#include "pipeline/fill/annotation_filler.hpp"
 #include "pipeline/fill/array_filler.hpp"
 #include "pipeline/fill/audio_filler.hpp"
 #include "pipeline/fill/bytes_filler.hpp"
 #include "pipeline/fill/image_filler.hpp"
+#include "pipeline/fill/mode_image_filler.hpp"
 #include "pipeline/fill/number_filler.hpp"
 #include "pipeline/fill/raw_filler.hpp"
 
@@ -44,19 +46,28 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
 }
 
 Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
-                              const std::vector<TransformPtr>& operations, MemoryFormat format,
-                              const LoaderOptions& options) {
+                              const FieldReading& reading, const std::vector<TransformPtr>& operations,
+                              MemoryFormat format, const LoaderOptions& options) {
+  const bool plain = operations.empty();
   switch (field.kind) {
     case FieldKind::image:
+      if (reading.mode != ImageMode::rgb) {
+        return plain ? plan_mode_images(table, field, number, reading.mode, format)
+                     : invalid(fmt::format("transforms for field '{}', which is not read as RGB", field.name),
+                               "leave out the list of this field, or read it with mode=\"RGB\"");
+      }
       return plan_images(table, field, number, operations, format, options.pad_images);
     case FieldKind::audio:
       return plan_audio(table, field, number, operations);
     default:
       break;
   }
-  if (!operations.empty()) {
+  if (!plain) {
     return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
                    "transforms work on fields of kind image and audio");
+  }
+  if (reading.annotations) {
+    return plan_annotations(field, number, *reading.annotations);
   }
   switch (field.kind) {
     case FieldKind::array:
@@ -127,7 +138,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     const auto chosen = std::find_if(transforms.begin(), transforms.end(),
                                      [&field](const auto& entry) { return entry.first == field.name; });
     PENSTOCK_ASSIGN(FillPlanPtr fill,
-                    plan_fill(*dataset.table(), number, field,
+                    plan_fill(*dataset.table(), number, field, dataset.reading(number),
                               chosen == transforms.end() ? std::vector<TransformPtr>{} : chosen->second,
                               plan.memory_format_, options));
     plan.add(std::move(fill));

@@ -1,0 +1,45 @@
+#pragma once
+// How a field is read, where its kind leaves a choice: modes of images, arrays inside json. Plain values.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace penstock {
+
+/// How the pixels of an image field are read.
+enum class ImageMode : std::uint8_t {
+  rgb,        ///< Pillow's convert("RGB")
+  gray,       ///< convert("L")
+  gray_16,    ///< convert("I;16")
+  rgba,       ///< convert("RGBA")
+  unchanged,  ///< 1, 3 or 4 channels of 8 bits, or one of 16, as the file has them
+  mask,       ///< the values that the file stores, places in a palette or gray levels, in 8 bits
+  wide_mask   ///< the same in up to 16 bits
+};
+
+enum class AnnotationKind : std::uint8_t { boxes, keypoints };
+
+/// The numbers of a box in a json field: its corners, a corner and its size, or its centre and its size.
+enum class BoxFormat : std::uint8_t { xyxy, xywh, cxcywh };
+
+/// Where in a json field boxes or key points stand. Paths are names, places in lists and `*` (every element),
+/// joined by dots.
+struct AnnotationSpec {
+  AnnotationKind kind = AnnotationKind::boxes;
+  std::string path{};
+  BoxFormat format = BoxFormat::xyxy;
+  std::string labels{};  ///< path to a whole number for each box; empty: none
+
+  bool operator==(const AnnotationSpec&) const = default;
+};
+
+/// How a field is read, where its kind leaves a choice.
+struct FieldReading {
+  ImageMode mode = ImageMode::rgb;              ///< of images
+  std::optional<AnnotationSpec> annotations{};  ///< of json: arrays instead of text
+
+  bool operator==(const FieldReading&) const = default;
+};
+
+}  // namespace penstock

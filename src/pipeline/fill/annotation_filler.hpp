@@ -1,0 +1,13 @@
+#pragma once
+// Columns of boxes, key points and labels that stand in json fields.
+
+#include "penstock/field_reading.hpp"
+#include "pipeline/fill/filler.hpp"
+
+namespace penstock {
+
+/// Rows are float32 [N, 4] or [N, 2], N differing; a second column has labels, int64 [N], if the spec has a
+/// path to them.
+FillPlanPtr plan_annotations(const FieldInfo& field, std::size_t number, const AnnotationSpec& spec);
+
+}  // namespace penstock
