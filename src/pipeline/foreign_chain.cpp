@@ -14,7 +14,7 @@ constexpr ImageSize kExample{208, 160};
 // Results of unknown shape, as pictures of which the decoder would make no more.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-ArraySpec picture_array(const PictureSpec& picture) {
+ArraySpec picture_array(const ImageSpec& picture) {
   ArraySpec array = picture_array(picture.fixed_size() ? picture.size : kExample, picture.type);
   array.fixed = picture.fixed_size();
   return array;
@@ -114,8 +114,8 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
     return operation != nullptr && operation->foreign() != nullptr;
   };
   auto at = std::find_if(operations.begin(), operations.end(), is_foreign);
-  PENSTOCK_ASSIGN(PictureProgram first,
-                  PictureProgram::compile({operations.begin(), at},
+  PENSTOCK_ASSIGN(ImageProgram first,
+                  ImageProgram::compile({operations.begin(), at},
                                           at == operations.end() ? format : MemoryFormat::channels_last));
   PictureChain chain{.first = std::move(first), .steps = {}};
   while (at != operations.end()) {
@@ -138,7 +138,7 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
                                          .type = ElementType::uint8},
                                .first_op = step.op + 1};
       PENSTOCK_ASSIGN(step.then,
-                      PictureProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
+                      ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
                                               /*fuse=*/true, start));
     }
     chain.steps.push_back(std::move(step));
@@ -205,7 +205,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
 
 Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, const RandomKey& key,
                                 const RowRoom& room) {
-  PictureWorkspace& workspace = *workspaces_[number];
+  ImageWorkspace& workspace = *workspaces_[number];
   const std::uint8_t* const pixels = current_.data();
   const ImageSize size = picture_size(spec_);
   const std::size_t stride = std::size_t{3} * static_cast<std::size_t>(size.width);

@@ -13,7 +13,7 @@
 #include "core/scratch.hpp"
 #include "penstock/foreign_stage.hpp"
 #include "pipeline/counters.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 namespace penstock {
 
@@ -29,12 +29,12 @@ struct ForeignStep {
   ArraySpec output;      ///< as described
   /// What makes of its picture the next stage's input or the row of the batch; absent for other arrays and
   /// for float pictures, which go on as they are.
-  std::optional<PictureProgram> then;
+  std::optional<ImageProgram> then;
 };
 
 /// A list of operations, compiled: up to the first stage of the user, and from there.
 struct PictureChain {
-  PictureProgram first;
+  ImageProgram first;
   std::vector<ForeignStep> steps;
 
   /// Whether rows are pictures, and not arrays as the last function returned them.
@@ -70,7 +70,7 @@ class ChainRunner {
   const PictureChain& chain_;
   const MemoryFormat format_;
   WorkerCounters& counters_;
-  std::vector<PictureWorkspacePtr> workspaces_;  // per step, null without a program
+  std::vector<ImageWorkspacePtr> workspaces_;  // per step, null without a program
   ArraySpec spec_;                               // of what is in current_
   Scratch current_;
   Scratch next_;

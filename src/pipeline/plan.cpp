@@ -45,13 +45,13 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
 
 /// What most sounds of a field are like, by the first of them that can be read: rows that end up otherwise
 /// are errors, whichever batch they fall into.
-Result<SoundSpec> usual_sound(const SampleTable& table, std::size_t field) {
+Result<AudioSpec> usual_sound(const SampleTable& table, std::size_t field) {
   constexpr std::uint64_t kTried = 16;
   SoundDecoder decoder;
   Scratch scratch;
   std::optional<Error> first;
   for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
-    SoundSpec spec;
+    AudioSpec spec;
     Status read = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
       PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
       spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
@@ -67,10 +67,10 @@ Result<SoundSpec> usual_sound(const SampleTable& table, std::size_t field) {
   if (first) {
     return std::move(*first);
   }
-  return SoundSpec{};  // there is no sample
+  return AudioSpec{};  // there is no sample
 }
 
-SoundShape shape_of(const SoundSpec& spec) {
+SoundShape shape_of(const AudioSpec& spec) {
   return {.channels = spec.channels,
           .rate = spec.rate,
           .bands = spec.bands,
@@ -79,11 +79,11 @@ SoundShape shape_of(const SoundSpec& spec) {
 
 Status plan_sounds(const SampleTable& table, const std::vector<TransformPtr>* operations,
                    ColumnPlan& column) {
-  PENSTOCK_ASSIGN(const SoundSpec in, usual_sound(table, column.field));
+  PENSTOCK_ASSIGN(const AudioSpec in, usual_sound(table, column.field));
   PENSTOCK_ASSIGN(
-      SoundProgram program,
-      SoundProgram::compile(operations != nullptr ? *operations : std::vector<TransformPtr>{}, in));
-  const SoundSpec& output = program.output();
+      AudioProgram program,
+      AudioProgram::compile(operations != nullptr ? *operations : std::vector<TransformPtr>{}, in));
+  const AudioSpec& output = program.output();
   column.shape = output.fixed_length() ? Column::Shape::sounds : Column::Shape::sound_list;
   column.row_bytes = output.rows() * static_cast<std::size_t>(output.frames) * sizeof(float);
   column.sound = std::move(program);

@@ -12,7 +12,7 @@
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
 #include "pipeline/foreign_chain.hpp"
-#include "transforms/sound/sound_program.hpp"
+#include "transforms/audio/audio_program.hpp"
 
 namespace penstock {
 
@@ -23,7 +23,7 @@ struct ColumnPlan {
   FieldInfo info;
   Column::Shape shape = Column::Shape::integers;
   std::optional<PictureChain> chain;  ///< of pictures, and of the arrays that users' stages make of them
-  std::optional<SoundProgram> sound;  ///< sounds and sound_list
+  std::optional<AudioProgram> sound;  ///< sounds and sound_list
   std::optional<ArraySpec> array;     ///< of arrays that the source holds
   std::size_t row_bytes = 0;          ///< in the fixed memory; 0 for what varies
 

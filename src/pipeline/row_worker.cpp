@@ -218,9 +218,9 @@ Status RowWorker::fill_field(BatchStorage& storage, std::size_t c, std::size_t r
 
 Status RowWorker::fill_picture(BatchStorage& storage, std::size_t c, std::size_t row, std::uint64_t sample,
                                const StoredValue& value, const RandomKey& key) try {
-  const PictureProgram& program = plan_.columns()[c].chain->first;
+  const ImageProgram& program = plan_.columns()[c].chain->first;
   ChainRunner* const foreign = chain_runners_[c].get();
-  PictureWorkspace& workspace = *workspaces_[c];
+  ImageWorkspace& workspace = *workspaces_[c];
   const Clock::time_point start = Clock::now();
   counters_.is_at(WorkStage::decoding, sample, start);
   const std::uint64_t decoded_before = decoder_.nanoseconds();
@@ -274,10 +274,10 @@ void* RowWorker::row_memory(BatchStorage& storage, std::size_t c, std::size_t ro
   return data;
 }
 
-Result<SoundWorkspace*> RowWorker::sound_workspace(std::size_t c) {
-  std::optional<SoundWorkspace>& workspace = sound_workspaces_[c];
+Result<AudioWorkspace*> RowWorker::sound_workspace(std::size_t c) {
+  std::optional<AudioWorkspace>& workspace = sound_workspaces_[c];
   if (!workspace) {
-    PENSTOCK_ASSIGN(SoundWorkspace made, plan_.columns()[c].sound->make_workspace());
+    PENSTOCK_ASSIGN(AudioWorkspace made, plan_.columns()[c].sound->make_workspace());
     workspace.emplace(std::move(made));
   }
   return &*workspace;
@@ -289,7 +289,7 @@ Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t r
   Column& column = storage.columns[c];
   const Clock::time_point start = Clock::now();
   counters_.is_at(WorkStage::decoding, sample, start);
-  PENSTOCK_ASSIGN(SoundWorkspace* const workspace, sound_workspace(c));
+  PENSTOCK_ASSIGN(AudioWorkspace* const workspace, sound_workspace(c));
   const std::uint64_t decoded_before = workspace->decoding_nanoseconds();
   const auto room_for = [&](std::size_t values) {
     return static_cast<float*>(row_memory(storage, c, row, values * sizeof(float)));
@@ -299,7 +299,7 @@ Status RowWorker::fill_sound(BatchStorage& storage, std::size_t c, std::size_t r
   Status done = plan.sound->run(*workspace, memory);
   if (done) {
     counters_.sounds[workspace->codec()].add(1);
-    SoundWave& wave = workspace->wave();
+    AudioWave& wave = workspace->wave();
     column.integers[row] = static_cast<std::int64_t>(wave.valid);
     if (memory == nullptr) {
       const std::size_t values = wave.rows() * wave.frames();

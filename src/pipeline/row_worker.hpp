@@ -67,7 +67,7 @@ class RowWorker {
   Status fill_sound(BatchStorage& storage, std::size_t column, std::size_t row, std::uint64_t sample,
                     const StoredValue& value, const RandomKey& key);
   /// The worker's memory for the sounds of a column, made when the first comes.
-  Result<SoundWorkspace*> sound_workspace(std::size_t column);
+  Result<AudioWorkspace*> sound_workspace(std::size_t column);
   /// use_value() with the time that reading takes.
   template <class Use>
   Status use(std::uint64_t sample, std::size_t field, Use&& use);
@@ -84,9 +84,9 @@ class RowWorker {
   WorkerCounters& counters_;
   ImageDecoder decoder_;
   OriginalFile original_;
-  std::vector<PictureWorkspacePtr> workspaces_;              // per column, null without pictures
+  std::vector<ImageWorkspacePtr> workspaces_;              // per column, null without pictures
   std::vector<std::unique_ptr<ChainRunner>> chain_runners_;  // per column, null without stages of the user
-  std::vector<std::optional<SoundWorkspace>> sound_workspaces_;  // per column
+  std::vector<std::optional<AudioWorkspace>> sound_workspaces_;  // per column
   Scratch scratch_;
   std::vector<std::uint8_t> blob_bytes_;
   std::vector<Blob> blobs_;

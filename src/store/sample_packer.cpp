@@ -11,7 +11,7 @@
 #include "formats/field_value.hpp"
 #include "penstock/transform.hpp"
 #include "store/jpeg_write.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 namespace penstock {
 namespace {
@@ -184,10 +184,10 @@ Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
     return decoder_.decode({0, 0, to.width, to.height},
                            {.data = out, .stride = stride, .width = to.width, .height = to.height});
   }
-  PENSTOCK_ASSIGN(const PictureProgram program,
-                  PictureProgram::compile({transforms::Resize{.size = {to.height, to.width}}},
+  PENSTOCK_ASSIGN(const ImageProgram program,
+                  ImageProgram::compile({transforms::Resize{.size = {to.height, to.width}}},
                                           MemoryFormat::channels_last));
-  const PictureWorkspacePtr workspace = program.make_workspace();
+  const ImageWorkspacePtr workspace = program.make_workspace();
   PENSTOCK_ASSIGN(const ImageSize result, program.resolve(*workspace, from, RandomKey{}));
   if (result != to) {
     return Error{.kind = ErrorKind::invalid, .message = "resizing gave another size than asked for"};

@@ -53,7 +53,7 @@ bool is_whole(const Rect& box, ImageSize picture) { return box == Rect{0, 0, pic
 
 }  // namespace
 
-std::string plan_text(std::span<const TransformPtr> operations, const PictureSpec& output,
+std::string plan_text(std::span<const TransformPtr> operations, const ImageSpec& output,
                       MemoryFormat format, bool fuse) {
   const ImageSize picture{1500, 1125};
   std::vector<Stage> stages;

@@ -10,7 +10,7 @@ namespace penstock {
 
 /// One line for each pass over pixels. Which passes there are is found by trying the list on a few made-up
 /// sizes, so a picture smaller than those may need a pass more (padding).
-std::string plan_text(std::span<const TransformPtr> operations, const PictureSpec& output,
+std::string plan_text(std::span<const TransformPtr> operations, const ImageSpec& output,
                       MemoryFormat format, bool fuse);
 
 }  // namespace penstock

@@ -11,7 +11,7 @@
 #include "transforms/axis_cache.hpp"
 #include "transforms/kernels/resample.hpp"
 #include "transforms/kernels/write_rows.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 #include "transforms/stages.hpp"
 
 namespace penstock {
@@ -20,7 +20,7 @@ namespace penstock {
 class StageRunner {
  public:
   /// `read` has the picture for which the stages were planned. The sink's size is that of the last stage.
-  Status run(std::span<const Stage> stages, const ReadBox& read, const PictureSink& sink);
+  Status run(std::span<const Stage> stages, const ReadBox& read, const ImageSink& sink);
 
  private:
   /// Rows of 3-byte pixels, somewhere in a picture.
@@ -43,15 +43,15 @@ class StageRunner {
   };
 
   Passes prepare(const Stage& stage);
-  void run_stage(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
-  void copy(const Stage& stage, const Pixels& in, const PictureSink& sink);
-  void nearest(const Stage& stage, const Pixels& in, const PictureSink& sink);
-  void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
-  void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
+  void run_stage(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void copy(const Stage& stage, const Pixels& in, const ImageSink& sink);
+  void nearest(const Stage& stage, const Pixels& in, const ImageSink& sink);
+  void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
   void horizontal_then_vertical(const Stage& stage, const Passes& passes, const Pixels& in,
-                                const PictureSink& sink);
+                                const ImageSink& sink);
   void vertical_then_horizontal(const Stage& stage, const Passes& passes, const Pixels& in,
-                                const PictureSink& sink);
+                                const ImageSink& sink);
 
   AxisCache axes_x_;
   AxisCache axes_y_;

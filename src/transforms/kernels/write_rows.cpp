@@ -230,7 +230,7 @@ HWY_EXPORT(byte_planes);
 
 namespace {
 
-void write_floats(const PictureSink& sink, std::size_t y, const std::uint8_t* pixels) {
+void write_floats(const ImageSink& sink, std::size_t y, const std::uint8_t* pixels) {
   const auto width = static_cast<std::size_t>(sink.size.width);
   const std::size_t plane = width * static_cast<std::size_t>(sink.size.height);
   const auto& values = sink.floats->table.values;
@@ -255,7 +255,7 @@ void write_floats(const PictureSink& sink, std::size_t y, const std::uint8_t* pi
 
 }  // namespace
 
-void write_row(const PictureSink& sink, int row, const std::uint8_t* pixels) {
+void write_row(const ImageSink& sink, int row, const std::uint8_t* pixels) {
   const auto y = static_cast<std::size_t>(row);
   const auto width = static_cast<std::size_t>(sink.size.width);
   if (sink.type == ElementType::float32) {

@@ -13,7 +13,7 @@ namespace penstock {
 
 /// A picture of `size` in somebody else's memory: 3 * width * height elements, of which nothing else is
 /// touched.
-struct PictureSink {
+struct ImageSink {
   void* data = nullptr;
   ImageSize size;
   ElementType type = ElementType::uint8;
@@ -22,7 +22,7 @@ struct PictureSink {
 };
 
 /// Writes row `y` from size.width pixels of 3 bytes. Up to kRowSlack bytes after them are read.
-void write_row(const PictureSink& sink, int y, const std::uint8_t* pixels);
+void write_row(const ImageSink& sink, int y, const std::uint8_t* pixels);
 
 /// To be called after the last row and before another thread is told of the picture: rows may be on their way
 /// to memory in an order of their own.

@@ -43,7 +43,7 @@ void check(ImageSize size, ElementType type, MemoryFormat format, const FloatMap
   std::vector<std::uint8_t> memory(64 + offset + elements * element + 128, 0xA5);
   const auto misalignment = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
   std::uint8_t* out = memory.data() + (64 - misalignment) % 64 + offset;
-  const PictureSink sink{out, size, type, format, &floats};
+  const ImageSink sink{out, size, type, format, &floats};
   for (int y = 0; y < size.height; ++y) {
     write_row(sink, y, pixels.data() + static_cast<std::size_t>(y) * stride);
   }

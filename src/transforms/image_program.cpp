@@ -1,4 +1,4 @@
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 #include <fmt/format.h>
 
@@ -8,27 +8,27 @@
 
 namespace penstock {
 
-class PictureWorkspace {
+class ImageWorkspace {
  public:
   GeometrySteps steps;
   std::vector<Stage> stages;
   StageRunner runner;
 };
 
-void DeletePictureWorkspace::operator()(PictureWorkspace* workspace) const noexcept { delete workspace; }
+void DeleteImageWorkspace::operator()(ImageWorkspace* workspace) const noexcept { delete workspace; }
 
-struct PictureProgram::Impl {
+struct ImageProgram::Impl {
   std::vector<TransformPtr> operations;
   MemoryFormat format = MemoryFormat::channels_first;
   bool fuse = true;
   std::uint32_t first_op = 0;
-  PictureSpec output;
+  ImageSpec output;
   FloatMap floats;
 };
 
-PictureProgram::PictureProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+ImageProgram::ImageProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
-Result<PictureProgram> PictureProgram::compile(std::vector<TransformPtr> operations, MemoryFormat format,
+Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations, MemoryFormat format,
                                                bool fuse, const ProgramStart& start) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   auto impl = std::make_shared<Impl>();
@@ -47,20 +47,20 @@ Result<PictureProgram> PictureProgram::compile(std::vector<TransformPtr> operati
   impl->format = format;
   impl->fuse = fuse;
   impl->floats = FloatMap(table);
-  return PictureProgram(std::move(impl));
+  return ImageProgram(std::move(impl));
 }
 
-const PictureSpec& PictureProgram::output() const noexcept { return impl_->output; }
+const ImageSpec& ImageProgram::output() const noexcept { return impl_->output; }
 
-std::string PictureProgram::describe() const {
+std::string ImageProgram::describe() const {
   return plan_text(impl_->operations, impl_->output, impl_->format, impl_->fuse);
 }
 
-PictureWorkspacePtr PictureProgram::make_workspace() const {
-  return PictureWorkspacePtr(new PictureWorkspace);
+ImageWorkspacePtr ImageProgram::make_workspace() const {
+  return ImageWorkspacePtr(new ImageWorkspace);
 }
 
-Result<ImageSize> PictureProgram::resolve(PictureWorkspace& workspace, ImageSize picture,
+Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize picture,
                                           const RandomKey& key) const {
   constexpr std::int64_t kMostPixels = 1 << 28;
   workspace.steps.clear();
@@ -92,14 +92,14 @@ Result<ImageSize> PictureProgram::resolve(PictureWorkspace& workspace, ImageSize
   return size;
 }
 
-Status PictureProgram::run(PictureWorkspace& workspace, ImageDecoder& decoder, void* out) const {
+Status ImageProgram::run(ImageWorkspace& workspace, ImageDecoder& decoder, void* out) const {
   return run(
       workspace, [&decoder](const Rect& box, const PixelView& view) { return decoder.decode(box, view); },
       out);
 }
 
-Status PictureProgram::run(PictureWorkspace& workspace, const ReadBox& read, void* out) const {
-  const PictureSink sink{out, workspace.stages.back().output(), impl_->output.type, impl_->format,
+Status ImageProgram::run(ImageWorkspace& workspace, const ReadBox& read, void* out) const {
+  const ImageSink sink{out, workspace.stages.back().output(), impl_->output.type, impl_->format,
                          &impl_->floats};
   return workspace.runner.run(workspace.stages, read, sink);
 }

@@ -2,27 +2,27 @@
 
 #include "codecs/kernels/sound_samples.hpp"
 #include "penstock/sound_transform.hpp"
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 namespace {
 
-class ToMono final : public SoundOperation<ToMono, transforms::ToMono> {
+class ToMono final : public AudioOperation<ToMono, transforms::ToMono> {
  public:
   static constexpr const char* kName = "ToMono";
   static constexpr const char* kSummary = "Takes the mean of all channels.";
   using Operation::Operation;
 
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
     if (in.bands != 0) {
       return needs_wave(kName);
     }
-    SoundSpec out = in;
+    AudioSpec out = in;
     out.channels = 1;
     return out;
   }
 
-  Status run_sound(SoundWave& wave, Draws&, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
     mix_channels(wave.data(), wave.frames(), wave.rows(), wave.frames(), wave.data());
     wave.channels = 1;
     return {};

@@ -1,4 +1,4 @@
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome run(const PictureProgram& program, PictureWorkspace& workspace, Picture& picture,
+Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Picture& picture,
             const RandomKey& key) {
   Outcome outcome;
   const auto size = program.resolve(workspace, picture.size, key);
@@ -69,7 +69,7 @@ Outcome run(const PictureProgram& program, PictureWorkspace& workspace, Picture&
 
 Outcome run(const std::vector<TransformPtr>& list, Picture& picture,
             MemoryFormat format = MemoryFormat::channels_last, bool fuse = true, std::uint64_t sample = 0) {
-  const auto program = PictureProgram::compile(list, format, fuse);
+  const auto program = ImageProgram::compile(list, format, fuse);
   EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().to_string());
   const auto workspace = program->make_workspace();
   return run(*program, *workspace, picture, {3, 4, sample});
@@ -117,7 +117,7 @@ std::vector<TransformPtr> random_list(std::mt19937& random) {
   return list;
 }
 
-TEST(PictureProgram, fused_equals_one_operation_after_the_other_for_random_lists) {
+TEST(ImageProgram, fused_equals_one_operation_after_the_other_for_random_lists) {
   for_each_target([](CpuTarget) {
     std::mt19937 random(6);
     for (unsigned i = 0; i < 400; ++i) {
@@ -135,7 +135,7 @@ TEST(PictureProgram, fused_equals_one_operation_after_the_other_for_random_lists
   });
 }
 
-TEST(PictureProgram, every_target_gives_the_same_batch_row) {
+TEST(ImageProgram, every_target_gives_the_same_batch_row) {
   std::vector<Outcome> outcomes;
   for_each_target([&](CpuTarget) {
     Picture picture({301, 287}, 9);
@@ -146,7 +146,7 @@ TEST(PictureProgram, every_target_gives_the_same_batch_row) {
   }
 }
 
-TEST(PictureProgram, without_operations_delivers_the_pixels) {
+TEST(ImageProgram, without_operations_delivers_the_pixels) {
   Picture picture({17, 5}, 1);
   const Outcome rows = run({}, picture);
   EXPECT_EQ(rows.bytes, picture.bytes);
@@ -160,13 +160,13 @@ TEST(PictureProgram, without_operations_delivers_the_pixels) {
   }
 }
 
-TEST(PictureProgram, hands_the_crop_box_to_the_decoder) {
+TEST(ImageProgram, hands_the_crop_box_to_the_decoder) {
   Picture picture({100, 80}, 2);
   run({transforms::CenterCrop{.size = {10, 20}}}, picture);
   EXPECT_EQ(picture.last, (Rect{40, 35, 20, 10}));
 }
 
-TEST(PictureProgram, asks_only_for_the_pixels_that_a_crop_after_a_resize_needs) {
+TEST(ImageProgram, asks_only_for_the_pixels_that_a_crop_after_a_resize_needs) {
   Picture picture({512, 512}, 3);
   run({transforms::Resize{.size = 256}, transforms::CenterCrop{.size = 64}}, picture);
   EXPECT_LE(picture.last.width, 64 * 2 + 6);
@@ -174,7 +174,7 @@ TEST(PictureProgram, asks_only_for_the_pixels_that_a_crop_after_a_resize_needs) 
   EXPECT_GE(picture.last.width, 64 * 2);
 }
 
-TEST(PictureProgram, mirrors_pixels) {
+TEST(ImageProgram, mirrors_pixels) {
   Picture picture({3, 2}, 4);
   const Outcome outcome = run({transforms::RandomHorizontalFlip{.p = 1}}, picture);
   for (int y = 0; y < 2; ++y) {
@@ -184,7 +184,7 @@ TEST(PictureProgram, mirrors_pixels) {
   }
 }
 
-TEST(PictureProgram, pads_in_every_mode_as_numpy_does) {
+TEST(ImageProgram, pads_in_every_mode_as_numpy_does) {
   // numpy.pad(numpy.arange(3), (4, 5), mode)
   const std::pair<transforms::PaddingMode, std::vector<int>> cases[] = {
       {transforms::PaddingMode::edge, {0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2}},
@@ -206,14 +206,14 @@ TEST(PictureProgram, pads_in_every_mode_as_numpy_does) {
   }
 }
 
-TEST(PictureProgram, normalises_without_being_told_to_make_floats) {
+TEST(ImageProgram, normalises_without_being_told_to_make_floats) {
   Picture picture({5, 5}, 6);
   const transforms::Normalize normalize{.mean = {0.5}, .std = {0.25}};
   EXPECT_EQ(run({normalize}, picture).bytes, run({transforms::ToFloat{}, normalize}, picture).bytes);
 }
 
-TEST(PictureProgram, draws_by_sample_epoch_seed_and_position_only) {
-  const auto program = PictureProgram::compile(presets::imagenet_train(16), MemoryFormat::channels_first);
+TEST(ImageProgram, draws_by_sample_epoch_seed_and_position_only) {
+  const auto program = ImageProgram::compile(presets::imagenet_train(16), MemoryFormat::channels_first);
   ASSERT_TRUE(program.ok());
   const auto used = program->make_workspace();
   Picture picture({60, 40}, 7);
@@ -224,19 +224,19 @@ TEST(PictureProgram, draws_by_sample_epoch_seed_and_position_only) {
   EXPECT_FALSE(run(*program, *used, picture, {9, 2, 3}) == first);
 }
 
-TEST(PictureProgram, knows_its_output_before_any_picture) {
+TEST(ImageProgram, knows_its_output_before_any_picture) {
   const auto spec = [](std::vector<TransformPtr> list) {
-    return PictureProgram::compile(std::move(list), MemoryFormat::channels_first).value().output();
+    return ImageProgram::compile(std::move(list), MemoryFormat::channels_first).value().output();
   };
-  EXPECT_EQ(spec(presets::imagenet_val(224)), (PictureSpec{{224, 224}, ElementType::float32}));
-  EXPECT_EQ(spec({}), (PictureSpec{{0, 0}, ElementType::uint8}));
-  EXPECT_EQ(spec({transforms::Resize{.size = 9}}), (PictureSpec{{0, 0}, ElementType::uint8}));
+  EXPECT_EQ(spec(presets::imagenet_val(224)), (ImageSpec{{224, 224}, ElementType::float32}));
+  EXPECT_EQ(spec({}), (ImageSpec{{0, 0}, ElementType::uint8}));
+  EXPECT_EQ(spec({transforms::Resize{.size = 9}}), (ImageSpec{{0, 0}, ElementType::uint8}));
   EXPECT_EQ(spec({transforms::CenterCrop{.size = 8}, transforms::Resize{.size = 9}}),
-            (PictureSpec{{9, 9}, ElementType::uint8}));
+            (ImageSpec{{9, 9}, ElementType::uint8}));
 }
 
-TEST(PictureProgram, refuses_geometry_after_floats_with_advice) {
-  const auto program = PictureProgram::compile({transforms::ToFloat{}, transforms::CenterCrop{.size = 8}},
+TEST(ImageProgram, refuses_geometry_after_floats_with_advice) {
+  const auto program = ImageProgram::compile({transforms::ToFloat{}, transforms::CenterCrop{.size = 8}},
                                                MemoryFormat::channels_first);
   ASSERT_FALSE(program.ok());
   EXPECT_EQ(program.error().kind, ErrorKind::invalid);
@@ -244,14 +244,14 @@ TEST(PictureProgram, refuses_geometry_after_floats_with_advice) {
   EXPECT_FALSE(program.error().advice.empty());
 }
 
-TEST(PictureProgram, checks_parameters_of_operations_made_in_cpp) {
-  EXPECT_FALSE(PictureProgram::compile({transforms::Resize{}}, MemoryFormat::channels_first).ok());
-  EXPECT_FALSE(PictureProgram::compile({nullptr}, MemoryFormat::channels_first).ok());
+TEST(ImageProgram, checks_parameters_of_operations_made_in_cpp) {
+  EXPECT_FALSE(ImageProgram::compile({transforms::Resize{}}, MemoryFormat::channels_first).ok());
+  EXPECT_FALSE(ImageProgram::compile({nullptr}, MemoryFormat::channels_first).ok());
 }
 
-TEST(PictureProgram, refuses_a_result_beyond_all_measure) {
+TEST(ImageProgram, refuses_a_result_beyond_all_measure) {
   const auto program =
-      PictureProgram::compile({transforms::Resize{.size = 60000}}, MemoryFormat::channels_first);
+      ImageProgram::compile({transforms::Resize{.size = 60000}}, MemoryFormat::channels_first);
   ASSERT_TRUE(program.ok());
   const auto workspace = program->make_workspace();
   const auto size = program->resolve(*workspace, {10, 10}, {});
@@ -259,8 +259,8 @@ TEST(PictureProgram, refuses_a_result_beyond_all_measure) {
   EXPECT_EQ(size.error().place.stage, "transform");
 }
 
-TEST(PictureProgram, passes_on_the_decoders_error) {
-  const auto program = PictureProgram::compile({}, MemoryFormat::channels_first).value();
+TEST(ImageProgram, passes_on_the_decoders_error) {
+  const auto program = ImageProgram::compile({}, MemoryFormat::channels_first).value();
   const auto workspace = program.make_workspace();
   ASSERT_TRUE(program.resolve(*workspace, {4, 4}, {}).ok());
   std::vector<std::uint8_t> out(48);
@@ -272,9 +272,9 @@ TEST(PictureProgram, passes_on_the_decoders_error) {
   EXPECT_EQ(status.error().kind, ErrorKind::corrupt);
 }
 
-TEST(PictureProgram, tells_what_it_will_do) {
+TEST(ImageProgram, tells_what_it_will_do) {
   const auto text = [](std::vector<TransformPtr> list, MemoryFormat format, bool fuse = true) {
-    return PictureProgram::compile(std::move(list), format, fuse).value().describe();
+    return ImageProgram::compile(std::move(list), format, fuse).value().describe();
   };
   const std::string train = text(presets::imagenet_train(224), MemoryFormat::channels_first);
   EXPECT_NE(train.find("decode the box that is needed\n"

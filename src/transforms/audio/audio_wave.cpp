@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 
-void SoundWave::keep(const TimeSlice& slice) noexcept {
+void AudioWave::keep(const TimeSlice& slice) noexcept {
   const auto start = static_cast<std::size_t>(slice.start);
   const auto count = static_cast<std::size_t>(slice.count);
   if (count != frames_) {
@@ -17,7 +17,7 @@ void SoundWave::keep(const TimeSlice& slice) noexcept {
   frames_ = count;
 }
 
-void SoundWave::pad_to(std::size_t frames) {
+void AudioWave::pad_to(std::size_t frames) {
   if (frames <= frames_) {
     return;
   }

@@ -6,7 +6,7 @@
 
 #include "penstock/audio.hpp"
 #include "penstock/sound_transform.hpp"
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 namespace {
@@ -24,23 +24,23 @@ std::size_t valid_frames(const Extractor& extractor, std::size_t valid, std::siz
 
 /// MelSpectrogram or Mfcc for one worker.
 template <class Extractor>
-struct ExtractorState final : SoundState {
+struct ExtractorState final : AudioState {
   explicit ExtractorState(Extractor made) : extractor(std::move(made)) {}
   Extractor extractor;
 };
 
 /// What both have in common. Self brings settings(rate) and bands().
 template <class Self, class Parameters, class Extractor>
-class FeatureOperation : public SoundOperation<Self, Parameters> {
+class FeatureOperation : public AudioOperation<Self, Parameters> {
  public:
-  using SoundOperation<Self, Parameters>::SoundOperation;
+  using AudioOperation<Self, Parameters>::AudioOperation;
 
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
     if (in.bands != 0) {
       return needs_wave(Self::kName);
     }
     PENSTOCK_ASSIGN(const Extractor extractor, make(in.rate));
-    SoundSpec out = in;
+    AudioSpec out = in;
     out.bands = self().bands();
     if (in.fixed_length()) {
       PENSTOCK_ASSIGN(out.frames, extractor.frames(static_cast<std::size_t>(in.frames)));
@@ -48,12 +48,12 @@ class FeatureOperation : public SoundOperation<Self, Parameters> {
     return out;
   }
 
-  Result<std::unique_ptr<SoundState>> make_state(const SoundSpec& in) const override {
+  Result<std::unique_ptr<AudioState>> make_state(const AudioSpec& in) const override {
     PENSTOCK_ASSIGN(Extractor extractor, make(in.rate));
-    return std::unique_ptr<SoundState>(std::make_unique<ExtractorState<Extractor>>(std::move(extractor)));
+    return std::unique_ptr<AudioState>(std::make_unique<ExtractorState<Extractor>>(std::move(extractor)));
   }
 
-  Status run_sound(SoundWave& wave, Draws&, SoundState* state) const override {
+  Status run_sound(AudioWave& wave, Draws&, AudioState* state) const override {
     Extractor& extractor = static_cast<ExtractorState<Extractor>*>(state)->extractor;
     PENSTOCK_ASSIGN(const std::size_t frames, extractor.frames(wave.frames()));
     const auto channels = static_cast<std::size_t>(wave.channels);
@@ -131,7 +131,7 @@ class MfccOperation final : public FeatureOperation<MfccOperation, transforms::M
   }
 };
 
-class AmplitudeToDB final : public SoundOperation<AmplitudeToDB, transforms::AmplitudeToDB> {
+class AmplitudeToDB final : public AudioOperation<AmplitudeToDB, transforms::AmplitudeToDB> {
  public:
   static constexpr const char* kName = "AmplitudeToDB";
   static constexpr const char* kSummary =
@@ -150,10 +150,10 @@ class AmplitudeToDB final : public SoundOperation<AmplitudeToDB, transforms::Amp
     }
     return {};
   }
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
-    return in.bands == 0 ? Result<SoundSpec>(needs_features(kName)) : Result<SoundSpec>(in);
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+    return in.bands == 0 ? Result<AudioSpec>(needs_features(kName)) : Result<AudioSpec>(in);
   }
-  Status run_sound(SoundWave& wave, Draws&, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
     const DecibelSettings settings{.ref = p_.ref, .amin = p_.amin, .top_db = p_.top_db};
     return amplitude_to_db(wave.data(), wave.rows() * wave.frames(), settings, wave.data());
   }

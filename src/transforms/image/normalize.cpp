@@ -27,8 +27,8 @@ class Normalize final : public Operation<Normalize, transforms::Normalize> {
     return {};
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
-    return PictureSpec{in.size, ElementType::float32};
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    return ImageSpec{in.size, ElementType::float32};
   }
 
   void map_values(FloatTable& table) const override {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "penstock/sound_transform.hpp"
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 namespace {
@@ -17,7 +17,7 @@ bool is_range(const std::array<double, 2>& range) {
   return std::abs(range[0]) <= kMostDecibels && std::abs(range[1]) <= kMostDecibels && range[0] <= range[1];
 }
 
-void multiply(SoundWave& wave, float factor) {
+void multiply(AudioWave& wave, float factor) {
   float* const data = wave.data();
   const std::size_t count = wave.rows() * wave.frames();
   for (std::size_t i = 0; i < count; ++i) {
@@ -25,7 +25,7 @@ void multiply(SoundWave& wave, float factor) {
   }
 }
 
-class RandomGain final : public SoundOperation<RandomGain, transforms::RandomGain> {
+class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGain> {
  public:
   static constexpr const char* kName = "RandomGain";
   static constexpr const char* kSummary = "Makes a sound louder or quieter by a drawn number of decibels.";
@@ -38,18 +38,18 @@ class RandomGain final : public SoundOperation<RandomGain, transforms::RandomGai
     }
     return {};
   }
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
-    return in.bands != 0 ? Result<SoundSpec>(needs_wave(kName)) : Result<SoundSpec>(in);
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+    return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
   }
   bool works_in_place() const noexcept override { return true; }
 
-  Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
     multiply(wave, static_cast<float>(std::pow(10.0, draws.uniform(p_.db[0], p_.db[1]) / 20)));
     return {};
   }
 };
 
-class RandomPolarity final : public SoundOperation<RandomPolarity, transforms::RandomPolarity> {
+class RandomPolarity final : public AudioOperation<RandomPolarity, transforms::RandomPolarity> {
  public:
   static constexpr const char* kName = "RandomPolarity";
   static constexpr const char* kSummary = "Changes the sign of every sample with a given chance.";
@@ -58,12 +58,12 @@ class RandomPolarity final : public SoundOperation<RandomPolarity, transforms::R
   Status check() const override {
     return p_.p >= 0 && p_.p <= 1 ? Status() : wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
   }
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
-    return in.bands != 0 ? Result<SoundSpec>(needs_wave(kName)) : Result<SoundSpec>(in);
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+    return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
   }
   bool works_in_place() const noexcept override { return true; }
 
-  Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
     if (draws.chance(p_.p)) {
       multiply(wave, -1.0F);
     }
@@ -71,7 +71,7 @@ class RandomPolarity final : public SoundOperation<RandomPolarity, transforms::R
   }
 };
 
-class AddNoise final : public SoundOperation<AddNoise, transforms::AddNoise> {
+class AddNoise final : public AudioOperation<AddNoise, transforms::AddNoise> {
  public:
   static constexpr const char* kName = "AddNoise";
   static constexpr const char* kSummary =
@@ -85,13 +85,13 @@ class AddNoise final : public SoundOperation<AddNoise, transforms::AddNoise> {
     }
     return p_.p >= 0 && p_.p <= 1 ? Status() : wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
   }
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
-    return in.bands != 0 ? Result<SoundSpec>(needs_wave(kName)) : Result<SoundSpec>(in);
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+    return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
   }
 
   bool works_in_place() const noexcept override { return true; }
 
-  Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
     if (!draws.chance(p_.p) || wave.valid == 0) {
       return {};
     }

@@ -7,7 +7,7 @@
 
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
-#include "transforms/size_rules.hpp"
+#include "transforms/image/size_rules.hpp"
 
 namespace penstock {
 namespace {
@@ -26,11 +26,11 @@ class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::
     return check_antialias(kName, p_.antialias);
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec{square_or_pair(p_.size), in.type};
+    return ImageSpec{square_or_pair(p_.size), in.type};
   }
 
   Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const override {

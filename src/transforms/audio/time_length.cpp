@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "penstock/sound_transform.hpp"
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 namespace {
@@ -15,9 +15,9 @@ constexpr std::int64_t kLongest = std::int64_t{1} << 28;
 
 /// What both have in common: a slice of at most `frames`, and silence where that is shorter.
 template <class Self, class Parameters>
-class OfOneLength : public SoundOperation<Self, Parameters> {
+class OfOneLength : public AudioOperation<Self, Parameters> {
  public:
-  using SoundOperation<Self, Parameters>::SoundOperation;
+  using AudioOperation<Self, Parameters>::AudioOperation;
 
   Status check() const override {
     if (this->p_.frames < 1 || this->p_.frames > kLongest) {
@@ -27,15 +27,15 @@ class OfOneLength : public SoundOperation<Self, Parameters> {
     return {};
   }
 
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
-    SoundSpec out = in;
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+    AudioSpec out = in;
     out.frames = length();
     return out;
   }
 
   bool keeps_slice() const noexcept override { return true; }
 
-  Status run_sound(SoundWave& wave, Draws&, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
     wave.pad_to(length());
     return {};
   }

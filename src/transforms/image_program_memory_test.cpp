@@ -3,17 +3,17 @@
 #include <cstring>
 
 #include "core/counting_new_for_test.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 namespace penstock {
 namespace {
 
-TEST(PictureProgramMemory, allocates_nothing_for_pictures_like_those_it_has_seen) {
+TEST(ImageProgramMemory, allocates_nothing_for_pictures_like_those_it_has_seen) {
   const std::vector<TransformPtr> padded = {transforms::RandomCrop{.size = 90, .padding = {4}},
                                             transforms::RandomHorizontalFlip{},
                                             transforms::Resize{.size = 40}, transforms::ToFloat{}};
   for (const auto& list : {presets::imagenet_train(64), presets::imagenet_val(64), padded}) {
-    const PictureProgram program = PictureProgram::compile(list, MemoryFormat::channels_first).value();
+    const ImageProgram program = ImageProgram::compile(list, MemoryFormat::channels_first).value();
     const auto workspace = program.make_workspace();
     std::vector<float> out(3 * 64 * 64);
     const ReadBox read = [](const Rect& box, const PixelView& view) -> Status {

@@ -8,12 +8,12 @@
 #include "codecs/sound_decoder.hpp"
 #include "codecs/sound_format_decoder.hpp"
 #include "penstock/sound_transform.hpp"
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 namespace {
 
-class Resample final : public SoundOperation<Resample, transforms::Resample> {
+class Resample final : public AudioOperation<Resample, transforms::Resample> {
  public:
   static constexpr const char* kName = "Resample";
   static constexpr const char* kSummary =
@@ -27,7 +27,7 @@ class Resample final : public SoundOperation<Resample, transforms::Resample> {
     return {};
   }
 
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
     if (in.bands != 0) {
       return needs_wave(kName);
     }
@@ -35,10 +35,10 @@ class Resample final : public SoundOperation<Resample, transforms::Resample> {
       PENSTOCK_TRY(can_resample());
     }
     // Sounds of other rates may come too, and give other lengths.
-    return SoundSpec{.channels = in.channels, .rate = p_.rate, .bands = 0, .frames = 0};
+    return AudioSpec{.channels = in.channels, .rate = p_.rate, .bands = 0, .frames = 0};
   }
 
-  Status run_sound(SoundWave& wave, Draws&, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
     if (wave.rate == p_.rate) {
       return {};
     }

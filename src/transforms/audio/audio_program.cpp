@@ -1,4 +1,4 @@
-#include "transforms/sound/sound_program.hpp"
+#include "transforms/audio/audio_program.hpp"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 
 namespace penstock {
 
-struct SoundWorkspace::Impl {
+struct AudioWorkspace::Impl {
   SoundDecoder decoder;
-  SoundWave wave;
-  std::vector<std::unique_ptr<SoundState>> states;  // one for each operation, or null
+  AudioWave wave;
+  std::vector<std::unique_ptr<AudioState>> states;  // one for each operation, or null
   // Of the sound that is open:
   SoundInfo info;
   RandomKey key;
@@ -22,17 +22,17 @@ struct SoundWorkspace::Impl {
   std::optional<Draws> first;  // those of operation 0, behind what chose the slice
 };
 
-SoundWorkspace::SoundWorkspace() : impl_(std::make_unique<Impl>()) {}
-SoundWorkspace::~SoundWorkspace() = default;
-SoundWorkspace::SoundWorkspace(SoundWorkspace&&) noexcept = default;
-SoundWave& SoundWorkspace::wave() noexcept { return impl_->wave; }
-std::size_t SoundWorkspace::codec() const noexcept { return impl_->decoder.codec(); }
-std::uint64_t SoundWorkspace::decoding_nanoseconds() const noexcept { return impl_->decoder.nanoseconds(); }
+AudioWorkspace::AudioWorkspace() : impl_(std::make_unique<Impl>()) {}
+AudioWorkspace::~AudioWorkspace() = default;
+AudioWorkspace::AudioWorkspace(AudioWorkspace&&) noexcept = default;
+AudioWave& AudioWorkspace::wave() noexcept { return impl_->wave; }
+std::size_t AudioWorkspace::codec() const noexcept { return impl_->decoder.codec(); }
+std::uint64_t AudioWorkspace::decoding_nanoseconds() const noexcept { return impl_->decoder.nanoseconds(); }
 
 namespace {
 
-const SoundTransform& as_sound(const TransformPtr& operation) {
-  return static_cast<const SoundTransform&>(*operation);  // compile() has looked
+const AudioTransform& as_sound(const TransformPtr& operation) {
+  return static_cast<const AudioTransform&>(*operation);  // compile() has looked
 }
 
 Error invalid(std::string message, std::string advice) {
@@ -42,7 +42,7 @@ Error invalid(std::string message, std::string advice) {
 }
 
 /// Whether a sound is as the list was planned for.
-Status check(int rate, int channels, const SoundSpec& spec) {
+Status check(int rate, int channels, const AudioSpec& spec) {
   if (rate != spec.rate) {
     return invalid(fmt::format("the sound has {} frames per second, others have {}", rate, spec.rate),
                    fmt::format("add Resample({}) to the transforms", spec.rate));
@@ -54,7 +54,7 @@ Status check(int rate, int channels, const SoundSpec& spec) {
   return {};
 }
 
-std::string text_of(const SoundSpec& spec) {
+std::string text_of(const AudioSpec& spec) {
   const std::string frames = spec.fixed_length() ? fmt::format("{}", spec.frames) : "T";
   return spec.bands == 0 ? fmt::format("[{}, {}] at {} Hz", spec.channels, frames, spec.rate)
                          : fmt::format("[{}, {}, {}]", spec.channels, spec.bands, frames);
@@ -76,15 +76,15 @@ Error needs_features(std::string_view operation) {
                {}};
 }
 
-Result<SoundProgram> SoundProgram::compile(std::vector<TransformPtr> operations, const SoundSpec& in) {
+Result<AudioProgram> AudioProgram::compile(std::vector<TransformPtr> operations, const AudioSpec& in) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
-  SoundProgram program;
+  AudioProgram program;
   program.specs_.push_back(in);
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (operations[i] == nullptr) {
       return Error{ErrorKind::invalid, fmt::format("operation {} of the list is missing", i), "", {}};
     }
-    const auto* operation = dynamic_cast<const SoundTransform*>(operations[i].get());
+    const auto* operation = dynamic_cast<const AudioTransform*>(operations[i].get());
     if (operation == nullptr) {
       return Error{ErrorKind::invalid,
                    fmt::format("{} works on pictures, not on sounds", operations[i]->name()),
@@ -92,7 +92,7 @@ Result<SoundProgram> SoundProgram::compile(std::vector<TransformPtr> operations,
                    {}};
     }
     PENSTOCK_TRY(operation->check());
-    PENSTOCK_ASSIGN(const SoundSpec out, operation->describe_sound(program.specs_.back()));
+    PENSTOCK_ASSIGN(const AudioSpec out, operation->describe_sound(program.specs_.back()));
     program.specs_.push_back(out);
   }
   program.operations_ = std::move(operations);
@@ -103,7 +103,7 @@ Result<SoundProgram> SoundProgram::compile(std::vector<TransformPtr> operations,
   return program;
 }
 
-std::string SoundProgram::describe() const {
+std::string AudioProgram::describe() const {
   std::string text = fmt::format("decode: {}\n", text_of(specs_.front()));
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     text += fmt::format("{}: {}\n", repr(*operations_[i]), text_of(specs_[i + 1]));
@@ -111,8 +111,8 @@ std::string SoundProgram::describe() const {
   return text;
 }
 
-Result<SoundWorkspace> SoundProgram::make_workspace() const {
-  SoundWorkspace workspace;
+Result<AudioWorkspace> AudioProgram::make_workspace() const {
+  AudioWorkspace workspace;
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     PENSTOCK_ASSIGN(auto state, as_sound(operations_[i]).make_state(specs_[i]));
     workspace.impl_->states.push_back(std::move(state));
@@ -120,12 +120,12 @@ Result<SoundWorkspace> SoundProgram::make_workspace() const {
   return workspace;
 }
 
-bool SoundProgram::begins_with_slice() const noexcept {
+bool AudioProgram::begins_with_slice() const noexcept {
   return !operations_.empty() && as_sound(operations_.front()).keeps_slice();
 }
 
-Result<std::size_t> SoundProgram::open(SoundWorkspace& workspace, ByteSpan file, const RandomKey& key) const {
-  SoundWorkspace::Impl& sound = *workspace.impl_;
+Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file, const RandomKey& key) const {
+  AudioWorkspace::Impl& sound = *workspace.impl_;
   PENSTOCK_ASSIGN(sound.info, sound.decoder.open(file));
   sound.key = key;
   sound.slice = {0, sound.info.frames};
@@ -149,9 +149,9 @@ Result<std::size_t> SoundProgram::open(SoundWorkspace& workspace, ByteSpan file,
 }
 
 /// To `out`, or to the workspace if that is null.
-Status SoundProgram::decode(SoundWorkspace& workspace, float* out) const {
-  SoundWorkspace::Impl& sound = *workspace.impl_;
-  SoundWave& wave = sound.wave;
+Status AudioProgram::decode(AudioWorkspace& workspace, float* out) const {
+  AudioWorkspace::Impl& sound = *workspace.impl_;
+  AudioWave& wave = sound.wave;
   const auto channels = static_cast<std::size_t>(sound.info.channels);
   const auto decoded = static_cast<std::size_t>(sound.slice.count);
   const std::size_t frames = out != nullptr && begins_with_slice() ? output().frames : decoded;
@@ -172,12 +172,12 @@ Status SoundProgram::decode(SoundWorkspace& workspace, float* out) const {
   return {};
 }
 
-Status SoundProgram::run(SoundWorkspace& workspace, float* out) const {
-  SoundWorkspace::Impl& sound = *workspace.impl_;
-  SoundWave& wave = sound.wave;
+Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
+  AudioWorkspace::Impl& sound = *workspace.impl_;
+  AudioWave& wave = sound.wave;
   PENSTOCK_TRY(decode(workspace, out));
   for (std::size_t i = 0; i < operations_.size(); ++i) {
-    const SoundTransform& operation = as_sound(operations_[i]);
+    const AudioTransform& operation = as_sound(operations_[i]);
     // Filter banks are made for one rate.
     Status ready =
         specs_[i + 1].bands != 0 && wave.bands == 0 ? check(wave.rate, wave.channels, specs_[i]) : Status();

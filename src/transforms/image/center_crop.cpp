@@ -4,7 +4,7 @@
 
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
-#include "transforms/size_rules.hpp"
+#include "transforms/image/size_rules.hpp"
 
 namespace penstock {
 namespace {
@@ -17,11 +17,11 @@ class CenterCrop final : public Operation<CenterCrop, transforms::CenterCrop> {
 
   Status check() const override { return check_size(kName, p_.size); }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec{square_or_pair(p_.size), in.type};
+    return ImageSpec{square_or_pair(p_.size), in.type};
   }
 
   Status plan(ImageSize picture, Draws&, GeometrySteps& steps) const override {

@@ -8,59 +8,59 @@
 #include "core/rng.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 
 /// The decoder and the memory of one worker for one program; used again from sample to sample. Not
 /// thread-safe.
-class SoundWorkspace {
+class AudioWorkspace {
  public:
-  SoundWorkspace();
-  ~SoundWorkspace();
-  SoundWorkspace(SoundWorkspace&&) noexcept;
+  AudioWorkspace();
+  ~AudioWorkspace();
+  AudioWorkspace(AudioWorkspace&&) noexcept;
 
-  /// Where the result of the last SoundProgram::run() is.
-  SoundWave& wave() noexcept;
+  /// Where the result of the last AudioProgram::run() is.
+  AudioWave& wave() noexcept;
   /// Place in sound_codecs() of the codec of that sound.
   std::size_t codec() const noexcept;
   /// Time spent decoding since construction.
   std::uint64_t decoding_nanoseconds() const noexcept;
 
  private:
-  friend class SoundProgram;
+  friend class AudioProgram;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 /// Immutable and shared by all workers; each brings its own workspace.
-class SoundProgram {
+class AudioProgram {
  public:
   /// For sounds as `in` describes them. Checks every operation and how they follow each other (`invalid`).
-  static Result<SoundProgram> compile(std::vector<TransformPtr> operations, const SoundSpec& in);
+  static Result<AudioProgram> compile(std::vector<TransformPtr> operations, const AudioSpec& in);
 
   /// What every result is like: channels, rate and bands always, frames where they are fixed.
-  const SoundSpec& output() const noexcept { return specs_.back(); }
+  const AudioSpec& output() const noexcept { return specs_.back(); }
   /// One line per operation, for Loader::plan().
   std::string describe() const;
 
-  Result<SoundWorkspace> make_workspace() const;
+  Result<AudioWorkspace> make_workspace() const;
 
   /// Opens the file, which must stay valid until run() is done, and draws what of it is needed. Returns how
   /// many values the result will have, where run() can write them to their place, else 0.
-  Result<std::size_t> open(SoundWorkspace& workspace, ByteSpan file, const RandomKey& key) const;
+  Result<std::size_t> open(AudioWorkspace& workspace, ByteSpan file, const RandomKey& key) const;
   /// Decodes what is needed and runs the list on it: to `out`, if open() gave a number, which has room for as
   /// many values; null leaves them in the workspace. A result of another rate or with other channels than
   /// output() is `invalid` (here or in open()), with the operation that would make them equal.
-  Status run(SoundWorkspace& workspace, float* out) const;
+  Status run(AudioWorkspace& workspace, float* out) const;
 
  private:
-  Status decode(SoundWorkspace& workspace, float* out) const;
+  Status decode(AudioWorkspace& workspace, float* out) const;
   /// Whether operation 0 chooses what is decoded.
   bool begins_with_slice() const noexcept;
 
-  std::vector<TransformPtr> operations_;  // all of them SoundTransform
-  std::vector<SoundSpec> specs_;          // before each operation, and at the end
+  std::vector<TransformPtr> operations_;  // all of them AudioTransform
+  std::vector<AudioSpec> specs_;          // before each operation, and at the end
   bool in_place_ = false;                 // what is decoded has the size of the result, and stays where it is
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "penstock/sound_transform.hpp"
-#include "transforms/sound/sound_operation.hpp"
+#include "transforms/audio/audio_operation.hpp"
 
 namespace penstock {
 namespace {
@@ -17,7 +17,7 @@ TimeSlice draw_run(int width, std::size_t size, Draws& draws) {
   return {draws.below(size - count + 1), count};
 }
 
-class TimeMasking final : public SoundOperation<TimeMasking, transforms::TimeMasking> {
+class TimeMasking final : public AudioOperation<TimeMasking, transforms::TimeMasking> {
  public:
   static constexpr const char* kName = "TimeMasking";
   static constexpr const char* kSummary =
@@ -27,8 +27,8 @@ class TimeMasking final : public SoundOperation<TimeMasking, transforms::TimeMas
   Status check() const override {
     return p_.width >= 1 ? Status() : wrong("width", fmt::format("is {}", p_.width), "give 1 or more");
   }
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override { return SoundSpec(in); }
-  Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override { return AudioSpec(in); }
+  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
     const TimeSlice run = draw_run(p_.width, wave.frames(), draws);
     for (std::size_t i = 0; i < wave.rows(); ++i) {
       std::fill_n(wave.row(i) + run.start, run.count, static_cast<float>(p_.value));
@@ -37,7 +37,7 @@ class TimeMasking final : public SoundOperation<TimeMasking, transforms::TimeMas
   }
 };
 
-class FrequencyMasking final : public SoundOperation<FrequencyMasking, transforms::FrequencyMasking> {
+class FrequencyMasking final : public AudioOperation<FrequencyMasking, transforms::FrequencyMasking> {
  public:
   static constexpr const char* kName = "FrequencyMasking";
   static constexpr const char* kSummary =
@@ -47,10 +47,10 @@ class FrequencyMasking final : public SoundOperation<FrequencyMasking, transform
   Status check() const override {
     return p_.width >= 1 ? Status() : wrong("width", fmt::format("is {}", p_.width), "give 1 or more");
   }
-  Result<SoundSpec> describe_sound(const SoundSpec& in) const override {
-    return in.bands == 0 ? Result<SoundSpec>(needs_features(kName)) : Result<SoundSpec>(in);
+  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+    return in.bands == 0 ? Result<AudioSpec>(needs_features(kName)) : Result<AudioSpec>(in);
   }
-  Status run_sound(SoundWave& wave, Draws& draws, SoundState*) const override {
+  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
     const auto bands = static_cast<std::size_t>(wave.bands);
     const TimeSlice run = draw_run(p_.width, bands, draws);
     for (std::size_t channel = 0; channel < static_cast<std::size_t>(wave.channels); ++channel) {

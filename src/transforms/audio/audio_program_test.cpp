@@ -1,4 +1,4 @@
-#include "transforms/sound/sound_program.hpp"
+#include "transforms/audio/audio_program.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 using namespace transforms;
 using Mel = transforms::MelSpectrogram;
 
-constexpr SoundSpec kMono{.channels = 1, .rate = 8000, .bands = 0, .frames = 0};
-constexpr SoundSpec kStereo{.channels = 2, .rate = 8000, .bands = 0, .frames = 0};
+constexpr AudioSpec kMono{.channels = 1, .rate = 8000, .bands = 0, .frames = 0};
+constexpr AudioSpec kStereo{.channels = 2, .rate = 8000, .bands = 0, .frames = 0};
 
 std::int16_t sample_of(std::size_t frame, std::size_t channel) {
   return static_cast<std::int16_t>(1 + frame * 5 + channel * 1000);
@@ -42,9 +42,9 @@ struct Ran {
   bool in_place = false;  ///< decoded to where the result is wanted
 };
 
-Ran run(std::vector<TransformPtr> list, const SoundSpec& in, const std::vector<std::uint8_t>& file,
+Ran run(std::vector<TransformPtr> list, const AudioSpec& in, const std::vector<std::uint8_t>& file,
         std::uint64_t sample = 3, std::uint64_t epoch = 0) {
-  const auto program = SoundProgram::compile(std::move(list), in);
+  const auto program = AudioProgram::compile(std::move(list), in);
   if (!program) {
     return {.values = {}, .frames = 0, .valid = 0, .error = program.error().to_string()};
   }
@@ -56,7 +56,7 @@ Ran run(std::vector<TransformPtr> list, const SoundSpec& in, const std::vector<s
   if (!done) {
     return {.values = {}, .frames = 0, .valid = 0, .error = done.error().to_string()};
   }
-  SoundWave& wave = workspace->wave();
+  AudioWave& wave = workspace->wave();
   EXPECT_EQ(wave.bands, program->output().bands);
   Ran ran{.values = {wave.data(), wave.data() + wave.rows() * wave.frames()},
           .frames = wave.frames(),
@@ -83,7 +83,7 @@ float value_of(std::size_t frame, std::size_t channel) {
   return static_cast<float>(sample_of(frame, channel)) / 32768.0F;
 }
 
-TEST(SoundProgram, without_operations_gives_the_samples) {
+TEST(AudioProgram, without_operations_gives_the_samples) {
   const Ran got = run({}, kStereo, wav(10, 2));
   ASSERT_EQ(got.frames, 10U) << got.error;
   for (std::size_t i = 0; i < 20; ++i) {
@@ -91,8 +91,8 @@ TEST(SoundProgram, without_operations_gives_the_samples) {
   }
 }
 
-TEST(SoundProgram, lists_that_leave_values_where_they_are_need_no_copy) {
-  const SoundSpec in{.channels = 2, .rate = 8000};
+TEST(AudioProgram, lists_that_leave_values_where_they_are_need_no_copy) {
+  const AudioSpec in{.channels = 2, .rate = 8000};
   const auto file = wav(700, 2);
   const auto in_place = [&](std::vector<TransformPtr> list) {
     const Ran ran = run(std::move(list), in, file);
@@ -110,7 +110,7 @@ TEST(SoundProgram, lists_that_leave_values_where_they_are_need_no_copy) {
   EXPECT_FALSE(in_place({transforms::PadTime{1000}, transforms::MelSpectrogram{}}));
 }
 
-TEST(SoundProgram, another_rate_or_other_channels_are_refused_with_advice) {
+TEST(AudioProgram, another_rate_or_other_channels_are_refused_with_advice) {
   EXPECT_THAT(run({}, kMono, wav(10, 1, 16000)).error,
               AllOf(HasSubstr("16000 frames per second, others have 8000"), HasSubstr("Resample(8000)")));
   EXPECT_THAT(run({}, kMono, wav(10, 2)).error,
@@ -120,7 +120,7 @@ TEST(SoundProgram, another_rate_or_other_channels_are_refused_with_advice) {
   EXPECT_THAT(run({Mel{}}, kMono, wav(1000, 1, 16000)).error, HasSubstr("Resample(8000)"));
 }
 
-TEST(SoundProgram, crops_are_slices_at_drawn_places) {
+TEST(AudioProgram, crops_are_slices_at_drawn_places) {
   std::set<float> starts;
   for (std::uint64_t sample = 0; sample < 40; ++sample) {
     for (const bool first : {true, false}) {  // decoded in part, or cut from the whole
@@ -142,7 +142,7 @@ TEST(SoundProgram, crops_are_slices_at_drawn_places) {
   EXPECT_EQ(*starts.rbegin(), value_of(6, 0));
 }
 
-TEST(SoundProgram, short_sounds_are_padded_and_keep_their_length) {
+TEST(AudioProgram, short_sounds_are_padded_and_keep_their_length) {
   for (const TransformPtr& operation :
        {TransformPtr(PadTime{.frames = 6}), TransformPtr(RandomTimeCrop{.frames = 6})}) {
     const Ran got = run({operation}, kStereo, wav(4, 2));
@@ -159,7 +159,7 @@ TEST(SoundProgram, short_sounds_are_padded_and_keep_their_length) {
   EXPECT_THAT(run({PadTime{.frames = 2}}, kMono, wav(0)).values, ::testing::ElementsAre(0, 0));
 }
 
-TEST(SoundProgram, gain_and_polarity_stay_in_their_ranges) {
+TEST(AudioProgram, gain_and_polarity_stay_in_their_ranges) {
   int flipped = 0;
   for (std::uint64_t sample = 0; sample < 100; ++sample) {
     const Ran got = run({RandomGain{.db = {-20, -6}}, RandomPolarity{}}, kMono, wav(5), sample);
@@ -172,7 +172,7 @@ TEST(SoundProgram, gain_and_polarity_stay_in_their_ranges) {
   EXPECT_LT(flipped, 75);
 }
 
-TEST(SoundProgram, noise_has_the_power_that_was_asked_for_and_spares_the_padding) {
+TEST(AudioProgram, noise_has_the_power_that_was_asked_for_and_spares_the_padding) {
   const auto file = wav(4000);
   const Ran plain = run({}, kMono, file);
   const Ran noisy = run({PadTime{.frames = 5000}, AddNoise{.snr = {20, 20}}}, kMono, file);
@@ -187,7 +187,7 @@ TEST(SoundProgram, noise_has_the_power_that_was_asked_for_and_spares_the_padding
   EXPECT_EQ(run({AddNoise{.p = 0}}, kMono, file).values, plain.values);
 }
 
-TEST(SoundProgram, draws_are_a_function_of_seed_epoch_sample_and_place_in_the_list) {
+TEST(AudioProgram, draws_are_a_function_of_seed_epoch_sample_and_place_in_the_list) {
   const std::vector<TransformPtr> list = {
       RandomTimeCrop{.frames = 2000}, AddNoise{}, Mel{}, AmplitudeToDB{}, TimeMasking{.width = 5},
       FrequencyMasking{.width = 9}};
@@ -199,7 +199,7 @@ TEST(SoundProgram, draws_are_a_function_of_seed_epoch_sample_and_place_in_the_li
   EXPECT_NE(run(list, kMono, file, 7, 3).values, once.values);
 }
 
-TEST(SoundProgram, features_equal_those_of_the_library) {
+TEST(AudioProgram, features_equal_those_of_the_library) {
   const auto file = wav(3000, 2);
   const Ran got = run({Mel{.n_mels = 20}}, kStereo, file);
   ASSERT_EQ(got.error, "");
@@ -221,7 +221,7 @@ TEST(SoundProgram, features_equal_those_of_the_library) {
   EXPECT_THAT(run({Mel{}}, kMono, wav(100)).error, HasSubstr("too short for one frame"));
 }
 
-TEST(SoundProgram, masks_are_runs_of_at_most_their_width) {
+TEST(AudioProgram, masks_are_runs_of_at_most_their_width) {
   std::set<std::size_t> widths;
   for (std::uint64_t sample = 0; sample < 60; ++sample) {
     const Ran got = run({TimeMasking{.width = 3, .value = -1}}, kMono, wav(8), sample);
@@ -237,9 +237,9 @@ TEST(SoundProgram, masks_are_runs_of_at_most_their_width) {
   EXPECT_THAT(widths, ::testing::ElementsAre(0, 1, 2, 3));
 }
 
-TEST(SoundProgram, lists_that_cannot_be_are_refused) {
+TEST(AudioProgram, lists_that_cannot_be_are_refused) {
   const auto message = [](std::vector<TransformPtr> list) {
-    const auto program = SoundProgram::compile(std::move(list), kMono);
+    const auto program = AudioProgram::compile(std::move(list), kMono);
     return program ? std::string() : program.error().to_string();
   };
   EXPECT_THAT(message({Mel{}, Resample{.rate = 4000}}), HasSubstr("Resample works on waves"));
@@ -253,7 +253,7 @@ TEST(SoundProgram, lists_that_cannot_be_are_refused) {
   EXPECT_THAT(message({Mel{.n_mels = -1}}), HasSubstr("MelSpectrogram"));
 }
 
-TEST(SoundProgram, resampling_makes_rates_equal) {
+TEST(AudioProgram, resampling_makes_rates_equal) {
   if (!can_resample()) {
     GTEST_SKIP() << "built without soxr";
   }

@@ -11,14 +11,14 @@ class ToFloat final : public Operation<ToFloat, transforms::ToFloat> {
   static constexpr const char* kSummary = "Turns 8-bit values into float32 from 0 to 1, dividing by 255.";
   using Operation::Operation;
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return Error{ErrorKind::invalid,
                    "ToFloat gets a picture that is float already",
                    "keep one ToFloat, before the first Normalize",
                    {}};
     }
-    return PictureSpec{in.size, ElementType::float32};
+    return ImageSpec{in.size, ElementType::float32};
   }
   // The table that a list starts with already divides by 255.
 };

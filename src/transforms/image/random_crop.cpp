@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "transforms/operation_info.hpp"
-#include "transforms/size_rules.hpp"
+#include "transforms/image/size_rules.hpp"
 
 namespace penstock {
 namespace {
@@ -38,11 +38,11 @@ class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
     return {};
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec{square_or_pair(p_.size), in.type};
+    return ImageSpec{square_or_pair(p_.size), in.type};
   }
 
   Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const override {

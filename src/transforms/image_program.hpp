@@ -19,49 +19,49 @@ namespace penstock {
 using ReadBox = std::function<Status(const Rect& box, const PixelView& out)>;
 
 /// The working memory of one worker for one program; reused from sample to sample. Not thread-safe.
-class PictureWorkspace;
+class ImageWorkspace;
 
-struct DeletePictureWorkspace {
-  void operator()(PictureWorkspace* workspace) const noexcept;
+struct DeleteImageWorkspace {
+  void operator()(ImageWorkspace* workspace) const noexcept;
 };
-using PictureWorkspacePtr = std::unique_ptr<PictureWorkspace, DeletePictureWorkspace>;
+using ImageWorkspacePtr = std::unique_ptr<ImageWorkspace, DeleteImageWorkspace>;
 
 /// Where a program stands in a list of operations: what it is given, and the number of its first operation,
 /// from which its draws count.
 struct ProgramStart {
-  PictureSpec input{};
+  ImageSpec input{};
   std::uint32_t first_op = 0;
 };
 
 /// Immutable and shared by all workers; each worker brings its own decoder and workspace.
-class PictureProgram {
+class ImageProgram {
  public:
   /// Checks every operation and how they follow each other (`invalid`), and that PENSTOCK_TARGET is good.
   /// `fuse` = false runs one operation after the other as Pillow would: the reference that tests compare
   /// with.
-  static Result<PictureProgram> compile(std::vector<TransformPtr> operations, MemoryFormat format,
+  static Result<ImageProgram> compile(std::vector<TransformPtr> operations, MemoryFormat format,
                                         bool fuse = true, const ProgramStart& start = {});
 
   /// What one row of the batch holds.
-  const PictureSpec& output() const noexcept;
+  const ImageSpec& output() const noexcept;
   /// One line per step that will run, for Loader::plan().
   std::string describe() const;
 
-  PictureWorkspacePtr make_workspace() const;
+  ImageWorkspacePtr make_workspace() const;
 
   /// Decides what happens to a picture of this size: draws the random parameters, finds the boxes.
   /// Returns the size of the result (equal to output().size where that is fixed).
-  Result<ImageSize> resolve(PictureWorkspace& workspace, ImageSize picture, const RandomKey& key) const;
+  Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize picture, const RandomKey& key) const;
 
   /// Decodes what is needed of the picture `decoder` has open and writes the result of the last resolve():
   /// 3 * width * height elements of output().type at `out`, contiguous, in the program's memory format.
-  Status run(PictureWorkspace& workspace, ImageDecoder& decoder, void* out) const;
+  Status run(ImageWorkspace& workspace, ImageDecoder& decoder, void* out) const;
   /// The same for pixels that come from elsewhere.
-  Status run(PictureWorkspace& workspace, const ReadBox& read, void* out) const;
+  Status run(ImageWorkspace& workspace, const ReadBox& read, void* out) const;
 
  private:
   struct Impl;
-  explicit PictureProgram(std::shared_ptr<const Impl> impl);
+  explicit ImageProgram(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
 };
 

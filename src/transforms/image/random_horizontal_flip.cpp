@@ -20,11 +20,11 @@ class RandomHorizontalFlip final : public Operation<RandomHorizontalFlip, transf
     return {};
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec(in);
+    return ImageSpec(in);
   }
 
   Status plan(ImageSize, Draws& draws, GeometrySteps& steps) const override {

@@ -22,7 +22,7 @@ struct TimeSlice {
 
 /// A sound on its way through a list: for each channel a wave, or `bands` rows of features. The memory of one
 /// worker, used again from sound to sound, or that of the caller. Not thread-safe.
-class SoundWave {
+class AudioWave {
  public:
   int channels = 0;
   int rate = 0;           ///< of the wave, also where it has become features
@@ -62,14 +62,14 @@ class SoundWave {
 };
 
 /// What an operation keeps for one worker.
-class SoundState {
+class AudioState {
  public:
-  virtual ~SoundState() = default;
+  virtual ~AudioState() = default;
 };
 
-class SoundTransform : public Transform {
+class AudioTransform : public Transform {
  public:
-  Result<PictureSpec> describe(const PictureSpec&) const final {
+  Result<ImageSpec> describe(const ImageSpec&) const final {
     return Error{ErrorKind::invalid,
                  std::string(name()) + " works on sounds, not on pictures",
                  "give it for a field of kind audio: transforms={\"audio\": [...]}",
@@ -77,11 +77,11 @@ class SoundTransform : public Transform {
   }
 
   /// What comes out when `in` goes in; `invalid` where the operation cannot follow.
-  virtual Result<SoundSpec> describe_sound(const SoundSpec& in) const = 0;
+  virtual Result<AudioSpec> describe_sound(const AudioSpec& in) const = 0;
   /// For sounds as `in` describes them; null where nothing is kept.
-  virtual Result<std::unique_ptr<SoundState>> make_state(const SoundSpec& in) const {
+  virtual Result<std::unique_ptr<AudioState>> make_state(const AudioSpec& in) const {
     (void)in;
-    return std::unique_ptr<SoundState>();
+    return std::unique_ptr<AudioState>();
   }
   /// Whether the operation begins by keeping a slice(); its run_sound() gets a sound of these frames then.
   virtual bool keeps_slice() const noexcept { return false; }
@@ -92,12 +92,12 @@ class SoundTransform : public Transform {
   /// Whether run_sound() changes values where they are, and nothing else.
   virtual bool works_in_place() const noexcept { return false; }
   /// Changes the sound. `draws` are those of slice(), behind what that drew.
-  virtual Status run_sound(SoundWave& wave, Draws& draws, SoundState* state) const = 0;
+  virtual Status run_sound(AudioWave& wave, Draws& draws, AudioState* state) const = 0;
 };
 
 /// As Operation, for sounds.
 template <class Self, class Parameters>
-using SoundOperation = Operation<Self, Parameters, SoundTransform>;
+using AudioOperation = Operation<Self, Parameters, AudioTransform>;
 
 /// `invalid`: `operation` needs a wave and gets features, or the other way round.
 Error needs_wave(std::string_view operation);

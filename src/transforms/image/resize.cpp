@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "transforms/operation_info.hpp"
-#include "transforms/size_rules.hpp"
+#include "transforms/image/size_rules.hpp"
 
 namespace penstock {
 namespace {
@@ -27,11 +27,11 @@ class Resize final : public Operation<Resize, transforms::Resize> {
     return check_antialias(kName, p_.antialias);
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec{p_.size.width == 0 && !in.fixed_size() ? ImageSize{} : target(in.size), in.type};
+    return ImageSpec{p_.size.width == 0 && !in.fixed_size() ? ImageSize{} : target(in.size), in.type};
   }
 
   Status plan(ImageSize picture, Draws&, GeometrySteps& steps) const override {
