@@ -15,8 +15,6 @@ namespace {
 constexpr int kReplaceAttempts = 16;
 // Sizes in an index are not proved before the file is read: beyond this, memory follows what was read.
 constexpr std::uint64_t kMostExpected = std::uint64_t{64} << 20;
-// Draws of the loader itself, apart from the operations of a transform list, which count from 0.
-constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 
 void note_picture(Column& column, std::size_t row, void* memory, ImageSize size) {
   if (column.shape == Column::Shape::picture_list) {

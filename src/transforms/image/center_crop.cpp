@@ -9,22 +9,23 @@
 namespace penstock {
 namespace {
 
-class CenterCrop final : public Operation<CenterCrop, transforms::CenterCrop> {
+class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCrop> {
  public:
   static constexpr const char* kName = "CenterCrop";
   static constexpr const char* kSummary = "Keeps the middle of the picture.";
-  using Operation::Operation;
+  using ImageOperation::ImageOperation;
 
   Status check() const override { return check_size(kName, p_.size); }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    if (in.type != ElementType::uint8) {
+    if (in.is_float()) {
       return geometry_after_values(kName);
     }
-    return ImageSpec{square_or_pair(p_.size), in.type};
+    return with_size(in, square_or_pair(p_.size));
   }
 
-  Status plan(ImageSize picture, Draws&, GeometrySteps& steps) const override {
+  Status plan(const ImageSpec& in, const NoDraw&, ImageSteps& steps) const {
+    ImageSize picture = in.size;
     const ImageSize size = square_or_pair(p_.size);
     const int lacking_x = std::max(size.width - picture.width, 0);
     const int lacking_y = std::max(size.height - picture.height, 0);

@@ -2,19 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "transforms/operation_info.hpp"
 
 namespace penstock {
 namespace {
 
-class Normalize final : public Operation<Normalize, transforms::Normalize> {
+class Normalize final : public ImageOperation<Normalize, transforms::Normalize> {
  public:
   static constexpr const char* kName = "Normalize";
   static constexpr const char* kSummary =
       "Subtracts the mean and divides by the standard deviation; 8-bit values are divided by 255 before.";
-  using Operation::Operation;
+  using ImageOperation::ImageOperation;
 
   Status check() const override {
     PENSTOCK_TRY(check_list("mean", p_.mean));
@@ -28,13 +30,19 @@ class Normalize final : public Operation<Normalize, transforms::Normalize> {
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    return ImageSpec{in.size, ElementType::float32};
+    for (const auto& [parameter, list] : {std::pair("mean", &p_.mean), std::pair("std", &p_.std)}) {
+      if (list->size() != 1 && list->size() != static_cast<std::size_t>(in.channels)) {
+        return wrong(parameter, fmt::format("has {} numbers, the image {} channels", list->size(), in.channels),
+                     fmt::format("give 1 or {}", in.channels));
+      }
+    }
+    return ImageSpec{in.size, ElementType::float32, in.channels};
   }
 
   void map_values(FloatTable& table) const override {
-    for (std::size_t channel = 0; channel < 3; ++channel) {
-      const auto mean = static_cast<float>(p_.mean[p_.mean.size() == 1 ? 0 : channel]);
-      const auto deviation = static_cast<float>(p_.std[p_.std.size() == 1 ? 0 : channel]);
+    for (std::size_t channel = 0; channel < table.values.size(); ++channel) {
+      const auto mean = static_cast<float>(p_.mean[std::min(channel, p_.mean.size() - 1)]);
+      const auto deviation = static_cast<float>(p_.std[std::min(channel, p_.std.size() - 1)]);
       table.simple =
           table.simple && table.mean[channel] == 0.0F && table.std[channel] == 1.0F;  // one such step
       table.mean[channel] = mean;
@@ -48,8 +56,8 @@ class Normalize final : public Operation<Normalize, transforms::Normalize> {
 
  private:
   Status check_list(const char* parameter, const std::vector<double>& list) const {
-    if (list.size() != 1 && list.size() != 3) {
-      return wrong(parameter, fmt::format("has {} numbers", list.size()), "give 1 or 3");
+    if (list.size() != 1 && list.size() != 3 && list.size() != 4) {
+      return wrong(parameter, fmt::format("has {} numbers", list.size()), "give 1, or one for each channel");
     }
     for (const double number : list) {
       if (!std::isfinite(static_cast<float>(number))) {

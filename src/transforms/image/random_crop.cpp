@@ -10,11 +10,22 @@
 namespace penstock {
 namespace {
 
-class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
+struct DrawnPlace {
+  int top = 0;
+  int left = 0;
+
+  template <class V>
+  void fields(V&& v) {
+    v("top", top);
+    v("left", left);
+  }
+};
+
+class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCrop, DrawnPlace> {
  public:
   static constexpr const char* kName = "RandomCrop";
   static constexpr const char* kSummary = "Keeps a rectangle of the given size from a random place.";
-  using Operation::Operation;
+  using ImageOperation::ImageOperation;
 
   Status check() const override {
     PENSTOCK_TRY(check_size(kName, p_.size));
@@ -27,63 +38,67 @@ class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
         return wrong("padding", fmt::format("has {}", pixels), "give 0 to 65536 pixels");
       }
     }
-    if (p_.fill.size() > 1 && p_.fill.size() != 3) {
-      return wrong("fill", fmt::format("has {} numbers", p_.fill.size()), "give 1 or 3");
-    }
-    for (const int value : p_.fill) {
-      if (value < 0 || value > 255) {
-        return wrong("fill", fmt::format("has {}", value), "give 0 to 255");
-      }
-    }
-    return {};
+    return check_fill(kName, p_.fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    if (in.type != ElementType::uint8) {
+    if (in.is_float()) {
       return geometry_after_values(kName);
     }
-    return ImageSpec{square_or_pair(p_.size), in.type};
+    return with_size(in, square_or_pair(p_.size));
   }
 
-  Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const override {
+  Status draw(const ImageSlots& in, Draws& draws, DrawnPlace& drawn) const {
     const ImageSize size = square_or_pair(p_.size);
-    if (!p_.padding.empty()) {
-      const auto& n = p_.padding;
-      const std::size_t top = n.size() > 1 ? 1 : 0;
-      const bool four = n.size() == 4;
-      pad(n[0], n[top], four ? n[2] : n[0], four ? n[3] : n[top], picture, steps);
-    }
-    if (p_.pad_if_needed) {
-      const int lacking_x = std::max(size.width - picture.width, 0);
-      pad(lacking_x, 0, lacking_x, 0, picture, steps);
-      const int lacking_y = std::max(size.height - picture.height, 0);
-      pad(0, lacking_y, 0, lacking_y, picture, steps);
-    }
-    if (picture.width < size.width || picture.height < size.height) {
+    const ImageSize padded = pad(in.image, nullptr);
+    if (padded.width < size.width || padded.height < size.height) {
       return Error{ErrorKind::invalid,
                    fmt::format("RandomCrop of {} x {} (height x width) is larger than the picture of {} x {}",
-                               size.height, size.width, picture.height, picture.width),
+                               size.height, size.width, padded.height, padded.width),
                    "pass pad_if_needed=True, or resize before",
                    {}};
     }
-    const auto y =
-        static_cast<int>(draws.below(static_cast<std::uint64_t>(picture.height - size.height) + 1));
-    const auto x = static_cast<int>(draws.below(static_cast<std::uint64_t>(picture.width - size.width) + 1));
-    steps.push_back(CropStep{{x, y, size.width, size.height}});
+    drawn.top = static_cast<int>(draws.below(static_cast<std::uint64_t>(padded.height - size.height) + 1));
+    drawn.left = static_cast<int>(draws.below(static_cast<std::uint64_t>(padded.width - size.width) + 1));
+    return {};
+  }
+
+  Status plan(const ImageSpec& in, const DrawnPlace& drawn, ImageSteps& steps) const {
+    const ImageSize size = square_or_pair(p_.size);
+    const Rect box{drawn.left, drawn.top, size.width, size.height};
+    PENSTOCK_TRY(check_inside(kName, box, pad(in, &steps)));
+    steps.push_back(CropStep{box});
     return {};
   }
 
  private:
-  void pad(int left, int top, int right, int bottom, ImageSize& picture, GeometrySteps& steps) const {
-    if (left + top + right + bottom == 0) {
-      return;
+  /// The size after padding; the steps to it where they are asked for.
+  ImageSize pad(const ImageSpec& in, ImageSteps* steps) const {
+    ImageSize image = in.size;
+    const auto add = [&](int left, int top, int right, int bottom) {
+      if (left + top + right + bottom == 0) {
+        return;
+      }
+      const PadStep step{left, top, right, bottom, p_.padding_mode, fill_bytes(p_.fill)};
+      image = size_after(image, step);
+      if (steps != nullptr) {
+        steps->push_back(step);
+      }
+    };
+    if (!p_.padding.empty()) {
+      const auto& n = p_.padding;
+      const std::size_t top = n.size() > 1 ? 1 : 0;
+      const bool four = n.size() == 4;
+      add(n[0], n[top], four ? n[2] : n[0], four ? n[3] : n[top]);
     }
-    PadStep step{left, top, right, bottom, p_.padding_mode, {}};
-    for (std::size_t channel = 0; channel < 3 && !p_.fill.empty(); ++channel) {
-      step.fill[channel] = static_cast<std::uint8_t>(p_.fill[p_.fill.size() == 1 ? 0 : channel]);
+    if (p_.pad_if_needed) {
+      const ImageSize size = square_or_pair(p_.size);
+      const int lacking_x = std::max(size.width - image.width, 0);
+      add(lacking_x, 0, lacking_x, 0);
+      const int lacking_y = std::max(size.height - image.height, 0);
+      add(0, lacking_y, 0, lacking_y);
     }
-    steps.push_back(step);
-    picture = size_after(picture, steps.back());
+    return image;
   }
 };
 

@@ -1,34 +1,33 @@
 // RandomHorizontalFlip.
 
-#include <fmt/format.h>
-
 #include "transforms/operation_info.hpp"
 
 namespace penstock {
 namespace {
 
-class RandomHorizontalFlip final : public Operation<RandomHorizontalFlip, transforms::RandomHorizontalFlip> {
+class RandomHorizontalFlip final
+    : public ImageOperation<RandomHorizontalFlip, transforms::RandomHorizontalFlip, Happens> {
  public:
   static constexpr const char* kName = "RandomHorizontalFlip";
   static constexpr const char* kSummary = "Mirrors left and right with a given chance.";
-  using Operation::Operation;
+  using ImageOperation::ImageOperation;
 
-  Status check() const override {
-    if (!(p_.p >= 0) || !(p_.p <= 1)) {
-      return wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
-    }
-    return {};
-  }
+  Status check() const override { return check_chance(p_.p); }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    if (in.type != ElementType::uint8) {
+    if (in.is_float()) {
       return geometry_after_values(kName);
     }
     return ImageSpec(in);
   }
 
-  Status plan(ImageSize, Draws& draws, GeometrySteps& steps) const override {
-    if (draws.chance(p_.p)) {
+  Status draw(const ImageSlots&, Draws& draws, Happens& drawn) const {
+    drawn.apply = draws.chance(p_.p);
+    return {};
+  }
+
+  Status plan(const ImageSpec&, const Happens& drawn, ImageSteps& steps) const {
+    if (drawn.apply) {
       steps.push_back(FlipStep{});
     }
     return {};

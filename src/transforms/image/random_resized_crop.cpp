@@ -12,12 +12,13 @@
 namespace penstock {
 namespace {
 
-class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::RandomResizedCrop> {
+class RandomResizedCrop final
+    : public ImageOperation<RandomResizedCrop, transforms::RandomResizedCrop, DrawnBox> {
  public:
   static constexpr const char* kName = "RandomResizedCrop";
   static constexpr const char* kSummary =
       "Keeps a rectangle of random area, shape and place, and resizes it.";
-  using Operation::Operation;
+  using ImageOperation::ImageOperation;
 
   Status check() const override {
     PENSTOCK_TRY(check_size(kName, p_.size));
@@ -27,14 +28,20 @@ class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    if (in.type != ElementType::uint8) {
+    if (in.is_float()) {
       return geometry_after_values(kName);
     }
-    return ImageSpec{square_or_pair(p_.size), in.type};
+    return with_size(in, square_or_pair(p_.size));
   }
 
-  Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const override {
-    steps.push_back(CropStep{choose(picture, draws)});
+  Status draw(const ImageSlots& in, Draws& draws, DrawnBox& drawn) const {
+    drawn.set(choose(in.image.size, draws));
+    return {};
+  }
+
+  Status plan(const ImageSpec& in, const DrawnBox& drawn, ImageSteps& steps) const {
+    PENSTOCK_TRY(check_inside(kName, drawn.box(), in.size));
+    steps.push_back(CropStep{drawn.box()});
     steps.push_back(ResizeStep{square_or_pair(p_.size), p_.interpolation});
     return {};
   }

@@ -9,12 +9,12 @@
 namespace penstock {
 namespace {
 
-class Resize final : public Operation<Resize, transforms::Resize> {
+class Resize final : public ImageOperation<Resize, transforms::Resize> {
  public:
   static constexpr const char* kName = "Resize";
   static constexpr const char* kSummary =
       "Resizes the picture to a given size, or its shorter side to a given length.";
-  using Operation::Operation;
+  using ImageOperation::ImageOperation;
 
   Status check() const override {
     PENSTOCK_TRY(check_size(kName, p_.size));
@@ -28,14 +28,14 @@ class Resize final : public Operation<Resize, transforms::Resize> {
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    if (in.type != ElementType::uint8) {
+    if (in.is_float()) {
       return geometry_after_values(kName);
     }
-    return ImageSpec{p_.size.width == 0 && !in.fixed_size() ? ImageSize{} : target(in.size), in.type};
+    return with_size(in, p_.size.width == 0 && !in.fixed_size() ? ImageSize{} : target(in.size));
   }
 
-  Status plan(ImageSize picture, Draws&, GeometrySteps& steps) const override {
-    const ImageSize size = target(picture);
+  Status plan(const ImageSpec& in, const NoDraw&, ImageSteps& steps) const {
+    const ImageSize size = target(in.size);
     if (size.width < 1 || size.height < 1) {
       return Error{ErrorKind::invalid,
                    "Resize: max_size leaves less than a pixel of this picture's shorter side",

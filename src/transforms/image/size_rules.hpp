@@ -1,7 +1,12 @@
 #pragma once
-// What several operations ask of a size.
+// What several operations ask of a size, a box or a fill.
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <string_view>
+#include <vector>
 
 #include "penstock/transform.hpp"
 #include "transforms/transform.hpp"
@@ -11,6 +16,65 @@ namespace penstock {
 /// One number means a square.
 inline ImageSize square_or_pair(const transforms::Size& size) noexcept {
   return size.width == 0 ? ImageSize{size.height, size.height} : ImageSize{size.width, size.height};
+}
+
+inline ImageSpec with_size(ImageSpec spec, ImageSize size) noexcept {
+  spec.size = size;
+  return spec;
+}
+
+/// A rectangle, as operations draw it.
+struct DrawnBox {
+  int top = 0;
+  int left = 0;
+  int height = 0;
+  int width = 0;
+
+  void set(const Rect& box) noexcept { *this = {box.y, box.x, box.height, box.width}; }
+  Rect box() const noexcept { return {left, top, width, height}; }
+
+  template <class V>
+  void fields(V&& v) {
+    v("top", top);
+    v("left", left);
+    v("height", height);
+    v("width", width);
+  }
+};
+
+/// `invalid` unless the box is a part of the image: a draw that was made for another.
+inline Status check_inside(std::string_view operation, const Rect& box, ImageSize image) {
+  if (box.x < 0 || box.y < 0 || box.width < 1 || box.height < 1 || box.width > image.width - box.x ||
+      box.height > image.height - box.y) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("{}: the box of {} x {} at ({}, {}) is not inside the image of {} x {}", operation,
+                             box.width, box.height, box.x, box.y, image.width, image.height),
+                 "params belong to the image that they were drawn for",
+                 {}};
+  }
+  return {};
+}
+
+/// `invalid` unless there is one number, or one for each channel, of 0 to 255.
+inline Status check_fill(std::string_view operation, const std::vector<int>& fill) {
+  if (fill.size() > 1 && fill.size() != 3 && fill.size() != 4) {
+    return invalid_parameter(operation, "fill", fmt::format("has {} numbers", fill.size()), "give 1 or 3");
+  }
+  for (const int value : fill) {
+    if (value < 0 || value > 255) {
+      return invalid_parameter(operation, "fill", fmt::format("has {}", value), "give 0 to 255");
+    }
+  }
+  return {};
+}
+
+/// One number stands for all channels, none for 0.
+inline std::array<std::uint8_t, 4> fill_bytes(const std::vector<int>& fill) noexcept {
+  std::array<std::uint8_t, 4> bytes{};
+  for (std::size_t channel = 0; channel < bytes.size() && !fill.empty(); ++channel) {
+    bytes[channel] = static_cast<std::uint8_t>(fill[fill.size() == 1 ? 0 : std::min(channel, fill.size() - 1)]);
+  }
+  return bytes;
 }
 
 /// `invalid` unless every number is positive and small enough for a picture.

@@ -5,20 +5,20 @@
 namespace penstock {
 namespace {
 
-class ToFloat final : public Operation<ToFloat, transforms::ToFloat> {
+class ToFloat final : public ImageOperation<ToFloat, transforms::ToFloat> {
  public:
   static constexpr const char* kName = "ToFloat";
   static constexpr const char* kSummary = "Turns 8-bit values into float32 from 0 to 1, dividing by 255.";
-  using Operation::Operation;
+  using ImageOperation::ImageOperation;
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    if (in.type != ElementType::uint8) {
+    if (in.is_float()) {
       return Error{ErrorKind::invalid,
                    "ToFloat gets a picture that is float already",
                    "keep one ToFloat, before the first Normalize",
                    {}};
     }
-    return ImageSpec{in.size, ElementType::float32};
+    return ImageSpec{in.size, ElementType::float32, in.channels};
   }
   // The table that a list starts with already divides by 255.
 };

@@ -1,0 +1,151 @@
+#pragma once
+// The few things that happen to an image, of three kinds: geometry (moves pixels, and with them masks, boxes
+// and points), tables (a byte becomes a byte, channel by channel) and pixels (whatever else makes an image of
+// an image). Operations plan lists of them; plain values.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "core/scratch.hpp"
+#include "penstock/sample.hpp"
+#include "penstock/transform.hpp"
+
+namespace penstock {
+
+// Geometry.
+
+/// Keeps a rectangle that lies inside the image.
+struct CropStep {
+  Rect box;
+  bool operator==(const CropStep&) const = default;
+};
+
+/// Adds pixels on the four sides (none of them negative).
+struct PadStep {
+  int left = 0;
+  int top = 0;
+  int right = 0;
+  int bottom = 0;
+  transforms::PaddingMode mode = transforms::PaddingMode::constant;
+  std::array<std::uint8_t, 4> fill{};
+  bool operator==(const PadStep&) const = default;
+};
+
+/// Pillow's Image.resize.
+struct ResizeStep {
+  ImageSize size;
+  transforms::Interpolation filter = transforms::Interpolation::bilinear;
+  bool operator==(const ResizeStep&) const = default;
+};
+
+/// Mirrors left and right.
+struct FlipStep {
+  bool operator==(const FlipStep&) const = default;
+};
+
+/// Turns by quarters, counter-clockwise.
+struct TurnStep {
+  int quarters = 0;  ///< 1, 2 or 3
+  bool operator==(const TurnStep&) const = default;
+};
+
+/// Pillow's Image.transform: every pixel of the result is looked up where the matrix says.
+struct WarpStep {
+  ImageSize size;  ///< of the result
+  /// x of the source is m[0] * x + m[1] * y + m[2], y alike with the next three.
+  std::array<double, 6> matrix = {1, 0, 0, 0, 1, 0};
+  transforms::Interpolation filter = transforms::Interpolation::nearest;  ///< or bilinear, bicubic
+  std::array<std::uint8_t, 4> fill{};
+  bool operator==(const WarpStep&) const = default;
+};
+
+// Tables.
+
+using ByteTable = std::array<std::array<std::uint8_t, 256>, 4>;  ///< one for each channel
+
+/// What a table may depend on: the image as it is before the step.
+struct ImageStatistics {
+  std::array<std::array<std::uint64_t, 256>, 4> histogram{};  ///< of each channel
+  std::uint64_t pixels = 0;
+  int gray_mean = 0;  ///< of L, as Pillow's enhancers round it
+};
+
+struct TableStep {
+  enum class Needs : std::uint8_t { nothing, histogram, gray_mean };
+  /// Writes what the values of one channel become.
+  using Make = void (*)(const TableStep& step, const ImageStatistics& image, int channel,
+                        std::array<std::uint8_t, 256>& table);
+
+  const char* name = "";  ///< for people
+  Make make = nullptr;
+  Needs needs = Needs::nothing;
+  std::array<double, 2> numbers{};
+};
+
+// Pixels.
+
+/// Rows of 8-bit pixels in somebody's memory.
+struct ImageRows {
+  std::uint8_t* data = nullptr;
+  std::size_t stride = 0;  ///< bytes from row to row
+  ImageSize size;
+  int channels = 3;
+
+  std::uint8_t* row(int y) const { return data + static_cast<std::size_t>(y) * stride; }
+  std::size_t row_bytes() const {
+    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
+  }
+};
+
+class Drawn;
+
+struct PixelsStep {
+  /// Makes `out` of `in`, which have one size and are the same memory if `in_place`.
+  using Run = void (*)(const PixelsStep& step, const ImageRows& in, const ImageRows& out, Scratch& scratch);
+
+  const char* name = "";  ///< for people
+  Run run = nullptr;
+  bool in_place = false;
+  std::array<double, 8> numbers{};
+  const Drawn* drawn = nullptr;  ///< for more than a few numbers; lives as long as the steps
+};
+
+/// What happens to the floats of a finished row, [C, H, W] or [H, W, C].
+struct FloatRows {
+  float* data = nullptr;
+  ImageSize size;
+  int channels = 3;
+  MemoryFormat format = MemoryFormat::channels_first;
+
+  float& at(int x, int y, int channel) const {
+    const auto w = static_cast<std::size_t>(size.width);
+    const auto place = static_cast<std::size_t>(y) * w + static_cast<std::size_t>(x);
+    const auto c = static_cast<std::size_t>(channel);
+    return format == MemoryFormat::channels_first
+               ? data[c * w * static_cast<std::size_t>(size.height) + place]
+               : data[place * static_cast<std::size_t>(channels) + c];
+  }
+};
+
+struct FloatStep {
+  using Run = void (*)(const FloatStep& step, const FloatRows& image);
+
+  const char* name = "";  ///< for people
+  Run run = nullptr;
+  std::array<double, 8> numbers{};
+  const Drawn* drawn = nullptr;
+};
+
+using ImageStep = std::variant<CropStep, PadStep, ResizeStep, FlipStep, TurnStep, WarpStep, TableStep,
+                               PixelsStep, FloatStep>;
+using ImageSteps = std::vector<ImageStep>;
+
+/// Whether it moves pixels.
+bool is_geometry(const ImageStep& step) noexcept;
+/// The size of the image after a step.
+ImageSize size_after(ImageSize image, const ImageStep& step) noexcept;
+
+}  // namespace penstock
