@@ -12,6 +12,7 @@
 #include "core/scratch.hpp"
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
+#include "transforms/kernels/pixel_rows.hpp"
 
 namespace penstock {
 
@@ -64,20 +65,19 @@ struct WarpStep {
 
 // Tables.
 
-using ByteTable = std::array<std::array<std::uint8_t, 256>, 4>;  ///< one for each channel
+using ByteTable = std::array<std::uint8_t, 256>;
+using ByteTables = std::array<ByteTable, 4>;  ///< one for each channel
 
 /// What a table may depend on: the image as it is before the step.
 struct ImageStatistics {
-  std::array<std::array<std::uint64_t, 256>, 4> histogram{};  ///< of each channel
-  std::uint64_t pixels = 0;
-  int gray_mean = 0;  ///< of L, as Pillow's enhancers round it
+  std::array<std::array<std::uint32_t, 256>, 4> histogram{};  ///< of each channel
+  std::uint8_t gray_mean = 0;  ///< of L, as Pillow's enhancers round it
 };
 
 struct TableStep {
   enum class Needs : std::uint8_t { nothing, histogram, gray_mean };
   /// Writes what the values of one channel become.
-  using Make = void (*)(const TableStep& step, const ImageStatistics& image, int channel,
-                        std::array<std::uint8_t, 256>& table);
+  using Make = ByteTable (*)(const TableStep& step, const ImageStatistics& image, std::size_t channel);
 
   const char* name = "";  ///< for people
   Make make = nullptr;
@@ -87,24 +87,12 @@ struct TableStep {
 
 // Pixels.
 
-/// Rows of 8-bit pixels in somebody's memory.
-struct ImageRows {
-  std::uint8_t* data = nullptr;
-  std::size_t stride = 0;  ///< bytes from row to row
-  ImageSize size;
-  int channels = 3;
-
-  std::uint8_t* row(int y) const { return data + static_cast<std::size_t>(y) * stride; }
-  std::size_t row_bytes() const {
-    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
-  }
-};
-
 class Drawn;
 
 struct PixelsStep {
   /// Makes `out` of `in`, which have one size and are the same memory if `in_place`.
-  using Run = void (*)(const PixelsStep& step, const ImageRows& in, const ImageRows& out, Scratch& scratch);
+  using Run = void (*)(const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out,
+                      Scratch& scratch);
 
   const char* name = "";  ///< for people
   Run run = nullptr;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "transforms/geometry.hpp"
+#include "transforms/image_steps.hpp"
 
 namespace penstock {
 
