@@ -59,6 +59,15 @@ Result<TransformPtr> make_transform(std::string_view name, const Params& params)
   return Error{ErrorKind::invalid, fmt::format("there is no operation {}", name), "use one of " + names, {}};
 }
 
+Status take_key(std::string_view operation, const ParamValue& given, std::string& key) {
+  if (const auto* name = std::get_if<std::string>(&given); name != nullptr && !name->empty()) {
+    key = *name;
+  } else if (!std::holds_alternative<std::monostate>(given)) {
+    return invalid_parameter(operation, "key", "is " + repr(given), "give a name, or None");
+  }
+  return {};
+}
+
 Error unknown_parameter(const OperationInfo& operation, std::string_view parameter) {
   std::string names;
   for (const ParameterInfo& known : operation.parameters) {

@@ -19,6 +19,9 @@
 
 namespace penstock {
 
+/// A value as Python writes it: "None", "True", "0.5", "'bilinear'", "(0.08, 1.0)".
+std::string repr(const ParamValue& value);
+
 class Drawn {
  public:
   virtual ~Drawn() = default;
@@ -46,6 +49,26 @@ namespace detail {
 Error wrong_drawn(std::string_view operation, std::string_view name, std::string_view problem,
                   std::string_view type);
 Error unknown_drawn(std::string_view operation, std::string_view name);
+
+/// As ParamCodec, but lists are lists here, also of one number or none.
+template <class V>
+struct DrawnCodec : ParamCodec<V> {};
+template <class Number>
+struct DrawnCodec<std::vector<Number>> {
+  static constexpr std::string_view kType =
+      std::is_same_v<Number, int> ? "a list of whole numbers" : "a list of numbers";
+  using Wide = std::conditional_t<std::is_same_v<Number, int>, std::int64_t, double>;
+  static ParamValue to_value(const std::vector<Number>& list) {
+    return std::vector<Wide>(list.begin(), list.end());
+  }
+  static bool from_value(const ParamValue& value, std::vector<Number>& out) {
+    if constexpr (std::is_same_v<Number, int>) {
+      return std::holds_alternative<std::vector<std::int64_t>>(value) && as_ints(value, out);
+    } else {
+      return as_doubles(value, out);
+    }
+  }
+};
 
 template <class Number>
 void save_value(Number value, std::vector<double>& numbers) {
@@ -90,7 +113,7 @@ class DrawnOf final : public Drawn {
     Params named;
     T copy = value;
     copy.fields([&](const char* name, auto& field) {
-      named.emplace_back(name, DrawnCodec<std::decay_t<decltype(field)>>::to_value(field));
+      named.emplace_back(name, detail::DrawnCodec<std::decay_t<decltype(field)>>::to_value(field));
     });
     return named;
   }
@@ -99,14 +122,14 @@ class DrawnOf final : public Drawn {
     Status status;
     std::size_t used = 0;
     value.fields([&](const char* name, auto& field) {
-      using Codec = DrawnCodec<std::decay_t<decltype(field)>>;
+      using Codec = detail::DrawnCodec<std::decay_t<decltype(field)>>;
       bool found = false;
       for (const auto& [key, what] : given) {
         if (key == name) {
           found = true;
           ++used;
           if (status.ok() && !Codec::from_value(what, field)) {
-            status = detail::wrong_drawn(operation, name, "is " + repr_of(what), Codec::kType);
+            status = detail::wrong_drawn(operation, name, "is " + repr(what), Codec::kType);
           }
         }
       }
@@ -126,41 +149,12 @@ class DrawnOf final : public Drawn {
   }
 
   void save(std::vector<double>& numbers) const override {
+    // fields() serves readers and writers alike; this one reads.
     const_cast<T&>(value).fields([&](const char*, auto& field) { detail::save_value(field, numbers); });
   }
   void load(std::span<const double>& numbers) override {
     value.fields([&](const char*, auto& field) { detail::load_value(field, numbers); });
   }
-
- private:
-  static std::string repr_of(const ParamValue& value);
-
-  /// Lists are lists here, also of one number or none.
-  template <class V>
-  struct DrawnCodec : ParamCodec<V> {};
-  template <class Number>
-  struct DrawnCodec<std::vector<Number>> {
-    static constexpr std::string_view kType =
-        std::is_same_v<Number, int> ? "a list of whole numbers" : "a list of numbers";
-    using Wide = std::conditional_t<std::is_same_v<Number, int>, std::int64_t, double>;
-    static ParamValue to_value(const std::vector<Number>& list) {
-      return std::vector<Wide>(list.begin(), list.end());
-    }
-    static bool from_value(const ParamValue& value, std::vector<Number>& out) {
-      if constexpr (std::is_same_v<Number, int>) {
-        return std::holds_alternative<std::vector<std::int64_t>>(value) && detail::as_ints(value, out);
-      } else {
-        return detail::as_doubles(value, out);
-      }
-    }
-  };
 };
-
-std::string repr(const ParamValue& value);
-
-template <class T>
-std::string DrawnOf<T>::repr_of(const ParamValue& value) {
-  return repr(value);
-}
 
 }  // namespace penstock

@@ -70,6 +70,8 @@ struct ImageSlots {
 
 class ImageTransform : public TransformOf<ImageSpec> {
  public:
+  static constexpr const char* kKind = "image";
+
   /// Draws for one sample. Without override: nothing.
   virtual Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const = 0;
   /// Appends what happens to this image, whose size is known. Without override: nothing.

@@ -1,5 +1,5 @@
 #pragma once
-// What an operation on sounds is. Declared as operations on pictures are, in a file of its own.
+// What an operation on audio is. Declared as operations on images are, in a file of its own.
 
 #include <cstdint>
 #include <memory>
@@ -13,6 +13,18 @@
 #include "transforms/transform.hpp"
 
 namespace penstock {
+
+/// What is known about the audio at one point of a list.
+struct AudioSpec {
+  int channels = 1;
+  int rate = 1;              ///< frames per second of the wave
+  int bands = 0;             ///< rows of features for each channel; 0: a wave
+  std::uint64_t frames = 0;  ///< 0 varies from sample to sample
+
+  bool fixed_length() const noexcept { return frames > 0; }
+  std::size_t rows() const noexcept { return static_cast<std::size_t>(channels * (bands == 0 ? 1 : bands)); }
+  bool operator==(const AudioSpec&) const = default;
+};
 
 /// The frames [start, start + count) of a sound.
 struct TimeSlice {
@@ -30,6 +42,7 @@ class AudioWave {
   std::size_t valid = 0;  ///< frames before padding
 
   std::size_t frames() const noexcept { return frames_; }
+  AudioSpec spec() const noexcept { return {channels, rate, bands, frames_}; }
   /// Rows of frames(): bands of the first channel, then those of the second.
   std::size_t rows() const noexcept { return static_cast<std::size_t>(channels * (bands == 0 ? 1 : bands)); }
   float* data() noexcept { return place_; }
@@ -67,37 +80,48 @@ class AudioState {
   virtual ~AudioState() = default;
 };
 
-class AudioTransform : public Transform {
+class AudioTransform : public TransformOf<AudioSpec> {
  public:
-  Result<ImageSpec> describe(const ImageSpec&) const final {
-    return Error{ErrorKind::invalid,
-                 std::string(name()) + " works on sounds, not on pictures",
-                 "give it for a field of kind audio: transforms={\"audio\": [...]}",
-                 {}};
-  }
+  static constexpr const char* kKind = "audio";
 
-  /// What comes out when `in` goes in; `invalid` where the operation cannot follow.
-  virtual Result<AudioSpec> describe_sound(const AudioSpec& in) const = 0;
-  /// For sounds as `in` describes them; null where nothing is kept.
+  /// For audio as `in` describes it; null where nothing is kept.
   virtual Result<std::unique_ptr<AudioState>> make_state(const AudioSpec& in) const {
     (void)in;
     return std::unique_ptr<AudioState>();
   }
-  /// Whether the operation begins by keeping a slice(); its run_sound() gets a sound of these frames then.
+  /// Draws for one sample, as it comes to the operation: its number of frames is known.
+  virtual Status draw_for(const AudioSpec& in, Draws& draws, Drawn& drawn) const = 0;
+  /// Whether the operation begins by keeping a slice; what it runs on has these frames then.
   virtual bool keeps_slice() const noexcept { return false; }
-  virtual TimeSlice slice(std::uint64_t frames, Draws& draws) const {
-    (void)draws;
+  virtual TimeSlice slice_of(std::uint64_t frames, const Drawn& drawn) const {
+    (void)drawn;
     return {0, frames};
   }
-  /// Whether run_sound() changes values where they are, and nothing else.
+  /// Whether it changes values where they are, and nothing else.
   virtual bool works_in_place() const noexcept { return false; }
-  /// Changes the sound. `draws` are those of slice(), behind what that drew.
-  virtual Status run_sound(AudioWave& wave, Draws& draws, AudioState* state) const = 0;
+  virtual Status run_for(AudioWave& wave, const Drawn& drawn, AudioState* state) const = 0;
 };
 
-/// As Operation, for sounds.
-template <class Self, class Parameters>
-using AudioOperation = Operation<Self, Parameters, AudioTransform>;
+/// An operation on audio. `Self` overrides describe() and brings run(); where it has something to say, it
+/// hides draw() and slice().
+template <class Self, class Parameters, class DrawnType = NoDraw>
+class AudioOperation : public Operation<Self, Parameters, DrawnType, AudioTransform> {
+ public:
+  using Operation<Self, Parameters, DrawnType, AudioTransform>::Operation;
+
+  Status draw(const AudioSpec&, Draws&, DrawnType&) const { return {}; }
+  TimeSlice slice(std::uint64_t frames, const DrawnType&) const { return {0, frames}; }
+
+  Status draw_for(const AudioSpec& in, Draws& draws, Drawn& drawn) const final {
+    return this->self().draw(in, draws, this->of(drawn));
+  }
+  TimeSlice slice_of(std::uint64_t frames, const Drawn& drawn) const final {
+    return this->self().slice(frames, this->of(drawn));
+  }
+  Status run_for(AudioWave& wave, const Drawn& drawn, AudioState* state) const final {
+    return this->self().run(wave, this->of(drawn), state);
+  }
+};
 
 /// `invalid`: `operation` needs a wave and gets features, or the other way round.
 Error needs_wave(std::string_view operation);

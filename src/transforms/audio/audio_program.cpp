@@ -15,11 +15,11 @@ struct AudioWorkspace::Impl {
   SoundDecoder decoder;
   AudioWave wave;
   std::vector<std::unique_ptr<AudioState>> states;  // one for each operation, or null
-  // Of the sound that is open:
+  DrawnList drawn;                                  // what each drew
+  // Of the file that is open:
   SoundInfo info;
   RandomKey key;
-  TimeSlice slice;             // what is decoded
-  std::optional<Draws> first;  // those of operation 0, behind what chose the slice
+  TimeSlice slice;  // what is decoded
 };
 
 AudioWorkspace::AudioWorkspace() : impl_(std::make_unique<Impl>()) {}
@@ -28,12 +28,9 @@ AudioWorkspace::AudioWorkspace(AudioWorkspace&&) noexcept = default;
 AudioWave& AudioWorkspace::wave() noexcept { return impl_->wave; }
 std::size_t AudioWorkspace::codec() const noexcept { return impl_->decoder.codec(); }
 std::uint64_t AudioWorkspace::decoding_nanoseconds() const noexcept { return impl_->decoder.nanoseconds(); }
+DrawnList& AudioWorkspace::drawn() noexcept { return impl_->drawn; }
 
 namespace {
-
-const AudioTransform& as_sound(const TransformPtr& operation) {
-  return static_cast<const AudioTransform&>(*operation);  // compile() has looked
-}
 
 Error invalid(std::string message, std::string advice) {
   Error error{ErrorKind::invalid, std::move(message), std::move(advice), {}};
@@ -76,52 +73,41 @@ Error needs_features(std::string_view operation) {
                {}};
 }
 
-Result<AudioProgram> AudioProgram::compile(std::vector<TransformPtr> operations, const AudioSpec& in) {
+Result<AudioProgram> AudioProgram::compile(std::vector<TransformPtr> operations, const AudioSpec& in,
+                                           const ListPlace& place) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   AudioProgram program;
-  program.specs_.push_back(in);
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    if (operations[i] == nullptr) {
-      return Error{ErrorKind::invalid, fmt::format("operation {} of the list is missing", i), "", {}};
-    }
-    const auto* operation = dynamic_cast<const AudioTransform*>(operations[i].get());
-    if (operation == nullptr) {
-      return Error{ErrorKind::invalid,
-                   fmt::format("{} works on pictures, not on sounds", operations[i]->name()),
-                   "give it for a field of kind image: transforms={\"image\": [...]}",
-                   {}};
-    }
-    PENSTOCK_TRY(operation->check());
-    PENSTOCK_ASSIGN(const AudioSpec out, operation->describe_sound(program.specs_.back()));
-    program.specs_.push_back(out);
+  PENSTOCK_ASSIGN(program.list_, (OperationList<AudioTransform, AudioSpec>::compile(std::move(operations), in, place)));
+  program.in_place_ = true;
+  for (std::size_t i = program.begins_with_slice() ? 1 : 0; i < program.list_.size(); ++i) {
+    program.in_place_ = program.in_place_ && program.list_[i].works_in_place();
   }
-  program.operations_ = std::move(operations);
-  const std::size_t begin = program.begins_with_slice() ? 1 : 0;
-  program.in_place_ =
-      std::all_of(program.operations_.begin() + static_cast<std::ptrdiff_t>(begin), program.operations_.end(),
-                  [](const TransformPtr& operation) { return as_sound(operation).works_in_place(); });
   return program;
 }
 
 std::string AudioProgram::describe() const {
-  std::string text = fmt::format("decode: {}\n", text_of(specs_.front()));
-  for (std::size_t i = 0; i < operations_.size(); ++i) {
-    text += fmt::format("{}: {}\n", repr(*operations_[i]), text_of(specs_[i + 1]));
+  std::string text = fmt::format("decode: {}\n", text_of(list_.spec(0)));
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    text += fmt::format("{}: {}\n", repr(list_[i]), text_of(list_.spec(i + 1)));
   }
   return text;
 }
 
 Result<AudioWorkspace> AudioProgram::make_workspace() const {
   AudioWorkspace workspace;
-  for (std::size_t i = 0; i < operations_.size(); ++i) {
-    PENSTOCK_ASSIGN(auto state, as_sound(operations_[i]).make_state(specs_[i]));
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    PENSTOCK_ASSIGN(auto state, list_[i].make_state(list_.spec(i)));
     workspace.impl_->states.push_back(std::move(state));
   }
+  workspace.impl_->drawn = list_.make_drawn();
   return workspace;
 }
 
-bool AudioProgram::begins_with_slice() const noexcept {
-  return !operations_.empty() && as_sound(operations_.front()).keeps_slice();
+bool AudioProgram::begins_with_slice() const noexcept { return list_.size() > 0 && list_[0].keeps_slice(); }
+
+Status AudioProgram::draw(AudioWorkspace& workspace, std::size_t i, const AudioSpec& in) const {
+  Draws draws = list_.draws(i, workspace.impl_->key);
+  return list_[i].draw_for(in, draws, *workspace.impl_->drawn[i]);
 }
 
 Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file, const RandomKey& key) const {
@@ -129,9 +115,11 @@ Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file,
   PENSTOCK_ASSIGN(sound.info, sound.decoder.open(file));
   sound.key = key;
   sound.slice = {0, sound.info.frames};
-  sound.first.emplace(key, 0);
   if (begins_with_slice()) {  // the rest need not be decoded
-    sound.slice = as_sound(operations_.front()).slice(sound.info.frames, *sound.first);
+    PENSTOCK_TRY(draw(workspace, 0,
+                      {.channels = sound.info.channels, .rate = sound.info.rate, .bands = 0,
+                       .frames = sound.info.frames}));
+    sound.slice = list_[0].slice_of(sound.info.frames, *sound.drawn[0]);
   }
   const auto channels = static_cast<std::size_t>(sound.info.channels);
   if (sound.slice.count > kMaxClipSamples / channels) {
@@ -176,17 +164,21 @@ Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
   AudioWorkspace::Impl& sound = *workspace.impl_;
   AudioWave& wave = sound.wave;
   PENSTOCK_TRY(decode(workspace, out));
-  for (std::size_t i = 0; i < operations_.size(); ++i) {
-    const AudioTransform& operation = as_sound(operations_[i]);
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    const AudioTransform& operation = list_[i];
     // Filter banks are made for one rate.
-    Status ready =
-        specs_[i + 1].bands != 0 && wave.bands == 0 ? check(wave.rate, wave.channels, specs_[i]) : Status();
-    if (ready) {
-      Draws draws = i == 0 ? *sound.first : Draws(sound.key, static_cast<std::uint32_t>(i));
-      if (i > 0 && operation.keeps_slice()) {
-        wave.keep(operation.slice(wave.frames(), draws));
+    Status ready = list_.spec(i + 1).bands != 0 && wave.bands == 0
+                       ? check(wave.rate, wave.channels, list_.spec(i))
+                       : Status();
+    const bool sliced = i == 0 && operation.keeps_slice();  // in open()
+    if (ready && !sliced) {
+      ready = draw(workspace, i, wave.spec());
+      if (ready && operation.keeps_slice()) {
+        wave.keep(operation.slice_of(wave.frames(), *sound.drawn[i]));
       }
-      ready = operation.run_sound(wave, draws, sound.states[i].get());
+    }
+    if (ready) {
+      ready = operation.run_for(wave, *sound.drawn[i], sound.states[i].get());
     }
     if (!ready) {
       ready.error().place.stage = "transform";

@@ -9,6 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 #include "transforms/audio/audio_operation.hpp"
+#include "transforms/operation_list.hpp"
 
 namespace penstock {
 
@@ -24,6 +25,8 @@ class AudioWorkspace {
   AudioWave& wave() noexcept;
   /// Place in sound_codecs() of the codec of that sound.
   std::size_t codec() const noexcept;
+  /// What the operations drew for the last sample.
+  DrawnList& drawn() noexcept;
   /// Time spent decoding since construction.
   std::uint64_t decoding_nanoseconds() const noexcept;
 
@@ -37,10 +40,12 @@ class AudioWorkspace {
 class AudioProgram {
  public:
   /// For sounds as `in` describes them. Checks every operation and how they follow each other (`invalid`).
-  static Result<AudioProgram> compile(std::vector<TransformPtr> operations, const AudioSpec& in);
+  static Result<AudioProgram> compile(std::vector<TransformPtr> operations, const AudioSpec& in,
+                                      const ListPlace& place = {});
 
   /// What every result is like: channels, rate and bands always, frames where they are fixed.
-  const AudioSpec& output() const noexcept { return specs_.back(); }
+  const AudioSpec& output() const noexcept { return list_.output(); }
+  const ListDraws& list() const noexcept { return list_; }
   /// One line per operation, for Loader::plan().
   std::string describe() const;
 
@@ -59,9 +64,10 @@ class AudioProgram {
   /// Whether operation 0 chooses what is decoded.
   bool begins_with_slice() const noexcept;
 
-  std::vector<TransformPtr> operations_;  // all of them AudioTransform
-  std::vector<AudioSpec> specs_;          // before each operation, and at the end
-  bool in_place_ = false;                 // what is decoded has the size of the result, and stays where it is
+  Status draw(AudioWorkspace& workspace, std::size_t i, const AudioSpec& in) const;
+
+  OperationList<AudioTransform, AudioSpec> list_;
+  bool in_place_ = false;  // what is decoded has the size of the result, and stays where it is
 };
 
 }  // namespace penstock

@@ -35,7 +35,7 @@ class FeatureOperation : public AudioOperation<Self, Parameters> {
  public:
   using AudioOperation<Self, Parameters>::AudioOperation;
 
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     if (in.bands != 0) {
       return needs_wave(Self::kName);
     }
@@ -53,7 +53,7 @@ class FeatureOperation : public AudioOperation<Self, Parameters> {
     return std::unique_ptr<AudioState>(std::make_unique<ExtractorState<Extractor>>(std::move(extractor)));
   }
 
-  Status run_sound(AudioWave& wave, Draws&, AudioState* state) const override {
+  Status run(AudioWave& wave, const NoDraw&, AudioState* state) const {
     Extractor& extractor = static_cast<ExtractorState<Extractor>*>(state)->extractor;
     PENSTOCK_ASSIGN(const std::size_t frames, extractor.frames(wave.frames()));
     const auto channels = static_cast<std::size_t>(wave.channels);
@@ -66,7 +66,7 @@ class FeatureOperation : public AudioOperation<Self, Parameters> {
   }
 
  private:
-  const Self& self() const noexcept { return static_cast<const Self&>(*this); }
+  using AudioOperation<Self, Parameters>::self;
   Result<Extractor> make(int rate) const {
     Result<Extractor> made = Extractor::make(self().settings(rate));
     if (!made) {
@@ -136,7 +136,7 @@ class AmplitudeToDB final : public AudioOperation<AmplitudeToDB, transforms::Amp
   static constexpr const char* kName = "AmplitudeToDB";
   static constexpr const char* kSummary =
       "Turns the amplitudes of a spectrogram into decibels, as librosa does for one array.";
-  using Operation::Operation;
+  using AudioOperation::AudioOperation;
 
   Status check() const override {
     if (!(p_.amin > 0)) {
@@ -150,10 +150,10 @@ class AmplitudeToDB final : public AudioOperation<AmplitudeToDB, transforms::Amp
     }
     return {};
   }
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     return in.bands == 0 ? Result<AudioSpec>(needs_features(kName)) : Result<AudioSpec>(in);
   }
-  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
+  Status run(AudioWave& wave, const NoDraw&, AudioState*) const {
     const DecibelSettings settings{.ref = p_.ref, .amin = p_.amin, .top_db = p_.top_db};
     return amplitude_to_db(wave.data(), wave.rows() * wave.frames(), settings, wave.data());
   }

@@ -6,6 +6,7 @@
 
 #include "penstock/sound_transform.hpp"
 #include "transforms/audio/audio_operation.hpp"
+#include "transforms/drawn_stream.hpp"
 
 namespace penstock {
 namespace {
@@ -25,11 +26,20 @@ void multiply(AudioWave& wave, float factor) {
   }
 }
 
-class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGain> {
+struct DrawnGain {
+  double db = 0;
+
+  template <class V>
+  void fields(V&& v) {
+    v("db", db);
+  }
+};
+
+class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGain, DrawnGain> {
  public:
   static constexpr const char* kName = "RandomGain";
   static constexpr const char* kSummary = "Makes a sound louder or quieter by a drawn number of decibels.";
-  using Operation::Operation;
+  using AudioOperation::AudioOperation;
 
   Status check() const override {
     if (!is_range(p_.db)) {
@@ -38,63 +48,91 @@ class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGai
     }
     return {};
   }
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
   }
   bool works_in_place() const noexcept override { return true; }
 
-  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
-    multiply(wave, static_cast<float>(std::pow(10.0, draws.uniform(p_.db[0], p_.db[1]) / 20)));
+  Status draw(const AudioSpec&, Draws& draws, DrawnGain& drawn) const {
+    drawn.db = draws.uniform(p_.db[0], p_.db[1]);
+    return {};
+  }
+  Status run(AudioWave& wave, const DrawnGain& drawn, AudioState*) const {
+    multiply(wave, static_cast<float>(std::pow(10.0, drawn.db / 20)));
     return {};
   }
 };
 
-class RandomPolarity final : public AudioOperation<RandomPolarity, transforms::RandomPolarity> {
+class RandomPolarity final : public AudioOperation<RandomPolarity, transforms::RandomPolarity, Happens> {
  public:
   static constexpr const char* kName = "RandomPolarity";
   static constexpr const char* kSummary = "Changes the sign of every sample with a given chance.";
-  using Operation::Operation;
+  using AudioOperation::AudioOperation;
 
   Status check() const override {
-    return p_.p >= 0 && p_.p <= 1 ? Status() : wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
+    return check_chance(p_.p);
   }
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
   }
   bool works_in_place() const noexcept override { return true; }
 
-  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
-    if (draws.chance(p_.p)) {
+  Status draw(const AudioSpec&, Draws& draws, Happens& drawn) const {
+    drawn.apply = draws.chance(p_.p);
+    return {};
+  }
+  Status run(AudioWave& wave, const Happens& drawn, AudioState*) const {
+    if (drawn.apply) {
       multiply(wave, -1.0F);
     }
     return {};
   }
 };
 
-class AddNoise final : public AudioOperation<AddNoise, transforms::AddNoise> {
+struct DrawnNoise {
+  bool apply = false;
+  double snr = 0;
+  DrawnStream noise;
+
+  template <class V>
+  void fields(V&& v) {
+    v("apply", apply);
+    v("snr", snr);
+    noise.fields(v);
+  }
+};
+
+class AddNoise final : public AudioOperation<AddNoise, transforms::AddNoise, DrawnNoise> {
  public:
   static constexpr const char* kName = "AddNoise";
   static constexpr const char* kSummary =
       "Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the sound.";
-  using Operation::Operation;
+  using AudioOperation::AudioOperation;
 
   Status check() const override {
     if (!is_range(p_.snr)) {
       return wrong("snr", fmt::format("is ({}, {})", p_.snr[0], p_.snr[1]),
                    "give (smallest, largest), -300 to 300");
     }
-    return p_.p >= 0 && p_.p <= 1 ? Status() : wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
+    return check_chance(p_.p);
   }
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
   }
 
   bool works_in_place() const noexcept override { return true; }
 
-  Status run_sound(AudioWave& wave, Draws& draws, AudioState*) const override {
-    if (!draws.chance(p_.p) || wave.valid == 0) {
+  Status draw(const AudioSpec&, Draws& draws, DrawnNoise& drawn) const {
+    drawn.apply = draws.chance(p_.p);
+    drawn.snr = drawn.apply ? draws.uniform(p_.snr[0], p_.snr[1]) : 0.0;
+    drawn.noise.set(draws);
+    return {};
+  }
+  Status run(AudioWave& wave, const DrawnNoise& drawn, AudioState*) const {
+    if (!drawn.apply || wave.valid == 0) {
       return {};
     }
+    Draws draws = drawn.noise.draws();
     double energy = 0;
     for (std::size_t i = 0; i < wave.rows(); ++i) {
       const float* const row = wave.row(i);
@@ -103,7 +141,7 @@ class AddNoise final : public AudioOperation<AddNoise, transforms::AddNoise> {
       }
     }
     const double power = energy / static_cast<double>(wave.rows() * wave.valid);
-    const double amplitude = std::sqrt(power) * std::pow(10.0, -draws.uniform(p_.snr[0], p_.snr[1]) / 20);
+    const double amplitude = std::sqrt(power) * std::pow(10.0, -drawn.snr / 20);
     // Four whole numbers below 2^16 have a variance of (2^32 - 1) / 3 together.
     const auto scale = static_cast<float>(amplitude * std::sqrt(3.0 / 4294967295.0));
     for (std::size_t i = 0; i < wave.rows(); ++i) {

@@ -18,7 +18,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
   static constexpr const char* kName = "Resample";
   static constexpr const char* kSummary =
       "Changes the sampling rate of a sound, by soxr at its quality HQ; a sound that has it stays as it is.";
-  using Operation::Operation;
+  using AudioOperation::AudioOperation;
 
   Status check() const override {
     if (p_.rate < 1 || p_.rate > kMaxSoundRate) {
@@ -27,7 +27,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
     return {};
   }
 
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     if (in.bands != 0) {
       return needs_wave(kName);
     }
@@ -38,7 +38,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
     return AudioSpec{.channels = in.channels, .rate = p_.rate, .bands = 0, .frames = 0};
   }
 
-  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
+  Status run(AudioWave& wave, const NoDraw&, AudioState*) const {
     if (wave.rate == p_.rate) {
       return {};
     }

@@ -14,10 +14,10 @@ namespace {
 constexpr std::int64_t kLongest = std::int64_t{1} << 28;
 
 /// What both have in common: a slice of at most `frames`, and silence where that is shorter.
-template <class Self, class Parameters>
-class OfOneLength : public AudioOperation<Self, Parameters> {
+template <class Self, class Parameters, class DrawnType = NoDraw>
+class OfOneLength : public AudioOperation<Self, Parameters, DrawnType> {
  public:
-  using AudioOperation<Self, Parameters>::AudioOperation;
+  using AudioOperation<Self, Parameters, DrawnType>::AudioOperation;
 
   Status check() const override {
     if (this->p_.frames < 1 || this->p_.frames > kLongest) {
@@ -27,7 +27,7 @@ class OfOneLength : public AudioOperation<Self, Parameters> {
     return {};
   }
 
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     AudioSpec out = in;
     out.frames = length();
     return out;
@@ -35,7 +35,7 @@ class OfOneLength : public AudioOperation<Self, Parameters> {
 
   bool keeps_slice() const noexcept override { return true; }
 
-  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
+  Status run(AudioWave& wave, const DrawnType&, AudioState*) const {
     wave.pad_to(length());
     return {};
   }
@@ -44,17 +44,31 @@ class OfOneLength : public AudioOperation<Self, Parameters> {
   std::size_t length() const noexcept { return static_cast<std::size_t>(this->p_.frames); }
 };
 
-class RandomTimeCrop final : public OfOneLength<RandomTimeCrop, transforms::RandomTimeCrop> {
+struct DrawnStart {
+  double start = 0;  ///< a whole number, beyond the range of int for long audio
+
+  template <class V>
+  void fields(V&& v) {
+    v("start", start);
+  }
+};
+
+class RandomTimeCrop final : public OfOneLength<RandomTimeCrop, transforms::RandomTimeCrop, DrawnStart> {
  public:
   static constexpr const char* kName = "RandomTimeCrop";
   static constexpr const char* kSummary = "Keeps that many frames of a sound from a random place on.";
   using OfOneLength::OfOneLength;
 
-  TimeSlice slice(std::uint64_t frames, Draws& draws) const override {
+  Status draw(const AudioSpec& in, Draws& draws, DrawnStart& drawn) const {
+    drawn.start = in.frames <= length() ? 0 : static_cast<double>(draws.below(in.frames - length() + 1));
+    return {};
+  }
+  TimeSlice slice(std::uint64_t frames, const DrawnStart& drawn) const {
     if (frames <= length()) {
       return {0, frames};
     }
-    return {draws.below(frames - length() + 1), length()};
+    const auto start = static_cast<std::uint64_t>(std::max(drawn.start, 0.0));
+    return {std::min(start, frames - length()), length()};
   }
 };
 
@@ -65,7 +79,7 @@ class PadTime final : public OfOneLength<PadTime, transforms::PadTime> {
       "Makes a sound that many frames long: adds silence at its end, or cuts the end off.";
   using OfOneLength::OfOneLength;
 
-  TimeSlice slice(std::uint64_t frames, Draws&) const override {
+  TimeSlice slice(std::uint64_t frames, const NoDraw&) const {
     return {0, std::min<std::uint64_t>(frames, length())};
   }
 };

@@ -11,9 +11,9 @@ class ToMono final : public AudioOperation<ToMono, transforms::ToMono> {
  public:
   static constexpr const char* kName = "ToMono";
   static constexpr const char* kSummary = "Takes the mean of all channels.";
-  using Operation::Operation;
+  using AudioOperation::AudioOperation;
 
-  Result<AudioSpec> describe_sound(const AudioSpec& in) const override {
+  Result<AudioSpec> describe(const AudioSpec& in) const override {
     if (in.bands != 0) {
       return needs_wave(kName);
     }
@@ -22,7 +22,7 @@ class ToMono final : public AudioOperation<ToMono, transforms::ToMono> {
     return out;
   }
 
-  Status run_sound(AudioWave& wave, Draws&, AudioState*) const override {
+  Status run(AudioWave& wave, const NoDraw&, AudioState*) const {
     mix_channels(wave.data(), wave.frames(), wave.rows(), wave.frames(), wave.data());
     wave.channels = 1;
     return {};

@@ -40,18 +40,12 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
   }
 
   void map_values(FloatTable& table) const override {
-    for (std::size_t channel = 0; channel < table.values.size(); ++channel) {
-      const auto mean = static_cast<float>(p_.mean[std::min(channel, p_.mean.size() - 1)]);
-      const auto deviation = static_cast<float>(p_.std[std::min(channel, p_.std.size() - 1)]);
-      table.simple =
-          table.simple && table.mean[channel] == 0.0F && table.std[channel] == 1.0F;  // one such step
-      table.mean[channel] = mean;
-      table.std[channel] = deviation;
-      for (float& value : table.values[channel]) {
-        value = value - mean;
-        value = value / deviation;
-      }
+    FloatTable::Shift by;
+    for (std::size_t channel = 0; channel < FloatTable::kChannels; ++channel) {
+      by.mean[channel] = static_cast<float>(p_.mean[std::min(channel, p_.mean.size() - 1)]);
+      by.std[channel] = static_cast<float>(p_.std[std::min(channel, p_.std.size() - 1)]);
     }
+    table.shift(by);
   }
 
  private:

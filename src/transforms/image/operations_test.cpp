@@ -11,10 +11,21 @@
 namespace penstock {
 namespace {
 
-GeometrySteps plan(const TransformPtr& operation, ImageSize picture, std::uint64_t sample = 0) {
-  GeometrySteps steps;
+const ImageTransform& image_operation(const TransformPtr& operation) {
+  return dynamic_cast<const ImageTransform&>(*operation);
+}
+
+Status try_plan(const TransformPtr& operation, ImageSize picture, std::uint64_t sample, ImageSteps& steps) {
+  const ImageTransform& image = image_operation(operation);
   Draws draws(RandomKey{1, 2, sample}, 0);
-  const Status status = operation->plan(picture, draws, steps);
+  const DrawnPtr drawn = operation->make_drawn();
+  PENSTOCK_TRY(image.draw_for({.image = {.size = picture}, .boxes = {}}, draws, *drawn));
+  return image.plan_for({.size = picture}, *drawn, steps);
+}
+
+ImageSteps plan(const TransformPtr& operation, ImageSize picture, std::uint64_t sample = 0) {
+  ImageSteps steps;
+  const Status status = try_plan(operation, picture, sample, steps);
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().to_string());
   return steps;
 }
@@ -55,18 +66,17 @@ TEST(Resize, two_numbers_are_height_and_width) {
 }
 
 TEST(Resize, refuses_a_picture_of_which_nothing_would_be_left) {
-  GeometrySteps steps;
-  Draws draws(RandomKey{}, 0);
+  ImageSteps steps;
   const TransformPtr resize = transforms::Resize{.size = 10, .max_size = 11};
-  EXPECT_FALSE(resize->plan({1, 1000}, draws, steps).ok());
+  EXPECT_FALSE(try_plan(resize, {1, 1000}, 0, steps).ok());
 }
 
 TEST(Resize, size_is_known_only_where_it_does_not_depend_on_the_picture) {
   const TransformPtr shorter = transforms::Resize{.size = 256};
   const TransformPtr both = transforms::Resize{.size = {10, 20}};
-  EXPECT_FALSE(shorter->describe({}).value().fixed_size());
-  EXPECT_EQ(shorter->describe({{500, 375}, ElementType::uint8}).value().size, (ImageSize{341, 256}));
-  EXPECT_EQ(both->describe({}).value().size, (ImageSize{20, 10}));
+  EXPECT_FALSE(image_operation(shorter).describe({}).value().fixed_size());
+  EXPECT_EQ(image_operation(shorter).describe({{500, 375}, ElementType::uint8}).value().size, (ImageSize{341, 256}));
+  EXPECT_EQ(image_operation(both).describe({}).value().size, (ImageSize{20, 10}));
 }
 
 TEST(CenterCrop, rounds_halves_to_even) {
@@ -117,10 +127,9 @@ TEST(RandomCrop, pads_a_smaller_picture_on_both_sides_when_asked) {
 }
 
 TEST(RandomCrop, refuses_a_smaller_picture_otherwise) {
-  GeometrySteps steps;
-  Draws draws(RandomKey{}, 0);
+  ImageSteps steps;
   const TransformPtr crop = transforms::RandomCrop{.size = 10};
-  const Status status = crop->plan({9, 30}, draws, steps);
+  const Status status = try_plan(crop, {9, 30}, 0, steps);
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().to_string().find("pad_if_needed=True"), std::string::npos);
 }
@@ -172,7 +181,7 @@ TEST(Normalize, computes_in_float_one_operation_after_the_other) {
   FloatTable table;
   const TransformPtr normalize =
       transforms::Normalize{.mean = {0.485, 0.456, 0.406}, .std = {0.229, 0.224, 0.225}};
-  normalize->map_values(table);
+  image_operation(normalize).map_values(table);
   const float wanted = (200.0F / 255.0F - 0.456F) / 0.224F;
   EXPECT_EQ(table.values[1][200], wanted);
   EXPECT_EQ(FloatMap(table).method, FloatMap::Method::doubled);
@@ -181,8 +190,8 @@ TEST(Normalize, computes_in_float_one_operation_after_the_other) {
 TEST(Normalize, one_number_serves_all_channels_and_a_second_one_continues) {
   FloatTable table;
   const TransformPtr normalize = transforms::Normalize{.mean = {0.5}, .std = {0.25}};
-  normalize->map_values(table);
-  normalize->map_values(table);
+  image_operation(normalize).map_values(table);
+  image_operation(normalize).map_values(table);
   const float once = (10.0F / 255.0F - 0.5F) / 0.25F;
   EXPECT_EQ(table.values[2][10], (once - 0.5F) / 0.25F);
   EXPECT_EQ(FloatMap(table).method, FloatMap::Method::lookup);

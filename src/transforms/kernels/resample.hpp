@@ -15,9 +15,9 @@ namespace penstock {
 
 inline constexpr std::size_t kRowSlack = 64;
 
-/// Bytes from row to row for rows of `width` pixels with their slack.
-constexpr std::size_t padded_stride(int width) {
-  return (static_cast<std::size_t>(width) * 3 + kRowSlack + 63) / 64 * 64;
+/// Bytes from row to row for rows of `width` pixels, of that many bytes each, with their slack.
+constexpr std::size_t padded_stride(int width, std::size_t pixel = 3) {
+  return (static_cast<std::size_t>(width) * pixel + kRowSlack + 63) / 64 * 64;
 }
 
 /// The horizontal pass: all pixels of the axis, for `rows` rows.

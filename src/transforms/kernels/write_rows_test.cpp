@@ -16,9 +16,9 @@ namespace {
 
 FloatTable normalised(std::array<float, 3> mean, std::array<float, 3> std) {
   FloatTable table;
-  table.mean = mean;
-  table.std = std;
   for (std::size_t c = 0; c < 3; ++c) {
+    table.mean[c] = mean[c];
+    table.std[c] = std[c];
     for (float& value : table.values[c]) {
       value = value - mean[c];
       value = value / std[c];
@@ -146,7 +146,7 @@ TEST(FloatMap, a_claim_of_equality_holds_for_many_means_and_deviations) {
 TEST(FlipRow, reverses_pixels_but_not_channels) {
   const std::uint8_t in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   std::uint8_t out[9];
-  flip_row(in, 3, out);
+  flip_row(in, 3, 3, out);
   const std::uint8_t wanted[9] = {7, 8, 9, 4, 5, 6, 1, 2, 3};
   EXPECT_EQ(std::memcmp(out, wanted, 9), 0);
 }
