@@ -12,7 +12,9 @@
 #include "core/scratch.hpp"
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
+#include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
+#include "transforms/kernels/warp.hpp"
 
 namespace penstock {
 
@@ -47,25 +49,20 @@ struct FlipStep {
   bool operator==(const FlipStep&) const = default;
 };
 
-/// Turns by quarters, counter-clockwise.
-struct TurnStep {
-  int quarters = 0;  ///< 1, 2 or 3
-  bool operator==(const TurnStep&) const = default;
+/// Turns and mirrors.
+struct MoveStep {
+  Move move = Move::flip;
+  bool operator==(const MoveStep&) const = default;
 };
 
 /// Pillow's Image.transform: every pixel of the result is looked up where the matrix says.
 struct WarpStep {
   ImageSize size;  ///< of the result
-  /// x of the source is m[0] * x + m[1] * y + m[2], y alike with the next three.
-  std::array<double, 6> matrix = {1, 0, 0, 0, 1, 0};
-  transforms::Interpolation filter = transforms::Interpolation::nearest;  ///< or bilinear, bicubic
-  std::array<std::uint8_t, 4> fill{};
-  bool operator==(const WarpStep&) const = default;
+  Warp warp;
 };
 
 // Tables.
 
-using ByteTable = std::array<std::uint8_t, 256>;
 using ByteTables = std::array<ByteTable, 4>;  ///< one for each channel
 
 /// What a table may depend on: the image as it is before the step.
@@ -127,7 +124,7 @@ struct FloatStep {
   const Drawn* drawn = nullptr;
 };
 
-using ImageStep = std::variant<CropStep, PadStep, ResizeStep, FlipStep, TurnStep, WarpStep, TableStep,
+using ImageStep = std::variant<CropStep, PadStep, ResizeStep, FlipStep, MoveStep, WarpStep, TableStep,
                                PixelsStep, FloatStep>;
 using ImageSteps = std::vector<ImageStep>;
 

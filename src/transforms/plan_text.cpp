@@ -47,7 +47,7 @@ std::string name_of_step(const ImageStep& step) {
   if (const auto* floats = std::get_if<FloatStep>(&step)) {
     return floats->name;
   }
-  if (std::holds_alternative<TurnStep>(step)) {
+  if (std::holds_alternative<MoveStep>(step)) {
     return "turn";
   }
   return std::holds_alternative<WarpStep>(step) ? "warp" : "pad";

@@ -4,7 +4,6 @@
 
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/pad.hpp"
-#include "transforms/kernels/turn.hpp"
 #include "transforms/statistics.hpp"
 
 namespace penstock {
@@ -186,8 +185,16 @@ StageRunner::Pixels StageRunner::run_step(const Stage& stage, const ImageStep& s
     pixels->run(*pixels, rows_of(in), {data, row_bytes(out.size.width), out.size, channels_}, work_);
   } else if (const auto* pad = std::get_if<PadStep>(&step)) {
     pad_image(*pad, in.data, in.stride, stage.input, {.channels = channels_, .type = type_}, data);
-  } else if (const auto* turn = std::get_if<TurnStep>(&step)) {
-    turn_image(turn->quarters, in.data, in.stride, stage.input, pixel_, data);
+  } else {
+    // Moves take pixels of two bytes as two channels.
+    const int channels = static_cast<int>(pixel_);
+    const ConstPixelRows from{in.data, in.stride, stage.input, channels};
+    const PixelRows to{data, row_bytes(out.size.width), out.size, channels};
+    if (const auto* moved = std::get_if<MoveStep>(&step)) {
+      move_pixels(from, to, moved->move);
+    } else {
+      warp_affine(from, to, std::get<WarpStep>(step).warp);
+    }
   }
   return whole_of(out);
 }
@@ -260,7 +267,7 @@ void StageRunner::horizontal_only(const Stage& stage, const Passes& passes, cons
   const int group = horizontal_group();
   const std::size_t stride = stride_for(stage.keep.width);
   std::uint8_t* rows = rows_.reserve(stride * static_cast<std::size_t>(group));
-  const HorizontalPass pass{passes.x, passes.need.x - stage.box.x, stage.flip};
+  const HorizontalPass pass{passes.x, passes.need.x - stage.box.x, stage.flip, channels_};
   for (int y = 0; y < stage.keep.height; y += group) {
     const int count = std::min(group, stage.keep.height - y);
     resample_horizontal(pass, at(in, passes.need.x, passes.need.y + y), in.stride, count, rows, stride);
@@ -290,7 +297,7 @@ void StageRunner::horizontal_then_vertical(const Stage& stage, const Passes& pas
   const std::size_t stride = stride_for(stage.keep.width);
   std::uint8_t* between = between_.reserve(stride * static_cast<std::size_t>(passes.need.height));
   std::uint8_t* row = rows_.reserve(stride);
-  const HorizontalPass pass{passes.x, passes.need.x - stage.box.x, stage.flip};
+  const HorizontalPass pass{passes.x, passes.need.x - stage.box.x, stage.flip, channels_};
   const int origin = passes.need.y - stage.box.y;
   int done = 0;  // rows of `between`; made when they are needed, so that they are still in the cache
   for (int y = 0; y < stage.keep.height; ++y) {
@@ -317,7 +324,7 @@ void StageRunner::vertical_then_horizontal(const Stage& stage, const Passes& pas
   const std::size_t between_stride = stride_for(passes.need.width);
   std::uint8_t* between = between_.reserve(between_stride * static_cast<std::size_t>(group));
   std::uint8_t* rows = rows_.reserve(stride * static_cast<std::size_t>(group));
-  const HorizontalPass pass{passes.x, passes.need.x - stage.box.x, stage.flip};
+  const HorizontalPass pass{passes.x, passes.need.x - stage.box.x, stage.flip, channels_};
   for (int y = 0; y < stage.keep.height; y += group) {
     const int count = std::min(group, stage.keep.height - y);
     for (int i = 0; i < count; ++i) {

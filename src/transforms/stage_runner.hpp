@@ -63,7 +63,7 @@ class StageRunner {
     return in.data + static_cast<std::size_t>(y - in.area.y) * in.stride +
            static_cast<std::size_t>(x - in.area.x) * pixel_;
   }
-  std::size_t stride_for(int width) const { return padded_stride(width, pixel_); }
+  std::size_t stride_for(int width) const { return padded_stride(width, static_cast<int>(pixel_)); }
   std::size_t row_bytes(int width) const { return static_cast<std::size_t>(width) * pixel_; }
   ConstPixelRows rows_of(const Pixels& in) const;
 

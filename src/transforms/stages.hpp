@@ -14,7 +14,7 @@ namespace penstock {
 struct Stage {
   enum class Kind : std::uint8_t {
     boxes,   ///< a box of the input, perhaps resized, a part of that, perhaps mirrored
-    moved,   ///< the one step is a PadStep, TurnStep or WarpStep
+    moved,   ///< the one step is a PadStep, MoveStep or WarpStep
     tables,  ///< the steps are TableSteps
     pixels   ///< the one step is a PixelsStep
   };

@@ -99,8 +99,8 @@ ImageSize size_after(ImageSize image, const ImageStep& step) noexcept {
   if (const auto* resize = std::get_if<ResizeStep>(&step)) {
     return resize->size;
   }
-  if (const auto* turn = std::get_if<TurnStep>(&step)) {
-    return turn->quarters % 2 == 0 ? image : ImageSize{image.height, image.width};
+  if (const auto* moved = std::get_if<MoveStep>(&step)) {
+    return swaps_sides(moved->move) ? ImageSize{image.height, image.width} : image;
   }
   if (const auto* warp = std::get_if<WarpStep>(&step)) {
     return warp->size;
