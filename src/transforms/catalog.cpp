@@ -11,6 +11,10 @@
   X(random_crop)               \
   X(random_resized_crop)       \
   X(random_horizontal_flip)    \
+  X(random_rotation)           \
+  X(color_jitter)              \
+  X(pillow_gaussian_blur)      \
+  X(random_erasing)            \
   X(to_float)                  \
   X(normalize)                 \
   X(to_mono)                   \

@@ -19,6 +19,14 @@ ImageProgram::ImageProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(i
 Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations, MemoryFormat format,
                                            bool fuse, const ProgramStart& start) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
+  const ImageSpec& in = start.input;
+  if (in.is_float() || (in.channels != 1 && in.channels != 3 && in.channels != 4) ||
+      (in.type == ElementType::uint16 && in.channels != 1)) {
+    return Error{ErrorKind::invalid,
+                 "operations work on images of 1, 3 or 4 channels of 8 bits, and of 1 channel of 16 bits",
+                 "read the image in another mode",
+                 {}};
+  }
   auto impl = std::make_shared<Impl>();
   PENSTOCK_ASSIGN(impl->list, (OperationList<ImageTransform, ImageSpec>::compile(
                                   std::move(operations), start.input, {start.room, start.first_op})));

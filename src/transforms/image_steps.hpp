@@ -84,8 +84,6 @@ struct TableStep {
 
 // Pixels.
 
-class Drawn;
-
 struct PixelsStep {
   /// Makes `out` of `in`, which have one size and are the same memory if `in_place`.
   using Run = void (*)(const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out,
@@ -95,7 +93,7 @@ struct PixelsStep {
   Run run = nullptr;
   bool in_place = false;
   std::array<double, 8> numbers{};
-  const Drawn* drawn = nullptr;  ///< for more than a few numbers; lives as long as the steps
+  const void* drawn = nullptr;  ///< what the operation drew, where that is more; lives as long as the steps
 };
 
 /// What happens to the floats of a finished row, [C, H, W] or [H, W, C].
@@ -121,7 +119,7 @@ struct FloatStep {
   const char* name = "";  ///< for people
   Run run = nullptr;
   std::array<double, 8> numbers{};
-  const Drawn* drawn = nullptr;
+  const void* drawn = nullptr;
 };
 
 using ImageStep = std::variant<CropStep, PadStep, ResizeStep, FlipStep, MoveStep, WarpStep, TableStep,

@@ -54,6 +54,8 @@ class StageRunner {
   struct Passes {
     const ResampleAxis* x = nullptr;  ///< horizontal pass, if any
     const ResampleAxis* y = nullptr;  ///< vertical pass, if any
+    const RealWeights* real_x = nullptr;  ///< the same for 16 bits
+    const RealWeights* real_y = nullptr;
     bool nearest = false;
     bool vertical_first = false;
     Rect need;  ///< in the stage's input
@@ -67,10 +69,17 @@ class StageRunner {
   std::size_t row_bytes(int width) const { return static_cast<std::size_t>(width) * pixel_; }
   ConstPixelRows rows_of(const Pixels& in) const;
 
+  /// Pillow filters RGBA pixels multiplied with their alpha.
+  bool has_alpha_weights(transforms::Interpolation filter) const {
+    return channels_ == 4 && filter != transforms::Interpolation::nearest;
+  }
+  Pixels times_alpha(const Pixels& in);
+
   Passes prepare(const Stage& stage);
   void run_boxes(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
   void copy(const Stage& stage, const Pixels& in, const ImageSink& sink);
   void nearest(const Stage& stage, const Pixels& in, const ImageSink& sink);
+  void resample_wide(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
   void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
   void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
   void horizontal_then_vertical(const Stage& stage, const Passes& passes, const Pixels& in,
@@ -97,6 +106,8 @@ class StageRunner {
   const std::size_t pixel_;  // bytes
   AxisCache axes_x_;
   AxisCache axes_y_;
+  RealWeights real_x_;
+  RealWeights real_y_;
   std::vector<int> nearest_x_;
   std::vector<int> nearest_y_;
   Scratch decoded_;
@@ -105,7 +116,8 @@ class StageRunner {
   std::array<Scratch, 2> whole_;  // images between stages
   int last_whole_ = 0;
   Scratch work_;  // of steps on pixels
-  Scratch mapped_;  // a row behind tables_
+  Scratch mapped_;      // a row behind tables_
+  Scratch multiplied_;  // RGBA with its alpha
   ByteTables tables_{};
   bool through_tables_ = false;
   ImageStatistics statistics_;

@@ -30,6 +30,12 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
+    if (in.values_done) {
+      return Error{ErrorKind::invalid,
+                   "Normalize cannot follow an operation on floats",
+                   "put RandomErasing behind Normalize, or before ToFloat",
+                   {}};
+    }
     for (const auto& [parameter, list] : {std::pair("mean", &p_.mean), std::pair("std", &p_.std)}) {
       if (list->size() != 1 && list->size() != static_cast<std::size_t>(in.channels)) {
         return wrong(parameter, fmt::format("has {} numbers, the image {} channels", list->size(), in.channels),

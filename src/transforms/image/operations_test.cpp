@@ -110,7 +110,7 @@ TEST(RandomCrop, reaches_every_place_about_equally_often) {
 TEST(RandomCrop, pads_before_it_crops) {
   const auto steps = plan(transforms::RandomCrop{.size = 32, .padding = {4}, .fill = {1, 2, 3}}, {32, 32});
   ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{4, 4, 4, 4, transforms::PaddingMode::constant, {1, 2, 3}}));
+  EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{4, 4, 4, 4, transforms::PaddingMode::constant, {1, 2, 3, 3}}));
   const auto four = plan(transforms::RandomCrop{.size = 8, .padding = {1, 2, 3, 4}}, {32, 32});
   EXPECT_EQ(std::get<PadStep>(four[0]), (PadStep{1, 2, 3, 4}));
   const auto black = plan(transforms::RandomCrop{.size = 8, .padding = {1}, .fill = {}}, {32, 32});

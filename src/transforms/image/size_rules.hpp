@@ -87,6 +87,26 @@ inline Status check_size(std::string_view operation, const transforms::Size& siz
   return {};
 }
 
+/// `invalid` unless it is one of the filters that Pillow's Image.transform has.
+inline Status check_warp_filter(std::string_view operation, transforms::Interpolation filter) {
+  using transforms::Interpolation;
+  if (filter != Interpolation::nearest && filter != Interpolation::bilinear &&
+      filter != Interpolation::bicubic) {
+    return invalid_parameter(operation, "interpolation", "is a filter for resizing alone",
+                             "give nearest, bilinear or bicubic");
+  }
+  return {};
+}
+
+/// `invalid` for 16-bit images, unless the filter is nearest.
+inline Status check_warp_type(std::string_view operation, const ImageSpec& in, transforms::Interpolation filter) {
+  if (in.type == ElementType::uint16 && filter != transforms::Interpolation::nearest) {
+    return invalid_parameter(operation, "interpolation", "is not nearest, the image has 16 bits",
+                             "give nearest, or read the image with 8 bits");
+  }
+  return {};
+}
+
 /// `invalid` unless antialias is true.
 inline Status check_antialias(std::string_view operation, bool antialias) {
   if (!antialias) {

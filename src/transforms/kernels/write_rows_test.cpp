@@ -16,14 +16,7 @@ namespace {
 
 FloatTable normalised(std::array<float, 3> mean, std::array<float, 3> std) {
   FloatTable table;
-  for (std::size_t c = 0; c < 3; ++c) {
-    table.mean[c] = mean[c];
-    table.std[c] = std[c];
-    for (float& value : table.values[c]) {
-      value = value - mean[c];
-      value = value / std[c];
-    }
-  }
+  table.shift({.mean = {mean[0], mean[1], mean[2], mean[2]}, .std = {std[0], std[1], std[2], std[2]}});
   return table;
 }
 
