@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "param_values.hpp"
 #include "penstock/transform.hpp"
 #include "transforms/catalog.hpp"
 #include "transforms/transform.hpp"
@@ -30,6 +31,8 @@ namespace {
 bool is_number(nb::handle given) {
   return PyNumber_Check(given.ptr()) != 0 && !nb::hasattr(given, "__len__");
 }
+
+}  // namespace
 
 ParamValue to_value(const std::string& operation, const std::string& parameter, nb::handle given) {
   if (given.is_none()) {
@@ -87,6 +90,8 @@ nb::object to_object(const ParamValue& value) {
       },
       value);
 }
+
+namespace {
 
 nb::dict params_dict(const Transform& transform) {
   nb::dict values;

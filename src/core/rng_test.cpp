@@ -200,9 +200,9 @@ TEST(draw_address, rooms_differ_by_view_number_and_key_and_the_only_list_has_non
   const RandomKey key{1, 2, 3};
   EXPECT_EQ(Draws(key, 5).next64(), Draws(key, DrawAddress{.room = 0, .op = 5}).next64());
   std::set<std::uint64_t> first;
-  for (const DrawAddress& address :
-       {DrawAddress{}, DrawAddress{view_room("a"), 0}, DrawAddress{view_room("b"), 0},
-        DrawAddress{view_room("a", 1), 0}, DrawAddress{view_room("a"), 1}, key_address("a"), key_address("")}) {
+  for (const DrawAddress& address : {DrawAddress{}, DrawAddress{view_room("a"), 0},
+                                     DrawAddress{view_room("b"), 0}, DrawAddress{view_room("a", 1), 0},
+                                     DrawAddress{view_room("a"), 1}, key_address("a"), key_address("")}) {
     first.insert(Draws(key, address).next64());
   }
   EXPECT_EQ(first.size(), 7u);

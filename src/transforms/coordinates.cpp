@@ -82,8 +82,8 @@ void move_boxes(const ImageSteps& steps, ImageSize image, std::span<float> boxes
     };
     for (std::size_t i = 0; i + 4 <= boxes.size(); i += 4) {
       float* const box = boxes.data() + i;
-      const Where corners[] = {apply(map, box[0], box[1]), apply(map, box[2], box[1]), apply(map, box[2], box[3]),
-                               apply(map, box[0], box[3])};
+      const Where corners[] = {apply(map, box[0], box[1]), apply(map, box[2], box[1]),
+                               apply(map, box[2], box[3]), apply(map, box[0], box[3])};
       const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
       const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
       box[0] = within(left, image.width);

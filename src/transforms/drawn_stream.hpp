@@ -10,13 +10,17 @@ namespace penstock {
 
 /// A part of what an operation draws: the numbers that follow, as their address.
 struct DrawnStream {
-  std::vector<double> stream;  ///< two halves of the key, two of the sample, the operation, numbers drawn before
+  std::vector<double>
+      stream;  ///< two halves of the key, two of the sample, the operation, numbers drawn before
 
   void set(const Draws& draws) {
     const Draws::State at = draws.state();
-    stream = {static_cast<double>(at.key[0]), static_cast<double>(at.key[1]),
-              static_cast<double>(at.sample & 0xFFFFFFFF), static_cast<double>(at.sample >> 32),
-              static_cast<double>(at.op), static_cast<double>(at.drawn)};
+    stream = {static_cast<double>(at.key[0]),
+              static_cast<double>(at.key[1]),
+              static_cast<double>(at.sample & 0xFFFFFFFF),
+              static_cast<double>(at.sample >> 32),
+              static_cast<double>(at.op),
+              static_cast<double>(at.drawn)};
   }
   Draws draws() const {
     const auto word = [this](std::size_t i) -> std::uint32_t {

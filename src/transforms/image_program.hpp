@@ -23,9 +23,9 @@ class ImageWorkspace {
   ImageWorkspace(const ImageSpec& input, DrawnList memory)
       : drawn(std::move(memory)), runner(input.channels, input.type) {}
 
-  DrawnList drawn;    ///< what the operations drew for the present sample
-  ImageSteps steps;   ///< what follows from that
-  ImageSize input;    ///< of the present sample
+  DrawnList drawn;   ///< what the operations drew for the present sample
+  ImageSteps steps;  ///< what follows from that
+  ImageSize input;   ///< of the present sample
   std::vector<Stage> stages;
   StageRunner runner;
 };
@@ -68,7 +68,8 @@ class ImageProgram {
   Rect needed(ImageWorkspace& workspace) const { return workspace.runner.needed(workspace.stages.front()); }
 
   /// Decodes what is needed of the image `decoder` has open and writes the result of the last resolve():
-  /// channels * width * height elements of output().type at `out`, contiguous, in the program's memory format.
+  /// channels * width * height elements of output().type at `out`, contiguous, in the program's memory
+  /// format.
   Status run(ImageWorkspace& workspace, ImageDecoder& decoder, void* out) const;
   /// The same for pixels that come from elsewhere.
   Status run(ImageWorkspace& workspace, const ReadBox& read, void* out) const;

@@ -46,8 +46,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Picture& picture,
-            const RandomKey& key) {
+Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Picture& picture, const RandomKey& key) {
   Outcome outcome;
   const auto size = program.resolve(workspace, picture.size, key);
   EXPECT_TRUE(size.ok()) << (size.ok() ? "" : size.error().to_string());
@@ -237,7 +236,7 @@ TEST(ImageProgram, knows_its_output_before_any_picture) {
 
 TEST(ImageProgram, refuses_geometry_after_floats_with_advice) {
   const auto program = ImageProgram::compile({transforms::ToFloat{}, transforms::CenterCrop{.size = 8}},
-                                               MemoryFormat::channels_first);
+                                             MemoryFormat::channels_first);
   ASSERT_FALSE(program.ok());
   EXPECT_EQ(program.error().kind, ErrorKind::invalid);
   EXPECT_NE(program.error().to_string().find("CenterCrop"), std::string::npos);

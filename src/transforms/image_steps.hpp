@@ -68,7 +68,7 @@ using ByteTables = std::array<ByteTable, 4>;  ///< one for each channel
 /// What a table may depend on: the image as it is before the step.
 struct ImageStatistics {
   std::array<std::array<std::uint32_t, 256>, 4> histogram{};  ///< of each channel
-  std::uint8_t gray_mean = 0;  ///< of L, as Pillow's enhancers round it
+  std::uint8_t gray_mean = 0;                                 ///< of L, as Pillow's enhancers round it
 };
 
 struct TableStep {
@@ -87,7 +87,7 @@ struct TableStep {
 struct PixelsStep {
   /// Makes `out` of `in`, which have one size and are the same memory if `in_place`.
   using Run = void (*)(const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out,
-                      Scratch& scratch);
+                       Scratch& scratch);
 
   const char* name = "";  ///< for people
   Run run = nullptr;

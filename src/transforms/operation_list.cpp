@@ -10,8 +10,8 @@ ListDraws::ListDraws(std::vector<TransformPtr> operations, const ListPlace& plac
     : operations_(std::move(operations)) {
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     const std::string& key = operations_[i]->key();
-    addresses_.push_back(
-        key.empty() ? DrawAddress{place.room, place.first_op + static_cast<std::uint32_t>(i)} : key_address(key));
+    addresses_.push_back(key.empty() ? DrawAddress{place.room, place.first_op + static_cast<std::uint32_t>(i)}
+                                     : key_address(key));
   }
 }
 

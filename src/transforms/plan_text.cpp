@@ -59,8 +59,8 @@ std::string in_words(const Stage& stage, const ImageSteps& steps) {
     add(text, name_of_step(steps[i]));
   }
   if (stage.resize) {
-    add(text, "resize " +
-                  std::get<std::string>(ParamCodec<transforms::Interpolation>::to_value(stage.resize->filter)));
+    add(text, "resize " + std::get<std::string>(
+                              ParamCodec<transforms::Interpolation>::to_value(stage.resize->filter)));
     if (stage.keep.width != stage.resize->size.width || stage.keep.height != stage.resize->size.height) {
       add(text, "crop");
     }
@@ -104,7 +104,8 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
     normalised = normalised || (operation->name() == "Normalize");
   }
   const Stage& first = stages.front();
-  const bool part = !is_whole(first.box, first.input) || (!first.resize && !is_whole(first.keep, first.input)) ||
+  const bool part = !is_whole(first.box, first.input) ||
+                    (!first.resize && !is_whole(first.keep, first.input)) ||
                     (first.resize && !is_whole(first.keep, first.resize->size));
   std::string text = part ? "decode the box that is needed\n" : "decode\n";
   std::string line;

@@ -32,10 +32,13 @@ Result<SampleProgram> SampleProgram::compile(const std::vector<ViewList>& views,
                    {}};
     }
     const bool only = views.size() == 1 && view.name.empty();
-    if (!only && (view.name.empty() || std::any_of(views.begin(), views.begin() + static_cast<std::ptrdiff_t>(i),
-                                                   [&](const ViewList& other) { return other.name == view.name; }))) {
-      return Error{ErrorKind::invalid, fmt::format("two views are called '{}'", view.name),
-                   "give each a name of its own", {}};
+    if (!only &&
+        (view.name.empty() || std::any_of(views.begin(), views.begin() + static_cast<std::ptrdiff_t>(i),
+                                          [&](const ViewList& other) { return other.name == view.name; }))) {
+      return Error{ErrorKind::invalid,
+                   fmt::format("two views are called '{}'", view.name),
+                   "give each a name of its own",
+                   {}};
     }
     for (int number = 0; number < std::max(view.count, 1); ++number) {
       const std::uint64_t room = only ? 0 : view_room(view.name, static_cast<std::uint64_t>(number));

@@ -15,8 +15,8 @@ namespace penstock {
 
 /// A list of operations under a name.
 struct ViewList {
-  std::string name;            ///< "": the only one
-  int count = 0;               ///< that many of them, drawn apart; 0: one
+  std::string name;  ///< "": the only one
+  int count = 0;     ///< that many of them, drawn apart; 0: one
   std::vector<TransformPtr> operations;
 };
 

@@ -141,14 +141,17 @@ void StageRunner::resample_wide(const Stage& stage, const Passes& passes, const 
   int rows = need.height;
   const auto horizontal = [&] {
     const auto out_width = static_cast<std::size_t>(stage.keep.width);
-    std::uint16_t* const out = wide(between_.reserve(row_bytes(stage.keep.width) * static_cast<std::size_t>(rows)));
-    resample_horizontal_16({passes.real_x, need.x - stage.box.x, stage.flip}, from, stride, rows, out, out_width);
+    std::uint16_t* const out =
+        wide(between_.reserve(row_bytes(stage.keep.width) * static_cast<std::size_t>(rows)));
+    resample_horizontal_16({passes.real_x, need.x - stage.box.x, stage.flip}, from, stride, rows, out,
+                           out_width);
     from = out;
     stride = out_width;
     width = stage.keep.width;
   };
   const auto vertical = [&] {
-    std::uint16_t* const out = wide(rows_.reserve(row_bytes(width) * static_cast<std::size_t>(stage.keep.height)));
+    std::uint16_t* const out =
+        wide(rows_.reserve(row_bytes(width) * static_cast<std::size_t>(stage.keep.height)));
     for (int y = 0; y < stage.keep.height; ++y) {
       const int first = passes.real_y->windows[static_cast<std::size_t>(y)].first - (need.y - stage.box.y);
       resample_vertical_16(*passes.real_y, y, from + static_cast<std::size_t>(first) * stride, stride, width,

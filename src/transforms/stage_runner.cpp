@@ -81,8 +81,10 @@ void StageRunner::run_from(std::span<const Stage> stages, const ImageSteps& step
 
 StageRunner::Pixels StageRunner::times_alpha(const Pixels& in) {
   const std::size_t stride = stride_for(in.area.width);
-  const PixelRows out{multiplied_.reserve(stride * static_cast<std::size_t>(in.area.height)), stride,
-                      {in.area.width, in.area.height}, channels_};
+  const PixelRows out{multiplied_.reserve(stride * static_cast<std::size_t>(in.area.height)),
+                      stride,
+                      {in.area.width, in.area.height},
+                      channels_};
   multiply_by_alpha(rows_of(in), out);
   return {out.data, stride, in.area};
 }
@@ -100,12 +102,15 @@ ImageSink StageRunner::between(ImageSize size) {
 }
 
 StageRunner::Pixels StageRunner::whole_of(const ImageSink& made) const {
-  return {static_cast<const std::uint8_t*>(made.data), row_bytes(made.size.width),
+  return {static_cast<const std::uint8_t*>(made.data),
+          row_bytes(made.size.width),
           {0, 0, made.size.width, made.size.height}};
 }
 
 PixelRows StageRunner::own_rows(const Pixels& in) {
-  return {whole_[static_cast<std::size_t>(last_whole_)].data(), in.stride, {in.area.width, in.area.height},
+  return {whole_[static_cast<std::size_t>(last_whole_)].data(),
+          in.stride,
+          {in.area.width, in.area.height},
           channels_};
 }
 

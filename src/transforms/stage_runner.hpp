@@ -52,8 +52,8 @@ class StageRunner {
 
   /// What a stage of boxes reads and how.
   struct Passes {
-    const ResampleAxis* x = nullptr;  ///< horizontal pass, if any
-    const ResampleAxis* y = nullptr;  ///< vertical pass, if any
+    const ResampleAxis* x = nullptr;      ///< horizontal pass, if any
+    const ResampleAxis* y = nullptr;      ///< vertical pass, if any
     const RealWeights* real_x = nullptr;  ///< the same for 16 bits
     const RealWeights* real_y = nullptr;
     bool nearest = false;
@@ -115,7 +115,7 @@ class StageRunner {
   Scratch rows_;                  // a few rows on their way to the sink
   std::array<Scratch, 2> whole_;  // images between stages
   int last_whole_ = 0;
-  Scratch work_;  // of steps on pixels
+  Scratch work_;        // of steps on pixels
   Scratch mapped_;      // a row behind tables_
   Scratch multiplied_;  // RGBA with its alpha
   ByteTables tables_{};

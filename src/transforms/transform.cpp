@@ -64,10 +64,11 @@ Result<ImageSpec> same_if_bytes(std::string_view operation, const ImageSpec& in)
   if (in.type == ElementType::uint8) {
     return ImageSpec(in);
   }
-  return Error{ErrorKind::invalid,
-               fmt::format("{} works on 8-bit images", operation),
-               in.is_float() ? "put it before ToFloat and Normalize" : "read the image with 8 bits: mode=\"RGB\"",
-               {}};
+  return Error{
+      ErrorKind::invalid,
+      fmt::format("{} works on 8-bit images", operation),
+      in.is_float() ? "put it before ToFloat and Normalize" : "read the image with 8 bits: mode=\"RGB\"",
+      {}};
 }
 
 Status check_chance(std::string_view operation, double p) {

@@ -77,7 +77,8 @@ Result<AudioProgram> AudioProgram::compile(std::vector<TransformPtr> operations,
                                            const ListPlace& place) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   AudioProgram program;
-  PENSTOCK_ASSIGN(program.list_, (OperationList<AudioTransform, AudioSpec>::compile(std::move(operations), in, place)));
+  PENSTOCK_ASSIGN(program.list_,
+                  (OperationList<AudioTransform, AudioSpec>::compile(std::move(operations), in, place)));
   program.in_place_ = true;
   for (std::size_t i = program.begins_with_slice() ? 1 : 0; i < program.list_.size(); ++i) {
     program.in_place_ = program.in_place_ && program.list_[i].works_in_place();
@@ -116,9 +117,9 @@ Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file,
   sound.key = key;
   sound.slice = {0, sound.info.frames};
   if (begins_with_slice()) {  // the rest need not be decoded
-    PENSTOCK_TRY(draw(workspace, 0,
-                      {.channels = sound.info.channels, .rate = sound.info.rate, .bands = 0,
-                       .frames = sound.info.frames}));
+    PENSTOCK_TRY(draw(
+        workspace, 0,
+        {.channels = sound.info.channels, .rate = sound.info.rate, .bands = 0, .frames = sound.info.frames}));
     sound.slice = list_[0].slice_of(sound.info.frames, *sound.drawn[0]);
   }
   const auto channels = static_cast<std::size_t>(sound.info.channels);

@@ -69,9 +69,7 @@ class RandomPolarity final : public AudioOperation<RandomPolarity, transforms::R
   static constexpr const char* kSummary = "Changes the sign of every sample with a given chance.";
   using AudioOperation::AudioOperation;
 
-  Status check() const override {
-    return check_chance(p_.p);
-  }
+  Status check() const override { return check_chance(p_.p); }
   Result<AudioSpec> describe(const AudioSpec& in) const override {
     return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
   }

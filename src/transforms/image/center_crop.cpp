@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "transforms/image/size_rules.hpp"
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
-#include "transforms/image/size_rules.hpp"
 
 namespace penstock {
 namespace {

@@ -59,8 +59,9 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
   using ImageOperation::ImageOperation;
 
   Status check() const override {
-    for (const auto& [name, given] : {std::pair("brightness", &p_.brightness), std::pair("contrast", &p_.contrast),
-                                      std::pair("saturation", &p_.saturation)}) {
+    for (const auto& [name, given] :
+         {std::pair("brightness", &p_.brightness), std::pair("contrast", &p_.contrast),
+          std::pair("saturation", &p_.saturation)}) {
       PENSTOCK_TRY(check_range(name, *given, 0, HUGE_VAL));
     }
     return check_range("hue", p_.hue, -0.5, 0.5);

@@ -75,7 +75,8 @@ TEST(Resize, size_is_known_only_where_it_does_not_depend_on_the_picture) {
   const TransformPtr shorter = transforms::Resize{.size = 256};
   const TransformPtr both = transforms::Resize{.size = {10, 20}};
   EXPECT_FALSE(image_operation(shorter).describe({}).value().fixed_size());
-  EXPECT_EQ(image_operation(shorter).describe({{500, 375}, ElementType::uint8}).value().size, (ImageSize{341, 256}));
+  EXPECT_EQ(image_operation(shorter).describe({{500, 375}, ElementType::uint8}).value().size,
+            (ImageSize{341, 256}));
   EXPECT_EQ(image_operation(both).describe({}).value().size, (ImageSize{20, 10}));
 }
 
@@ -110,7 +111,8 @@ TEST(RandomCrop, reaches_every_place_about_equally_often) {
 TEST(RandomCrop, pads_before_it_crops) {
   const auto steps = plan(transforms::RandomCrop{.size = 32, .padding = {4}, .fill = {1, 2, 3}}, {32, 32});
   ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{4, 4, 4, 4, transforms::PaddingMode::constant, {1, 2, 3, 3}}));
+  EXPECT_EQ(std::get<PadStep>(steps[0]),
+            (PadStep{4, 4, 4, 4, transforms::PaddingMode::constant, {1, 2, 3, 3}}));
   const auto four = plan(transforms::RandomCrop{.size = 8, .padding = {1, 2, 3, 4}}, {32, 32});
   EXPECT_EQ(std::get<PadStep>(four[0]), (PadStep{1, 2, 3, 4}));
   const auto black = plan(transforms::RandomCrop{.size = 8, .padding = {1}, .fill = {}}, {32, 32});

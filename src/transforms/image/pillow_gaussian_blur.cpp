@@ -44,7 +44,8 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
   Status check() const override {
     const auto& r = p_.radius;
     if (r.empty() || r.size() > 2 || !(r.front() >= 0) || !(r.back() <= kMaxRadius) || r.front() > r.back()) {
-      return wrong("radius", "is not a range", fmt::format("give (smallest, largest) of 0 to {}", kMaxRadius));
+      return wrong("radius", "is not a range",
+                   fmt::format("give (smallest, largest) of 0 to {}", kMaxRadius));
     }
     return check_chance(p_.p);
   }
@@ -59,14 +60,17 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
 
   Status plan(const ImageSpec&, const DrawnRadius& drawn, ImageSteps& steps) const {
     if (!(drawn.radius >= 0 && drawn.radius <= kMaxRadius)) {
-      return detail::wrong_drawn(kName, "radius", fmt::format("is {}", drawn.radius), "a number of 0 or more");
+      return detail::wrong_drawn(kName, "radius", fmt::format("is {}", drawn.radius),
+                                 "a number of 0 or more");
     }
     if (drawn.apply && drawn.radius > 0) {
       steps.push_back(PixelsStep{
           .name = "blur",
-          .run = [](const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out, Scratch& scratch) {
-            box_blur_three_times(in, out, gaussian_blur_box(static_cast<float>(step.numbers[0])), scratch);
-          },
+          .run =
+              [](const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out, Scratch& scratch) {
+                box_blur_three_times(in, out, gaussian_blur_box(static_cast<float>(step.numbers[0])),
+                                     scratch);
+              },
           .in_place = true,
           .numbers = {drawn.radius}});
     }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "transforms/operation_info.hpp"
 #include "transforms/image/size_rules.hpp"
+#include "transforms/operation_info.hpp"
 
 namespace penstock {
 namespace {

@@ -26,7 +26,8 @@ struct ErasingParameters {
     v("scale", scale, "smallest and largest area of the rectangle, as a share of the image's");
     v("ratio", ratio, "smallest and largest height / width of the rectangle");
     v("value", value,
-      "what its pixels become: one number, one for each channel, or 'random' for normal noise, which for 8-bit "
+      "what its pixels become: one number, one for each channel, or 'random' for normal noise, which for "
+      "8-bit "
       "images is uniform");
   }
 };
@@ -90,8 +91,9 @@ void erase_floats(const FloatStep& step, const FloatRows& image) {
   for (int y = box.y; y < box.y + box.height; ++y) {
     for (int x = box.x; x < box.x + box.width; ++x) {
       for (int c = 0; c < image.channels; ++c) {
-        image.at(x, y, c) =
-            step.numbers[0] != 0 ? normal() : static_cast<float>(step.numbers[static_cast<std::size_t>(c) + 1]);
+        image.at(x, y, c) = step.numbers[0] != 0
+                                ? normal()
+                                : static_cast<float>(step.numbers[static_cast<std::size_t>(c) + 1]);
       }
     }
   }
@@ -162,8 +164,8 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
     if (in.is_float()) {
       steps.push_back(FloatStep{.name = "erase", .run = &erase_floats, .numbers = numbers, .drawn = &drawn});
     } else {
-      steps.push_back(
-          PixelsStep{.name = "erase", .run = &erase_bytes, .in_place = true, .numbers = numbers, .drawn = &drawn});
+      steps.push_back(PixelsStep{
+          .name = "erase", .run = &erase_bytes, .in_place = true, .numbers = numbers, .drawn = &drawn});
     }
     return {};
   }

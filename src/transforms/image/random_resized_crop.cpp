@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "transforms/image/size_rules.hpp"
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
-#include "transforms/image/size_rules.hpp"
 
 namespace penstock {
 namespace {

@@ -67,11 +67,13 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
     const auto& d = p_.degrees;
     if (d.empty() || d.size() > 2 || !std::isfinite(d.front()) || !std::isfinite(d.back()) ||
         (d.size() == 1 ? d[0] < 0 : d[0] > d[1])) {
-      return wrong("degrees", "is not a range of angles", "give one number of 0 or more, or (smallest, largest)");
+      return wrong("degrees", "is not a range of angles",
+                   "give one number of 0 or more, or (smallest, largest)");
     }
     PENSTOCK_TRY(check_warp_filter(kName, p_.interpolation));
     if (p_.center && p_.expand) {
-      return wrong("expand", "is True together with center", "leave out one of them: the size is that of a turn around the middle");
+      return wrong("expand", "is True together with center",
+                   "leave out one of them: the size is that of a turn around the middle");
     }
     return check_fill(kName, p_.fill);
   }
@@ -103,7 +105,9 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
       }
       const bool whole = p_.expand || size.width == size.height;
       if (angle == 180 || (whole && (angle == 90 || angle == 270))) {
-        steps.push_back(MoveStep{angle == 180 ? Move::turn_180 : angle == 90 ? Move::turn_90 : Move::turn_270});
+        steps.push_back(MoveStep{angle == 180  ? Move::turn_180
+                                 : angle == 90 ? Move::turn_90
+                                               : Move::turn_270});
         return {};
       }
     }
@@ -119,7 +123,8 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
     ImageSize result = size;
     if (p_.expand) {
       result = enclosing(matrix, size);
-      const Point moved = mapped(matrix, -(result.width - size.width) / 2.0, -(result.height - size.height) / 2.0);
+      const Point moved =
+          mapped(matrix, -(result.width - size.width) / 2.0, -(result.height - size.height) / 2.0);
       matrix[2] = moved.x;
       matrix[5] = moved.y;
     }
@@ -131,7 +136,8 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
   static ImageSize enclosing(const AffineMatrix& matrix, ImageSize size) {
     const double w = size.width;
     const double h = size.height;
-    const Point corners[] = {mapped(matrix, 0, 0), mapped(matrix, w, 0), mapped(matrix, w, h), mapped(matrix, 0, h)};
+    const Point corners[] = {mapped(matrix, 0, 0), mapped(matrix, w, 0), mapped(matrix, w, h),
+                             mapped(matrix, 0, h)};
     const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
     const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
     return {static_cast<int>(std::ceil(right) - std::floor(left)),

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "transforms/operation_info.hpp"
 #include "transforms/image/size_rules.hpp"
+#include "transforms/operation_info.hpp"
 
 namespace penstock {
 namespace {

@@ -47,8 +47,8 @@ inline Status check_inside(std::string_view operation, const Rect& box, ImageSiz
   if (box.x < 0 || box.y < 0 || box.width < 1 || box.height < 1 || box.width > image.width - box.x ||
       box.height > image.height - box.y) {
     return Error{ErrorKind::invalid,
-                 fmt::format("{}: the box of {} x {} at ({}, {}) is not inside the image of {} x {}", operation,
-                             box.width, box.height, box.x, box.y, image.width, image.height),
+                 fmt::format("{}: the box of {} x {} at ({}, {}) is not inside the image of {} x {}",
+                             operation, box.width, box.height, box.x, box.y, image.width, image.height),
                  "params belong to the image that they were drawn for",
                  {}};
   }
@@ -72,7 +72,8 @@ inline Status check_fill(std::string_view operation, const std::vector<int>& fil
 inline std::array<std::uint8_t, 4> fill_bytes(const std::vector<int>& fill) noexcept {
   std::array<std::uint8_t, 4> bytes{};
   for (std::size_t channel = 0; channel < bytes.size() && !fill.empty(); ++channel) {
-    bytes[channel] = static_cast<std::uint8_t>(fill[fill.size() == 1 ? 0 : std::min(channel, fill.size() - 1)]);
+    bytes[channel] =
+        static_cast<std::uint8_t>(fill[fill.size() == 1 ? 0 : std::min(channel, fill.size() - 1)]);
   }
   return bytes;
 }
@@ -99,7 +100,8 @@ inline Status check_warp_filter(std::string_view operation, transforms::Interpol
 }
 
 /// `invalid` for 16-bit images, unless the filter is nearest.
-inline Status check_warp_type(std::string_view operation, const ImageSpec& in, transforms::Interpolation filter) {
+inline Status check_warp_type(std::string_view operation, const ImageSpec& in,
+                              transforms::Interpolation filter) {
   if (in.type == ElementType::uint16 && filter != transforms::Interpolation::nearest) {
     return invalid_parameter(operation, "interpolation", "is not nearest, the image has 16 bits",
                              "give nearest, or read the image with 8 bits");

@@ -23,7 +23,8 @@ struct ImageSink {
   ElementType from = ElementType::uint8;  ///< of the pixels that are written: uint8, or uint16
 };
 
-/// Writes row `y` from size.width pixels of as many values as there are channels. Up to kRowSlack bytes after them are read.
+/// Writes row `y` from size.width pixels of as many values as there are channels. Up to kRowSlack bytes after
+/// them are read.
 void write_row(const ImageSink& sink, int y, const std::uint8_t* pixels);
 
 /// To be called after the last row and before another thread is told of the picture: rows may be on their way
