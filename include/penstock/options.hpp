@@ -54,6 +54,7 @@ struct LoaderOptions {
   MemoryFormat memory_format = MemoryFormat::channels_first;
   std::optional<std::uint64_t> max_pixels{};  ///< larger pictures are refused; absent = the data set's limit
   bool check_files = false;            ///< look for damage outside a crop too; costs its entropy decoding
+  bool pad_images = false;             ///< images of different sizes as one array; costs a copy of each
   std::optional<std::string> cache{};  ///< folder of stores: one is built beside the first epochs, then read
   /// Whose files in the cache folder are used besides one's own and root's: "user:NAME, group:NAME".
   std::optional<std::string> cache_trust{};
@@ -102,6 +103,10 @@ struct LoaderOptions {
       "True: an image with damage anywhere in its file is a bad sample, also where a crop needs another part "
       "of it; the pixels stay the same. Costs the entropy decoding of what lies outside the crop: "
       "docs/performance.md says how much. False: damage in what is decoded is found, and no other");
+    v("pad_images", self.pad_images,
+      "True: images of different sizes come as one array, each in the upper left corner with zeros around it "
+      "up to the largest of the batch; batch['image_size'] has the height and width of each, int64 [B, 2]. "
+      "False: as a list");
     v("cache", self.cache,
       "folder of stores: one of the source is built beside the first epochs, and read by those that begin "
       "when it is complete; None = read the source");

@@ -17,7 +17,7 @@ Convert = Callable[[Any], Any]
 class Columns:
     """Tensors or arrays on the memory of one batch of the engine; texts and numbers are copies."""
 
-    __slots__ = ("_convert", "_convert_picture", "_lengths", "_numpy", "core", "names")
+    __slots__ = ("_convert", "_convert_picture", "_lengths", "_numpy", "_sizes", "core", "names")
 
     def __init__(self, core: _core.Batch, numpy: bool, convert: Convert, convert_picture: Convert) -> None:
         self.core = core
@@ -25,7 +25,8 @@ class Columns:
         self._convert = convert
         self._convert_picture = convert_picture
         self._lengths = {f"{name}_length": name for name in core.columns if core.kind(name) == "audio"}
-        self.names = [*(RAW if core.is_raw else ()), *core.columns, *self._lengths, "index", "key"]
+        self._sizes = {f"{name}_size": name for name in core.columns if core.has_sizes(name)}
+        self.names = [*(RAW if core.is_raw else ()), *core.columns, *self._lengths, *self._sizes, "index", "key"]
 
     def make(self, name: str) -> Any:
         """The value of that name, which is one of names."""
@@ -38,6 +39,8 @@ class Columns:
             return self._convert(core.raw(name, self._numpy))
         if name in self._lengths:
             return self._convert(core.lengths(self._lengths[name], self._numpy))
+        if name in self._sizes:
+            return self._convert(core.sizes(self._sizes[name], self._numpy))
         value = core.column(name, self._numpy)
         kind = core.kind(name)
         if kind == "image" and not core.is_picture(name):  # what a user's function made of it

@@ -195,7 +195,8 @@ class Loader(Generic[T_co]):
             raise InvalidError("as_tuple and collate_fn contradict each other; let collate_fn return a tuple")
         kinds = self._dataset.fields
         lengths = [f"{name}_length" for name, kind in kinds.items() if kind == "audio"]
-        known = [*kinds, *(lengths if self._options.decode else RAW), "index", "key"]
+        sizes = [f"{name}_size" for name, kind in kinds.items() if kind == "image" and self._options.pad_images]
+        known = [*kinds, *([*lengths, *sizes] if self._options.decode else RAW), "index", "key"]
         if unknown := [name for name in as_tuple if name not in known]:
             raise InvalidError(f"as_tuple: there is no field {unknown[0]!r}; there are {', '.join(known)}")
         return tuple(as_tuple)

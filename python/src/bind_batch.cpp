@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "array_type.hpp"
 #include "bind.hpp"
 #include "penstock/batch.hpp"
+#include "pipeline/fill/pad_rows.hpp"
 
 namespace nb = nanobind;
 
@@ -46,62 +49,48 @@ nb::object view(const Batch& batch, const void* data, const std::vector<std::siz
 }
 
 /// Numbers get memory of their own: whoever keeps the labels of an epoch must not keep its pictures.
-nb::object numbers(const std::int64_t* values, std::size_t rows, bool numpy) {
-  auto copy = std::make_unique<std::int64_t[]>(rows);
-  std::copy_n(values, rows, copy.get());
+nb::object numbers(const std::int64_t* values, const std::vector<std::size_t>& shape, bool numpy) {
+  const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  auto copy = std::make_unique<std::int64_t[]>(count);
+  std::copy_n(values, count, copy.get());
   std::int64_t* const memory = copy.get();
   nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<std::int64_t*>(pointer); });
   copy.release();
-  return array_on(memory, {rows}, nb::dtype<std::int64_t>(), owner, numpy);
+  return array_on(memory, shape, nb::dtype<std::int64_t>(), owner, numpy);
 }
 
-std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
-  const auto height = static_cast<std::size_t>(size.height);
-  const auto width = static_cast<std::size_t>(size.width);
-  return format == MemoryFormat::channels_first ? std::vector<std::size_t>{3, height, width}
-                                                : std::vector<std::size_t>{height, width, 3};
-}
-
-nb::dlpack::dtype dtype_of(ElementType type) {
-  return type == ElementType::float32 ? nb::dtype<float>() : nb::dtype<std::uint8_t>();
-}
-
-/// [B, C, T] or [B, C, bands, T].
-std::vector<std::size_t> sound_shape(const Column& column, std::size_t rows, std::size_t frames) {
-  std::vector<std::size_t> shape = {rows, static_cast<std::size_t>(column.sound.channels)};
-  if (column.sound.bands > 0) {
-    shape.push_back(static_cast<std::size_t>(column.sound.bands));
-  }
-  shape.push_back(frames);
+/// `rows` arrays of that shape.
+std::vector<std::size_t> shape_of(std::size_t rows, const std::vector<std::size_t>& row) {
+  std::vector<std::size_t> shape = {rows};
+  shape.insert(shape.end(), row.begin(), row.end());
   return shape;
 }
 
-/// Sounds of different lengths, each followed by zeros, in memory of their own.
+/// Rows of different shapes as one array, in memory of its own.
 nb::object padded(const Batch& batch, const Column& column, bool numpy) {
-  const std::size_t rows = batch.rows();
-  std::size_t frames = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    frames = std::max(frames, static_cast<std::size_t>(column.sounds[row].frames));
-  }
-  const std::vector<std::size_t> shape = sound_shape(column, rows, frames);
-  const auto planes = static_cast<std::size_t>(column.sound.channels * std::max(column.sound.bands, 1));
-  auto values = std::make_unique_for_overwrite<float[]>(rows * planes * frames);
+  const std::vector<std::size_t> shape = padded_shape(column, batch.rows());
+  const std::size_t bytes = ArraySpec{.type = column.spec.type, .shape = shape}.bytes();
+  auto values = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
   {
     const GilRelease release;
-    float* out = values.get();
-    for (std::size_t row = 0; row < rows; ++row) {
-      const SoundRow& sound = column.sounds[row];
-      const auto length = static_cast<std::size_t>(sound.frames);
-      for (std::size_t plane = 0; plane < planes; ++plane, out += frames) {
-        std::copy_n(sound.data + plane * length, length, out);
-        std::fill_n(out + length, frames - length, 0.0F);
-      }
-    }
+    pad_rows(column, shape, values.get());
   }
-  float* const memory = values.get();
-  nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<float*>(pointer); });
+  std::uint8_t* const memory = values.get();
+  nb::capsule owner(memory, [](void* pointer) noexcept { delete[] static_cast<std::uint8_t*>(pointer); });
   values.release();
-  return array_on(memory, shape, nb::dtype<float>(), owner, numpy);
+  return array_on(memory, shape, array_type(column.spec.type), owner, numpy);
+}
+
+/// Height and width of every image of a padded column.
+nb::object sizes_of(const Batch& batch, const Column& column, bool numpy) {
+  const std::size_t height = *column.format == MemoryFormat::channels_first ? 1 : 0;
+  std::vector<std::int64_t> sizes;
+  for (std::size_t row = 0; row < batch.rows(); ++row) {
+    const Extents shape = column.shape_of(row);
+    sizes.push_back(static_cast<std::int64_t>(shape[height]));
+    sizes.push_back(static_cast<std::int64_t>(shape[height + 1]));
+  }
+  return numbers(sizes.data(), {batch.rows(), 2}, numpy);
 }
 
 const Column& column_of(const Batch& batch, const nb::str& name) {
@@ -112,53 +101,32 @@ const Column& column_of(const Batch& batch, const nb::str& name) {
   return *column;
 }
 
+bool is_bytes(FieldKind kind) {
+  return kind == FieldKind::text || kind == FieldKind::json || kind == FieldKind::bytes;
+}
+
 nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
   const std::size_t rows = batch.rows();
-  switch (column.shape) {
-    case Column::Shape::integers:
-      return numbers(column.integers, rows, numpy);
-    case Column::Shape::pictures: {
-      std::vector<std::size_t> shape = picture_shape(column.size, column.format);
-      shape.insert(shape.begin(), rows);
-      return view(batch, column.data, shape, dtype_of(column.type), numpy);
-    }
-    case Column::Shape::arrays: {
-      std::vector<std::size_t> shape = column.extents;
-      shape.insert(shape.begin(), rows);
-      return view(batch, column.data, shape, array_type(column.scalar), numpy);
-    }
-    case Column::Shape::array_list: {
-      nb::list arrays;
-      for (std::size_t row = 0; row < rows; ++row) {
-        const ArrayRow& array = column.arrays[row];
-        arrays.append(view(batch, array.data, array.shape, array_type(column.scalar), numpy));
-      }
-      return arrays;
-    }
-    case Column::Shape::picture_list: {
-      nb::list pictures;
-      for (std::size_t row = 0; row < rows; ++row) {
-        const PictureRow& picture = column.pictures[row];
-        pictures.append(view(batch, picture.data, picture_shape(picture.size, column.format),
-                             dtype_of(column.type), numpy));
-      }
-      return pictures;
-    }
-    case Column::Shape::sounds:
-      return view(batch, column.data,
-                  sound_shape(column, rows, static_cast<std::size_t>(column.sound.frames)),
-                  nb::dtype<float>(), numpy);
-    case Column::Shape::sound_list:
-      return padded(batch, column, numpy);
-    case Column::Shape::blobs: {
-      nb::list blobs;
-      for (std::size_t row = 0; row < rows; ++row) {
-        blobs.append(nb::bytes(column.blobs[row].data(), column.blobs[row].size()));
-      }
-      return blobs;
+  if (column.field.kind == FieldKind::integer) {
+    return numbers(column.integers(), {rows}, numpy);
+  }
+  if (!column.ragged()) {
+    return view(batch, column.data, shape_of(rows, column.spec.shape), array_type(column.spec.type), numpy);
+  }
+  if (column.padded) {
+    return padded(batch, column, numpy);
+  }
+  nb::list values;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const ArrayRow& array = column.rows[row];
+    if (is_bytes(column.field.kind)) {
+      values.append(nb::bytes(array.data, array.shape.back()));
+    } else {
+      values.append(view(batch, array.data, {array.shape.begin(), array.shape.end()},
+                         array_type(column.spec.type), numpy));
     }
   }
-  return nb::none();
+  return values;
 }
 
 }  // namespace
@@ -184,10 +152,7 @@ void bind_batch(nb::module_& m) {
           nb::arg("name"))
       .def(
           "is_picture",
-          [](const Batch& self, const nb::str& name) {
-            const Column::Shape shape = column_of(self, name).shape;
-            return shape == Column::Shape::pictures || shape == Column::Shape::picture_list;
-          },
+          [](const Batch& self, const nb::str& name) { return column_of(self, name).format.has_value(); },
           nb::arg("name"))
       .def(
           "column",
@@ -199,15 +164,32 @@ void bind_batch(nb::module_& m) {
           "lengths",
           [](const Batch& self, const nb::str& name, bool numpy) {
             const Column& column = column_of(self, name);
-            if (column.field.kind != FieldKind::audio) {
+            if (column.lengths == nullptr) {
               throw nb::key_error(nb::repr(name).c_str());
             }
-            return numbers(column.integers, self.rows(), numpy);
+            return numbers(column.lengths, {self.rows()}, numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def lengths(self, name: str, numpy: bool) -> Any"))
       .def(
+          "has_sizes",
+          [](const Batch& self, const nb::str& name) {
+            const Column& column = column_of(self, name);
+            return column.format && column.padded;
+          },
+          nb::arg("name"))
+      .def(
+          "sizes",
+          [](const Batch& self, const nb::str& name, bool numpy) {
+            const Column& column = column_of(self, name);
+            if (!column.format || !column.padded) {
+              throw nb::key_error(nb::repr(name).c_str());
+            }
+            return sizes_of(self, column, numpy);
+          },
+          nb::arg("name"), nb::arg("numpy"), nb::sig("def sizes(self, name: str, numpy: bool) -> Any"))
+      .def(
           "index",
-          [](const Batch& self, bool numpy) { return numbers(self.index().data(), self.rows(), numpy); },
+          [](const Batch& self, bool numpy) { return numbers(self.index().data(), {self.rows()}, numpy); },
           nb::arg("numpy"), nb::sig("def index(self, numpy: bool) -> Any"))
       .def(
           "keys",
@@ -238,7 +220,7 @@ void bind_batch(nb::module_& m) {
             if (values == nullptr) {
               throw nb::key_error(name.c_str());
             }
-            return numbers(values, self.rows(), numpy);
+            return numbers(values, {self.rows()}, numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def raw(self, name: str, numpy: bool) -> Any"));
 }

@@ -255,8 +255,6 @@ def test_transforms_for_what_is_no_picture_are_refused(shards):
         penstock.Loader(shards, transforms={"nothing": [T.ToFloat()]})
     with pytest.raises(penstock.InvalidError, match="'flip' is no transform"):
         penstock.Loader(shards, transforms=["flip"])
-    with pytest.raises(penstock.InvalidError, match="one size"):
-        penstock.Loader(shards, transforms=[T.ToFloat()])
 
 
 def test_stats_and_plan_are_readable(shards):

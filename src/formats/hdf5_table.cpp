@@ -151,7 +151,7 @@ class Hdf5Table final : public SampleTable {
       return {};
     }
     const Hdf5Set& set = contents_[field].set;
-    return {.type = *set.type.scalar(), .shape = set.row_shape, .fixed = true};
+    return {.type = *set.type.scalar(), .shape = set.row_shape};
   }
 
   Place place(std::uint64_t sample, std::size_t field) const override {

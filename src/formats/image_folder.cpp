@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <climits>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "core/usable_cores.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/folder_scan.hpp"
+#include "formats/header_sizes.hpp"
+#include "formats/index_cache.hpp"
 #include "formats/tar_fields.hpp"
 #include "formats/text.hpp"
 #include "io/file.hpp"
@@ -147,6 +150,27 @@ class ImageFolder final : public SampleTable {
 
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
 
+  ImageSize one_size(std::size_t field) const override {
+    constexpr std::uint64_t kFirst = 16;  // tell most folders of different sizes
+    if (field >= fields_.size() || fields_[field].kind != FieldKind::image ||
+        size_in_headers(*this, field, 0, std::min(kFirst, size())).width == 0) {
+      return {};
+    }
+    const std::int64_t begun =
+        std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+    const std::vector<FileIdentity> files = look_at_files();
+    const std::string identity = identity_of(files);
+    if (const std::optional<ImageSize> kept = kept_size(identity)) {
+      return *kept;
+    }
+    const ImageSize found = size_in_headers(*this, field, 0, size());
+    if (std::none_of(files.begin(), files.end(),
+                     [begun](const FileIdentity& file) { return could_change_unseen(file, begun); })) {
+      keep_size(identity, found);
+    }
+    return found;
+  }
+
   Place place(std::uint64_t sample, std::size_t) const override {
     Place place{.source = root_.named,
                 .shard = {},
@@ -168,12 +192,7 @@ class ImageFolder final : public SampleTable {
   std::string identity() const override {
     const std::vector<FileIdentity> files = look_at_files();
     std::call_once(fingerprint_once_, [&] { fingerprint_ = compute_fingerprint(files); });
-    SourceIdentity hash;
-    hash.add(opened_root_, {});
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      hash.add(contents_.paths[i], files[i]);
-    }
-    return hash.finish();
+    return identity_of(files);
   }
 
  private:
@@ -202,6 +221,15 @@ class ImageFolder final : public SampleTable {
       }
     });
     return files;
+  }
+
+  std::string identity_of(const std::vector<FileIdentity>& files) const {
+    SourceIdentity hash;
+    hash.add(opened_root_, {});
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      hash.add(contents_.paths[i], files[i]);
+    }
+    return hash.finish();
   }
 
   std::string compute_fingerprint(const std::vector<FileIdentity>& files) const {

@@ -9,7 +9,7 @@
 
 #include "core/scratch.hpp"
 #include "io/bytes.hpp"
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -74,6 +74,17 @@ class SampleTable {
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
   /// Size of the picture if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
+  /// The size that all images of the field have, if the index knows that they have one, else {0, 0}. Looks at
+  /// samples until two differ.
+  virtual ImageSize one_size(std::size_t field) const {
+    const ImageSize first = size() > 0 ? image_size(0, field) : ImageSize{};
+    for (std::uint64_t sample = 1; first.width > 0 && sample < size(); ++sample) {
+      if (image_size(sample, field) != first) {
+        return {};
+      }
+    }
+    return first;
+  }
   /// What every array of a field of kind array is, whose bytes read() gives; empty for other kinds.
   virtual ArraySpec array(std::size_t /*field*/) const { return {}; }
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "core/cpu.hpp"
 #include "core/seconds_since.hpp"
@@ -291,20 +292,23 @@ class Build {
     const unsigned threads = worker_count(settings_.workers);
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
-    const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
-    return run_in_order<Result<PackedSample>>(
-        writer.state().done, source_.size(), limits,
-        [&](std::size_t worker, std::uint64_t sample) {
+    using Slot = std::optional<Result<PackedSample>>;
+    std::vector<Slot> slots(kSamplesPerThread * threads);
+    return run_in_order(
+        writer.state().done, source_.size(), {.threads = threads}, std::span(slots),
+        [&](std::size_t worker, std::uint64_t sample, Slot& packed) {
           auto& packer = packers[worker];
           if (!packer) {
             packer = std::make_unique<SamplePacker>(plan);
           }
-          return packer->pack(sample);
+          packed.emplace(packer->pack(sample));
         },
-        [](const Result<PackedSample>& packed) -> std::uint64_t {
-          return packed.ok() ? packed->bytes.size() : 0;
-        },
-        [&](std::uint64_t, Result<PackedSample> packed) { return take(writer, std::move(packed)); });
+        [](const Slot& packed) -> std::uint64_t { return packed->ok() ? (*packed)->bytes.size() : 0; },
+        [&](std::size_t, std::uint64_t, Slot& packed) {
+          Result<PackedSample> taken = std::move(*packed);
+          packed.reset();
+          return take(writer, std::move(taken));
+        });
   }
 
   Status take(StoreWriter& writer, Result<PackedSample> packed) {

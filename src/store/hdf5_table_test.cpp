@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <random>
 
-#include "audio/hdf5_file.hpp"
 #include "formats/hdf5_objects.hpp"
 #include "io/mapping_guard.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/store.hpp"
+#include "store/hdf5_file.hpp"
 
 namespace penstock {
 namespace {

@@ -1,78 +1,95 @@
 #pragma once
-// Work on numbered items by several threads, with results taken in order and bounded memory.
+// Work on numbered items by several threads, with results written in order and bounded memory.
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/parallel_for.hpp"
+#include "core/seconds_since.hpp"
 #include "penstock/result.hpp"
 
 namespace penstock {
 
+/// Samples under way for each thread of a build or a check: one that takes long holds up as many.
+inline constexpr std::size_t kSamplesPerThread = 16;
+
 struct OrderedLimits {
   unsigned threads = 1;
-  std::uint64_t window = 64;  ///< items between the one taken next and the one begun last
   std::uint64_t bytes = std::uint64_t{128} << 20;  ///< of results that wait for their turn
+  std::span<double> waited{};                      ///< by thread: takes the seconds that it waited for others
 };
 
-/// For every i in [begin, end): make(worker, i), on any thread (`worker` counts them), then take(i, result)
-/// -> Status by one thread at a time and in the order of i. size(result) counts towards the limit. The first
-/// error of take() ends the run and is returned; exceptions are passed on.
-template <class Item, class Make, class Size, class Take>
-Status run_in_order(std::uint64_t begin, std::uint64_t end, const OrderedLimits& limits, Make&& make,
-                    Size&& size, Take&& take) {
+/// For every i in [begin, end): make(worker, i, slot), on any thread (`worker` counts them), then
+/// write(worker, i, slot) -> Status by one thread at a time and in the order of i. A slot is what passes
+/// between the two; there are as many items under way as `slots`, each of which is used again and again.
+/// size(slot) counts towards the limit of bytes once it was made. The first error of write() ends the run and
+/// is returned; exceptions are passed on.
+template <class Slot, class Make, class Size, class Write>
+Status run_in_order(std::uint64_t begin, std::uint64_t end, const OrderedLimits& limits,
+                    std::span<Slot> slots, Make&& make, Size&& size, Write&& write) {
   std::mutex mutex;
   std::condition_variable moved;
-  std::vector<std::optional<Item>> waiting(limits.window);
+  std::vector<bool> is_made(slots.size(), false);
   std::uint64_t to_make = begin;
-  std::uint64_t to_take = begin;
+  std::uint64_t to_write = begin;
   std::uint64_t bytes = 0;
-  bool taking = false;
+  bool writing = false;
   bool stopped = false;
   Status outcome;
 
-  const auto take_ready = [&](std::unique_lock<std::mutex>& lock) {
-    taking = true;
-    while (!stopped && waiting[to_take % limits.window]) {
-      Item item = std::move(*waiting[to_take % limits.window]);
-      waiting[to_take % limits.window].reset();
-      const std::uint64_t item_bytes = size(item);
+  const auto write_ready = [&](std::size_t worker, std::unique_lock<std::mutex>& lock) {
+    writing = true;
+    while (!stopped && is_made[to_write % slots.size()]) {
+      const auto at = static_cast<std::size_t>(to_write % slots.size());
+      const std::uint64_t slot_bytes = size(std::as_const(slots[at]));
       lock.unlock();
-      Status done = take(to_take, std::move(item));
+      Status done = write(worker, to_write, slots[at]);
       lock.lock();
-      bytes -= item_bytes;
-      ++to_take;
+      is_made[at] = false;
+      bytes -= slot_bytes;
+      ++to_write;
       if (!done.ok()) {
         outcome = std::move(done);
         stopped = true;
       }
       moved.notify_all();
     }
-    taking = false;
+    writing = false;
+  };
+
+  const auto can_go_on = [&] {
+    return stopped || to_make == end || to_make == to_write ||
+           (to_make < to_write + slots.size() && bytes < limits.bytes);
   };
 
   const auto work = [&](std::size_t worker) {
     std::unique_lock lock(mutex);
     while (true) {
-      moved.wait(lock, [&] {
-        return stopped || to_make == end || to_make == to_take ||
-               (to_make < to_take + limits.window && bytes < limits.bytes);
-      });
+      if (!can_go_on()) {
+        const auto start = std::chrono::steady_clock::now();
+        moved.wait(lock, can_go_on);
+        if (worker < limits.waited.size()) {
+          limits.waited[worker] += seconds_since(start);
+        }
+      }
       if (stopped || to_make == end) {
         return;
       }
       const std::uint64_t number = to_make++;
+      const auto at = static_cast<std::size_t>(number % slots.size());
       lock.unlock();
-      Item item = make(worker, number);
+      make(worker, number, slots[at]);
       lock.lock();
-      bytes += size(item);
-      waiting[number % limits.window].emplace(std::move(item));
-      if (!taking) {
-        take_ready(lock);
+      bytes += size(std::as_const(slots[at]));
+      is_made[at] = true;
+      if (!writing) {
+        write_ready(worker, lock);
       }
     }
   };

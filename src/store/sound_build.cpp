@@ -7,7 +7,6 @@
 #include <utility>
 #include <variant>
 
-#include "audio/hdf5_file.hpp"
 #include "core/seconds_since.hpp"
 #include "formats/folder_scan.hpp"
 #include "formats/json.hpp"
@@ -17,6 +16,7 @@
 #include "io/file.hpp"
 #include "penstock/sound_build.hpp"
 #include "store/build_options.hpp"
+#include "store/hdf5_file.hpp"
 #include "store/sound_build_names.hpp"
 #include "store/sound_journal.hpp"
 #include "store/sound_pipeline.hpp"
@@ -243,9 +243,11 @@ class SoundBuild {
                                  {wave_bytes, count * shape_.wave_bytes()}));
       return file.write_at(places_.mel + row * shape_.mel_bytes(), {mel_bytes, count * shape_.mel_bytes()});
     };
-    const auto finished = [&](const SoundBuffer& buffer) { return end_batch(buffer, journal); };
+    const auto written = [&](const SoundBuffer& buffer, std::uint64_t rows) {
+      return end_batch(buffer, rows, journal);
+    };
     Status status =
-        pipeline.run({.first_file = progress_.files, .first_row = progress_.rows}, write, finished, report_);
+        pipeline.run({.first_file = progress_.files, .first_row = progress_.rows}, write, written, report_);
     for (std::size_t i = 0; i < std::min(progress_.bad.size(), kErrorsKept); ++i) {
       report_.errors.push_back(error_of(progress_.bad[i], files_));
     }
@@ -254,7 +256,7 @@ class SoundBuild {
     return status;
   }
 
-  Status end_batch(const SoundBuffer& buffer, SoundJournal& journal) {
+  Status end_batch(const SoundBuffer& buffer, std::uint64_t rows, SoundJournal& journal) {
     std::vector<BadSound> bad;
     for (std::size_t row = 0; row < buffer.count; ++row) {
       if (const auto& error = buffer.bad[row]) {
@@ -266,7 +268,7 @@ class SoundBuild {
       }
     }
     progress_.files = buffer.first_file + buffer.count;
-    progress_.rows = buffer.first_row + buffer.count - bad.size();
+    progress_.rows = rows;
     progress_.bad.insert(progress_.bad.end(), bad.begin(), bad.end());
     if (const std::uint64_t most = most_errors(settings_, report_.files); progress_.bad.size() > most) {
       Error error = error_of(progress_.bad[static_cast<std::size_t>(most)], files_);

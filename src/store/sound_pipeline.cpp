@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <span>
 #include <string_view>
 #include <vector>
 
-#include "core/parallel_for.hpp"
 #include "core/seconds_since.hpp"
 #include "store/build_options.hpp"
+#include "store/ordered_run.hpp"
 
 namespace penstock {
 namespace {
@@ -72,106 +73,111 @@ SoundPipeline::SoundPipeline(const SoundBuildSettings& settings, const SoundShap
   task_.made_up = made_up;
 }
 
-Result<std::unique_ptr<SoundRing>> SoundPipeline::make_ring(const Start& start, unsigned workers,
-                                                            SoundBuildReport& report) const {
+Result<std::size_t> SoundPipeline::take_memory(SoundBuildReport& report) {
   const SoundShape& shape = task_.shape;
-  const std::uint64_t files = report.files;
-  SoundRingPlan plan{.first_file = start.first_file,
-                     .files = files,
-                     .first_row = start.first_row,
-                     .batch = batch_files_of(settings_, shape, workers, free_memory(), files),
-                     .buffers = static_cast<std::size_t>(settings_.num_mega_buffers),
-                     .wave_bytes = shape.wave_bytes(),
-                     .mel_bytes = shape.mel_bytes()};
+  const auto workers = static_cast<std::size_t>(report.workers);
+  const auto whole = static_cast<std::size_t>(settings_.num_mega_buffers);
+  std::size_t batch = batch_files_of(settings_, shape, static_cast<unsigned>(workers), free_memory(), total_);
   while (true) {
-    // All threads have a part when all buffers are full. A thread that has a whole buffer fills, computes and
-    // drains it in its own cache, as what is furthest goes first.
-    const std::size_t part = (plan.batch * plan.buffers + workers - 1) / workers;
-    const std::size_t micro = static_cast<std::size_t>(settings_.seg_microbatch_segments) / shape.segments();
-    plan.part[0] = plan.part[2] = part;
-    plan.part[1] = settings_.compute ? std::max<std::size_t>(1, micro) : part;
+    // All threads have a buffer when all are full: with more threads than buffers, each is cut.
+    const std::size_t files = std::min(batch, (batch * whole + workers - 1) / workers);
     try {
-      auto ring = std::make_unique<SoundRing>(plan);
-      report.batch_files = static_cast<int>(plan.batch);
-      report.workers = static_cast<int>(workers);
-      return ring;
+      buffers_ = std::vector<SoundBuffer>((batch * whole + files - 1) / files);
+      for (SoundBuffer& buffer : buffers_) {
+        buffer.waves.reserve(files * shape.wave_bytes());
+        buffer.mels.reserve(files * shape.mel_bytes());
+        buffer.bad.resize(files);
+      }
+      report.batch_files = static_cast<int>(batch);
+      return files;
     } catch (const std::bad_alloc&) {
-      if (plan.batch == 1) {
+      if (batch == 1) {
         return Error{.kind = ErrorKind::io,
-                     .message = fmt::format("there is no memory for {} buffers of one file", plan.buffers),
+                     .message = fmt::format("there is no memory for {} buffers of one file", whole),
                      .advice = "give a shorter duration or fewer num_mega_buffers",
                      .place = {.stage = "build"}};
       }
-      plan.batch /= 2;
+      batch /= 2;
     }
   }
 }
 
-void SoundPipeline::tell_progress(SoundRing& ring, std::uint64_t resumed_at) {
+Status SoundPipeline::tell_progress() {
   constexpr double kSecondsBetween = 0.1;
   const std::unique_lock lock(telling_, std::try_to_lock);
   const double seconds = seconds_since(start_);
-  if (!settings_.progress || !lock.owns_lock() || seconds - told_ < kSecondsBetween) {
-    return;
+  if (settings_.progress && lock.owns_lock() && seconds - told_ >= kSecondsBetween) {
+    told_ = seconds;
+    const std::uint64_t done = task_.files_done;
+    const bool goes_on = settings_.progress({.samples = resumed_at_ + done,
+                                             .total = total_,
+                                             .bytes_read = task_.bytes_read,
+                                             .seconds = seconds,
+                                             .samples_per_second = static_cast<double>(done) / seconds});
+    cancelled_ = cancelled_ || !goes_on;
   }
-  told_ = seconds;
-  const std::uint64_t done = task_.files_done;
-  const bool goes_on = settings_.progress({.samples = resumed_at + done,
-                                           .total = total_,
-                                           .bytes_read = task_.bytes_read,
-                                           .seconds = seconds,
-                                           .samples_per_second = static_cast<double>(done) / seconds});
-  if (!goes_on) {
-    ring.stop({.kind = ErrorKind::cancelled,
+  if (!cancelled_) {
+    return {};
+  }
+  return Error{.kind = ErrorKind::cancelled,
                .message = "the build was cancelled",
                .advice = "start it again to go on",
-               .place = {.stage = "build"}});
-  }
+               .place = {.stage = "build"}};
 }
 
-Status SoundPipeline::run(const Start& start, Write write, const SoundRing::Finished& finished,
+Status SoundPipeline::fill_and_compute(SoundWorker& worker, SoundBuffer& buffer) {
+  PENSTOCK_TRY(tell_progress());
+  PENSTOCK_TRY(worker.fill(buffer));
+  PENSTOCK_TRY(tell_progress());
+  PENSTOCK_TRY(worker.compute(buffer));
+  return tell_progress();
+}
+
+Status SoundPipeline::run(const Start& start, const WriteSound& write, const Written& written,
                           SoundBuildReport& report) {
   const unsigned workers = worker_count(settings_.workers);
-  task_.write = std::move(write);
+  report.workers = static_cast<int>(workers);
   total_ = report.files;
+  resumed_at_ = start.first_file;
   start_ = std::chrono::steady_clock::now();
-  PENSTOCK_ASSIGN(const std::unique_ptr<SoundRing> ring, make_ring(start, workers, report));
-  std::mutex mutex;
-  Status outcome;
-  parallel_for(workers, workers, [&](std::size_t) {
-    const auto fail = [&](Error error) {
-      ring->stop(error);
-      const std::lock_guard lock(mutex);
-      if (outcome.ok()) {
-        outcome = std::move(error);
-      }
-    };
-    try {
-      auto worker = SoundWorker::make(task_);
-      if (!worker.ok()) {
-        fail(std::move(worker).error());
-        return;
-      }
-      const auto work = [&](const SoundPart& part) {
-        Status status = worker->work(part);
-        tell_progress(*ring, start.first_file);
-        return status;
-      };
-      if (Status status = ring->work(work, finished, worker->seconds().wait); !status.ok()) {
-        fail(std::move(status).error());
-      }
-      const std::lock_guard lock(mutex);
-      const SoundStageSeconds& spent = worker->seconds();
-      report.stages.read += spent.read;
-      report.stages.convert += spent.convert;
-      report.stages.compute += spent.compute;
-      report.stages.write += spent.write;
-      report.stages.wait += spent.wait;
-    } catch (...) {  // the others must not wait for this one; parallel_for carries it to the caller
-      ring->stop({.kind = ErrorKind::cancelled, .message = "another thread failed"});
-      throw;
-    }
-  });
+  PENSTOCK_ASSIGN(const std::size_t files, take_memory(report));
+  std::vector<SoundWorker> threads;
+  for (unsigned i = 0; i < workers; ++i) {
+    PENSTOCK_ASSIGN(SoundWorker worker, SoundWorker::make(task_));
+    threads.push_back(std::move(worker));
+  }
+  std::vector<double> waited(workers, 0.0);
+  std::uint64_t row = start.first_row;
+  Status outcome = run_in_order(
+      0, (total_ - start.first_file + files - 1) / files, {.threads = workers, .waited = waited},
+      std::span(buffers_),
+      [&](std::size_t worker, std::uint64_t number, SoundBuffer& buffer) {
+        buffer.first_file = start.first_file + number * files;
+        buffer.count = static_cast<std::size_t>(std::min<std::uint64_t>(files, total_ - buffer.first_file));
+        std::fill(buffer.bad.begin(), buffer.bad.end(), std::nullopt);
+        buffer.failure.reset();
+        if (Status made = fill_and_compute(threads[worker], buffer); !made.ok()) {
+          buffer.failure = std::move(made).error();
+        }
+      },
+      [](const SoundBuffer&) -> std::uint64_t { return 0; },
+      [&](std::size_t worker, std::uint64_t, SoundBuffer& buffer) -> Status {
+        if (buffer.failure) {
+          return std::move(*buffer.failure);
+        }
+        PENSTOCK_ASSIGN(const std::uint64_t rows, threads[worker].write(buffer, row, write));
+        row += rows;
+        PENSTOCK_TRY(written(buffer, row));
+        return tell_progress();
+      });
+  for (unsigned i = 0; i < workers; ++i) {
+    const SoundStageSeconds& spent = threads[i].seconds();
+    report.stages.read += spent.read;
+    report.stages.convert += spent.convert;
+    report.stages.compute += spent.compute;
+    report.stages.write += spent.write;
+    report.stages.wait += waited[i];
+  }
   report.bytes_read = task_.bytes_read;
   report.bytes_written = task_.bytes_written;
   report.seconds = seconds_since(start_);
@@ -179,7 +185,7 @@ Status SoundPipeline::run(const Start& start, Write write, const SoundRing::Fini
   return outcome;
 }
 
-Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings) {
+Result<SoundBuildReport> try_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings) {
   PENSTOCK_ASSIGN(const SoundShape shape, shape_of(settings));
   const std::vector<std::uint8_t> wav = made_up_wav(shape.wave_samples(), settings.sample_rate);
   const SoundFiles none;
@@ -187,11 +193,11 @@ Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBui
   SoundBuildReport report;
   report.files = files;
   const auto write_nothing = [](std::uint64_t, std::size_t, const void*, const void*) { return Status(); };
-  const auto finished = [&report](const SoundBuffer& buffer) -> Status {
+  const auto written = [&report](const SoundBuffer& buffer, std::uint64_t) -> Status {
     report.samples += buffer.count;
     return {};
   };
-  PENSTOCK_TRY(pipeline.run({}, write_nothing, finished, report));
+  PENSTOCK_TRY(pipeline.run({}, write_nothing, written, report));
   return report;
 }
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "audio/hdf5_file.hpp"
 #include "penstock/sound_build.hpp"
+#include "store/hdf5_file.hpp"
 
 namespace penstock {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "audio/hdf5_file.hpp"
 #include "io/folder.hpp"
+#include "store/hdf5_file.hpp"
 
 namespace penstock {
 

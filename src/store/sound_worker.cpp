@@ -64,20 +64,7 @@ Result<SoundWorker> SoundWorker::make(SoundTask& task) {
   return SoundWorker(task, std::move(mel));
 }
 
-Status SoundWorker::work(const SoundPart& part) {
-  switch (part.stage) {
-    case SoundStage::fill:
-      return fill(part);
-    case SoundStage::compute:
-      return compute(part);
-    case SoundStage::drain:
-      return drain(part);
-  }
-  return {};
-}
-
-Status SoundWorker::fill(const SoundPart& part) {
-  SoundBuffer& buffer = *part.buffer;
+Status SoundWorker::fill(SoundBuffer& buffer) {
   const std::size_t row_samples = task_->shape.wave_samples();
   const auto row_of = [&](std::uint64_t file) { return static_cast<std::size_t>(file - buffer.first_file); };
   const auto wave_of = [&](std::uint64_t file) {
@@ -98,8 +85,8 @@ Status SoundWorker::fill(const SoundPart& part) {
     std::fill_n(wave_of(file), row_samples, 0.0F);  // computed along, never written
     buffer.bad[row_of(file)] = std::move(error);
   };
-  const std::uint64_t begin = buffer.first_file + part.begin;
-  const std::uint64_t end = buffer.first_file + part.end;
+  const std::uint64_t begin = buffer.first_file;
+  const std::uint64_t end = begin + buffer.count;
   if (task_->made_up.empty()) {
     task_->bytes_read += fetcher_.fetch(begin, end, use, fail);
     lap(since, seconds_.read);
@@ -129,16 +116,15 @@ Status SoundWorker::convert(ByteSpan file, float* row) {
              : Status(corrupt("a sample is infinite, no number, or beyond 1e15"));
 }
 
-Status SoundWorker::compute(const SoundPart& part) {
+Status SoundWorker::compute(SoundBuffer& buffer) {
   const SoundShape& shape = task_->shape;
   const auto most = static_cast<std::size_t>(task_->settings->seg_microbatch_segments);
-  const std::size_t end = part.end * shape.segments();
+  const std::size_t end = buffer.count * shape.segments();
   Clock::time_point since = Clock::now();
-  for (std::size_t begin = part.begin * shape.segments(); begin < end; begin += most) {
+  for (std::size_t begin = 0; begin < end; begin += most) {
     const std::size_t count = std::min(most, end - begin);
-    const float* const waves =
-        reinterpret_cast<const float*>(part.buffer->waves.data()) + begin * shape.samples;
-    std::uint8_t* const out = part.buffer->mels.data() + begin * shape.segment_bytes();
+    const float* const waves = reinterpret_cast<const float*>(buffer.waves.data()) + begin * shape.samples;
+    std::uint8_t* const out = buffer.mels.data() + begin * shape.segment_bytes();
     if (task_->settings->compute) {
       PENSTOCK_TRY(task_->settings->compute(waves, count, out));
     } else if (shape.half) {
@@ -147,47 +133,48 @@ Status SoundWorker::compute(const SoundPart& part) {
       PENSTOCK_TRY(mel_.run(waves, count, shape.samples, reinterpret_cast<float*>(out)));
     }
   }
-  refuse_infinite(part);
+  refuse_infinite(buffer);
   lap(since, seconds_.compute);
   return {};
 }
 
-void SoundWorker::refuse_infinite(const SoundPart& part) const {
+void SoundWorker::refuse_infinite(SoundBuffer& buffer) const {
   const SoundShape& shape = task_->shape;
   const std::size_t values = shape.mel_bytes() / (shape.half ? sizeof(std::uint16_t) : sizeof(float));
-  for (std::size_t row = part.begin; row < part.end; ++row) {
-    const std::uint8_t* const mels = part.buffer->mels.data() + row * shape.mel_bytes();
+  for (std::size_t row = 0; row < buffer.count; ++row) {
+    const std::uint8_t* const mels = buffer.mels.data() + row * shape.mel_bytes();
     const bool finite = shape.half ? all_finite_halves(mels, values)
                                    : all_within(reinterpret_cast<const float*>(mels), values,
                                                 std::numeric_limits<float>::max());
-    if (!finite && !part.buffer->bad[row]) {
-      part.buffer->bad[row] = too_large(*task_->settings);
+    if (!finite && !buffer.bad[row]) {
+      buffer.bad[row] = too_large(*task_->settings);
     }
   }
 }
 
-Status SoundWorker::drain(const SoundPart& part) {
-  SoundBuffer& buffer = *part.buffer;
+Result<std::uint64_t> SoundWorker::write(SoundBuffer& buffer, std::uint64_t first_row,
+                                         const WriteSound& write) {
   const SoundShape& shape = task_->shape;
   Clock::time_point since = Clock::now();
-  for (std::size_t row = part.begin; row < part.end;) {
+  std::uint64_t written = 0;
+  for (std::size_t row = 0; row < buffer.count;) {
     if (buffer.bad[row]) {
       ++row;
       continue;
     }
     std::size_t end = row + 1;
-    while (end < part.end && !buffer.bad[end]) {
+    while (end < buffer.count && !buffer.bad[end]) {
       ++end;
     }
-    PENSTOCK_TRY(task_->write(buffer.first_row + buffer.good_before[row], end - row,
-                              buffer.waves.data() + row * shape.wave_bytes(),
-                              buffer.mels.data() + row * shape.mel_bytes()));
-    task_->bytes_written += (end - row) * (shape.wave_bytes() + shape.mel_bytes());
+    PENSTOCK_TRY(write(first_row + written, end - row, buffer.waves.data() + row * shape.wave_bytes(),
+                       buffer.mels.data() + row * shape.mel_bytes()));
+    written += end - row;
     row = end;
   }
+  task_->bytes_written += written * (shape.wave_bytes() + shape.mel_bytes());
   lap(since, seconds_.write);
-  task_->files_done += part.end - part.begin;
-  return {};
+  task_->files_done += buffer.count;
+  return written;
 }
 
 }  // namespace penstock

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
-#include "audio/hdf5_file.hpp"
 #include "io/temporary_folder_for_test.hpp"
+#include "store/hdf5_file.hpp"
 
 namespace penstock::test {
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,18 +41,18 @@ Status check_samples(std::uint64_t samples, const VerifySettings& settings, Make
                      VerifyReport& report) {
   const unsigned threads = worker_count(settings.workers);
   std::vector<decltype(make_checker())> checkers(threads);
-  const OrderedLimits limits{.threads = threads, .window = std::uint64_t{16} * threads};
+  std::vector<Findings> slots(kSamplesPerThread * threads);
   std::uint64_t of_unknown_length = 0;
-  PENSTOCK_TRY(run_in_order<Findings>(
-      0, samples, limits,
-      [&](std::size_t worker, std::uint64_t sample) {
+  PENSTOCK_TRY(run_in_order(
+      0, samples, {.threads = threads}, std::span(slots),
+      [&](std::size_t worker, std::uint64_t sample, Findings& found) {
         if (!checkers[worker]) {
           checkers[worker] = make_checker();
         }
-        return checkers[worker]->check(sample);
+        found = checkers[worker]->check(sample);
       },
       [](const Findings&) -> std::uint64_t { return 0; },
-      [&](std::uint64_t sample, Findings found) -> Status {
+      [&](std::size_t, std::uint64_t sample, Findings& found) -> Status {
         for (const Error& error : found.errors) {
           if (error.systemic) {
             return error;

@@ -55,6 +55,8 @@ class CachedTable final : public SampleTable {
     const ImageSize size = store_->image_size(sample, field);
     return store_->check_lookups(sample).ok() ? size : source_->image_size(sample, field);
   }
+  /// The source's: what batches are must not change when the store is complete.
+  ImageSize one_size(std::size_t field) const override { return source_->one_size(field); }
   Status check_keys() const override { return source_->check_keys(); }
   Status check_lookups(std::uint64_t sample) const override { return source_->check_lookups(sample); }
   ArraySpec array(std::size_t field) const override { return source_->array(field); }

@@ -13,11 +13,11 @@
 #include "core/buffer_pool.hpp"
 #include "penstock/dataset.hpp"
 #include "penstock/loader.hpp"
+#include "pipeline/fill/batch_storage.hpp"
 #include "pipeline/order/epoch_walk.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/run/auto_tuner.hpp"
 #include "pipeline/run/bad_rows.hpp"
-#include "pipeline/run/batch_storage.hpp"
 #include "pipeline/run/consumer_counters.hpp"
 #include "pipeline/run/scheduler.hpp"
 
@@ -84,7 +84,6 @@ class Planner {
   std::optional<Error> make_again_if_interrupted(Job& job);
   BatchStorage* make_storage(const Cursor& at, std::size_t rows);
   std::optional<std::size_t> complete_job() const noexcept;
-  std::unique_ptr<Job> take_job(std::size_t number);
   void drop_window() noexcept;
   Result<Batch> deliver(BatchStorage* storage);
   void note_request();

@@ -1,7 +1,7 @@
 #include <functional>
 #include <numeric>
 
-#include "audio/hdf5_file.hpp"
+#include "store/hdf5_file.hpp"
 
 namespace penstock {
 

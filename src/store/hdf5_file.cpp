@@ -1,4 +1,4 @@
-#include "audio/hdf5_file.hpp"
+#include "store/hdf5_file.hpp"
 
 #include <hdf5.h>
 

@@ -1,6 +1,6 @@
 // In place of hdf5_file.cpp in a build without the library.
 
-#include "audio/hdf5_file.hpp"
+#include "store/hdf5_file.hpp"
 
 namespace penstock {
 namespace {

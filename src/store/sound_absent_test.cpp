@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "audio/hdf5_file.hpp"
 #include "audio/read_sound.hpp"
 #include "audio/resample.hpp"
 #include "codecs/test_sounds.hpp"
+#include "store/hdf5_file.hpp"
 
 namespace penstock {
 namespace {

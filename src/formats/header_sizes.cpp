@@ -1,0 +1,102 @@
+#include "formats/header_sizes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "core/parallel_for.hpp"
+#include "core/picture_header.hpp"
+#include "core/sha256.hpp"
+#include "core/usable_cores.hpp"
+#include "formats/index_cache.hpp"
+#include "formats/json.hpp"
+#include "io/file.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kSizeVersion = 1;
+
+ImageSize size_of_image(const SampleTable& table, std::uint64_t sample, std::size_t field, Scratch& scratch) {
+  ImageSize size;
+  const Status read = use_value(table, sample, field, scratch, [&size](const StoredValue& value) -> Status {
+    size = picture_size({value.bytes.data(), value.bytes.size()});
+    return {};
+  });
+  return read ? size : ImageSize{};
+}
+
+/// Empty without a cache folder.
+std::string kept_at(const std::string& identity) {
+  const std::string folder = cache_folder();
+  return folder.empty() || identity.empty() ? "" : folder + "/size-" + short_hash(identity) + ".json";
+}
+
+Json document(const std::string& identity, ImageSize size) {
+  return Json(Json::Members{{"version", kSizeVersion},
+                            {"identity", identity},
+                            {"width", std::int64_t{size.width}},
+                            {"height", std::int64_t{size.height}}});
+}
+
+}  // namespace
+
+ImageSize size_in_headers(const SampleTable& table, std::size_t field, std::uint64_t begin,
+                          std::uint64_t end) {
+  constexpr std::uint64_t kRun = 256;
+  if (begin >= end) {
+    return {};
+  }
+  Scratch own;
+  const ImageSize first = size_of_image(table, begin, field, own);
+  std::atomic<bool> differ{first.width == 0};
+  parallel_for(static_cast<std::size_t>((end - begin + kRun - 1) / kRun), usable_cores(),
+               [&](std::size_t run) {
+                 Scratch scratch;
+                 const std::uint64_t last = std::min(end, begin + (run + 1) * kRun);
+                 for (std::uint64_t sample = begin + run * kRun;
+                      sample < last && !differ.load(std::memory_order_relaxed); ++sample) {
+                   if (size_of_image(table, sample, field, scratch) != first) {
+                     differ.store(true, std::memory_order_relaxed);
+                   }
+                 }
+               });
+  return differ.load() ? ImageSize{} : first;
+}
+
+std::optional<ImageSize> kept_size(const std::string& identity) {
+  const std::string path = kept_at(identity);
+  if (path.empty() || !refuse_index(path).empty()) {
+    return std::nullopt;
+  }
+  Scratch scratch;
+  const Result<ByteSpan> bytes = read_file(path.c_str(), scratch);
+  if (!bytes) {
+    return std::nullopt;
+  }
+  const std::string text(bytes->begin(), bytes->end());
+  const Result<Json> kept = Json::parse(text, 16);
+  if (!kept) {
+    return std::nullopt;
+  }
+  constexpr std::uint64_t kLargest = std::numeric_limits<int>::max();
+  const Json* const width = kept->find("width");
+  const Json* const height = kept->find("height");
+  if (width == nullptr || height == nullptr || width->whole().value_or(kLargest + 1) > kLargest ||
+      height->whole().value_or(kLargest + 1) > kLargest) {
+    return std::nullopt;
+  }
+  const ImageSize size{static_cast<int>(*width->whole()), static_cast<int>(*height->whole())};
+  return document(identity, size).text() == text ? std::optional(size) : std::nullopt;
+}
+
+void keep_size(const std::string& identity, ImageSize size) {
+  const std::string path = kept_at(identity);
+  if (path.empty() || !refuse_index(path).empty()) {
+    return;
+  }
+  const std::string text = document(identity, size).text();
+  (void)keep_index(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});  // found again
+}
+
+}  // namespace penstock

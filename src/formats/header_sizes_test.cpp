@@ -1,0 +1,95 @@
+#include "formats/header_sizes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "io/temporary_folder_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+/// The beginning of a PNG file of this size: what tells it.
+std::string png_header(int width, int height) {
+  std::string bytes = "\x89PNG\r\n\x1a\n";
+  bytes += std::string("\0\0\0\x0d", 4) + "IHDR";
+  for (const int value : {width, height}) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      bytes += static_cast<char>(value >> shift & 0xFF);
+    }
+  }
+  return bytes + std::string("\x08\x02\0\0\0", 5) + "crc!";
+}
+
+class HeaderSizes : public ::testing::Test {
+ protected:
+  HeaderSizes() { ::setenv("PENSTOCK_CACHE_DIR", (cache_.path() + "/kept").c_str(), 1); }
+  ~HeaderSizes() override { ::unsetenv("PENSTOCK_CACHE_DIR"); }
+
+  void write(int files, ImageSize size) const {
+    for (int i = 0; i < files; ++i) {
+      folder_.write("a/" + std::to_string(1000 + i) + ".png", png_header(size.width, size.height));
+    }
+  }
+  ImageSize one_size() const {
+    const auto table = open_samples({folder_.path()}, {});
+    return (*table)->one_size(0);
+  }
+  std::size_t kept() const {
+    const std::filesystem::path path = cache_.path() + "/kept";
+    return !exists(path) ? 0
+                         : static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path),
+                                                                  std::filesystem::directory_iterator()));
+  }
+
+  TemporaryFolder folder_;
+  TemporaryFolder cache_;
+};
+
+TEST_F(HeaderSizes, class_folders_know_one_size_and_keep_it) {
+  write(700, {32, 24});
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));  // files that could change unseen are not kept
+  EXPECT_EQ(one_size(), (ImageSize{32, 24}));
+  EXPECT_EQ(kept(), 1u);
+  EXPECT_EQ(one_size(), (ImageSize{32, 24}));
+}
+
+TEST_F(HeaderSizes, one_other_file_is_enough) {
+  for (const int other : {0, 1, 690}) {
+    write(700, {32, 24});
+    folder_.write("a/" + std::to_string(1000 + other) + ".png", png_header(32, 25));
+    EXPECT_EQ(one_size(), ImageSize{}) << other;
+  }
+  folder_.write("a/1690.png", "no header");
+  EXPECT_EQ(one_size(), ImageSize{});
+}
+
+TEST_F(HeaderSizes, what_was_kept_for_other_files_or_changed_is_not_used) {
+  const std::string identity(32, 'a');
+  EXPECT_FALSE(kept_size(identity));
+  keep_size(identity, {7, 5});
+  EXPECT_EQ(kept_size(identity), (ImageSize{7, 5}));
+  EXPECT_FALSE(kept_size(std::string(32, 'b')));
+  keep_size(identity, {});
+  EXPECT_EQ(kept_size(identity), ImageSize{}) << "that there is none";
+  const std::filesystem::path file = std::filesystem::directory_iterator(cache_.path() + "/kept")->path();
+  const std::string good = R"({"version": 1, "identity": ")" + identity + R"(", "width": 7, "height": 5})";
+  const auto put = [&](const std::string& text) { cache_.write("kept/" + file.filename().string(), text); };
+  put(good);
+  EXPECT_EQ(kept_size(identity), (ImageSize{7, 5})) << "the test knows how it is written";
+  for (const std::string& text :
+       {std::string(), good + " ", good.substr(0, good.size() - 1), std::string("[]"),
+        R"({"version": 2, "identity": ")" + identity + R"(", "width": 7, "height": 5})",
+        R"({"version": 1, "identity": ")" + identity + R"(", "width": 99999999999, "height": 5})"}) {
+    put(text);
+    EXPECT_FALSE(kept_size(identity)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace penstock

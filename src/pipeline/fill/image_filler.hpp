@@ -1,0 +1,15 @@
+#pragma once
+// Columns of images, or of what users' stages make of them.
+
+#include "pipeline/fill/filler.hpp"
+#include "pipeline/foreign/foreign_chain.hpp"
+
+namespace penstock {
+
+/// `invalid` where operations cannot follow each other. Rows have one shape where the operations give all
+/// images one size, or the table knows that all have one. `padded`: LoaderOptions::pad_images.
+Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
+                                const std::vector<TransformPtr>& operations, MemoryFormat format,
+                                bool padded);
+
+}  // namespace penstock
