@@ -96,20 +96,6 @@ nb::dlpack::dtype dtype_of(ElementType type) {
                                        : nb::dtype<std::uint8_t>();
 }
 
-nb::list params_list(const std::vector<NamedDrawn>& named) {
-  nb::list rows;
-  for (const auto& [name, values] : named) {
-    nb::dict row;
-    row["op"] = name;
-    for (const auto& [key, value] : values) {
-      const nb::object object = to_object(value);
-      row[key.c_str()] = nb::isinstance<nb::tuple>(object) ? nb::object(nb::list(object)) : object;
-    }
-    rows.append(row);
-  }
-  return rows;
-}
-
 std::vector<NamedDrawn> named_of(const nb::list& rows) {
   std::vector<NamedDrawn> named;
   for (const nb::handle row : rows) {

@@ -91,6 +91,20 @@ nb::object to_object(const ParamValue& value) {
       value);
 }
 
+nb::list params_list(const std::vector<NamedDrawn>& named) {
+  nb::list rows;
+  for (const auto& [name, values] : named) {
+    nb::dict row;
+    row["op"] = name;
+    for (const auto& [key, value] : values) {
+      const nb::object object = to_object(value);
+      row[key.c_str()] = nb::isinstance<nb::tuple>(object) ? nb::object(nb::list(object)) : object;
+    }
+    rows.append(row);
+  }
+  return rows;
+}
+
 namespace {
 
 nb::dict params_dict(const Transform& transform) {

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <vector>
 
 #include "penstock/transform.hpp"
 
@@ -13,5 +14,7 @@ namespace penstock::python {
 ParamValue to_value(const std::string& operation, const std::string& parameter, nanobind::handle given);
 /// Lists become tuples.
 nanobind::object to_object(const ParamValue& value);
+/// [{"op": name, ...}, ...]: plain values, lists are lists.
+nanobind::list params_list(const std::vector<NamedDrawn>& named);
 
 }  // namespace penstock::python

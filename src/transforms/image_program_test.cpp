@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/each_target_for_test.hpp"
+#include "transforms/run_for_test.hpp"
 #include "transforms/stages.hpp"
 
 namespace penstock {
@@ -82,7 +83,23 @@ std::vector<TransformPtr> random_list(std::mt19937& random) {
   const auto filter = [&] { return static_cast<Interpolation>(random() % 6); };
   std::vector<TransformPtr> list;
   for (int i = number(0, 4); i > 0; --i) {
-    switch (random() % 6) {
+    switch (random() % 10) {
+      case 6:
+        list.push_back(test::make("RandomRotation",
+                                  {{"degrees", std::vector<double>{-180, 180}},
+                                   {"interpolation", std::string(random() % 2 == 0 ? "nearest" : "bilinear")},
+                                   {"expand", random() % 2 == 0},
+                                   {"fill", std::int64_t{number(0, 255)}}}));
+        break;
+      case 7:
+        list.push_back(test::make("ColorJitter", {{"brightness", 0.5}, {"contrast", 0.5}, {"hue", 0.1}}));
+        break;
+      case 8:
+        list.push_back(test::make("PillowGaussianBlur"));
+        break;
+      case 9:
+        list.push_back(test::make("RandomErasing", {{"value", std::int64_t{number(0, 255)}}}));
+        break;
       case 0:
         list.push_back(Resize{.size = number(1, 50), .interpolation = filter()});
         break;

@@ -31,6 +31,18 @@ std::vector<NamedDrawn> ListDraws::named(const DrawnList& drawn) const {
   return values;
 }
 
+void ListDraws::save(const DrawnList& drawn, std::vector<double>& numbers) const {
+  for (const DrawnPtr& each : drawn) {
+    each->save(numbers);
+  }
+}
+
+void ListDraws::load(std::span<const double>& numbers, DrawnList& drawn) const {
+  for (const DrawnPtr& each : drawn) {
+    each->load(numbers);
+  }
+}
+
 Status ListDraws::set(const std::vector<NamedDrawn>& named, DrawnList& drawn) const {
   if (named.size() != operations_.size()) {
     return Error{ErrorKind::invalid,

@@ -3,6 +3,7 @@
 // images and of audio stand on it.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,9 +21,6 @@ struct ListPlace {
   std::uint32_t first_op = 0;
 };
 
-/// What one operation drew, with its name: as users see it.
-using NamedDrawn = std::pair<std::string, Params>;
-
 /// What all operations of a list drew for one sample. The memory of one worker.
 using DrawnList = std::vector<DrawnPtr>;
 
@@ -38,7 +36,10 @@ class ListDraws {
 
   DrawnList make_drawn() const;
   std::vector<NamedDrawn> named(const DrawnList& drawn) const;
-  /// The opposite; `invalid` unless there is what each operation needs, in the order of the list.
+  /// The same as bare numbers, for memory that is used again: appended here, taken from the front there.
+  void save(const DrawnList& drawn, std::vector<double>& numbers) const;
+  void load(std::span<const double>& numbers, DrawnList& drawn) const;
+  /// The opposite of named(); `invalid` unless there is what each operation needs, in the order of the list.
   Status set(const std::vector<NamedDrawn>& named, DrawnList& drawn) const;
 
  private:

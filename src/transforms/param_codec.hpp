@@ -5,7 +5,9 @@
 // missing, whether a default-made value means that the caller must give one.
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -95,6 +97,22 @@ struct ParamCodec<double> {
   static ParamValue to_value(double value) { return value; }
   static bool from_value(const ParamValue& value, double& out) { return detail::as_double(value, out); }
   static bool missing(double) { return false; }
+};
+
+/// A number that must be given.
+struct RequiredNumber {
+  double value = std::numeric_limits<double>::quiet_NaN();
+
+  bool operator==(const RequiredNumber&) const = default;
+};
+template <>
+struct ParamCodec<RequiredNumber> {
+  static constexpr std::string_view kType = "float";
+  static ParamValue to_value(const RequiredNumber& number) { return number.value; }
+  static bool from_value(const ParamValue& value, RequiredNumber& out) {
+    return detail::as_double(value, out.value);
+  }
+  static bool missing(const RequiredNumber& number) { return std::isnan(number.value); }
 };
 
 /// Zero as the default means that there is none.

@@ -20,11 +20,11 @@ Rect around(const Rect& a, const Rect& b) {
 
 }  // namespace
 
-Result<SampleProgram> SampleProgram::compile(const std::vector<ViewList>& views, const ImageSpec& input,
+Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, const ImageSpec& input,
                                              MemoryFormat format, bool fuse) {
   SampleProgram program;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    const ViewList& view = views[i];
+    const View& view = views[i];
     if (view.count < 0 || view.count > kMaxViews) {
       return Error{ErrorKind::invalid,
                    fmt::format("view '{}' is asked for {} times", view.name, view.count),
@@ -34,7 +34,7 @@ Result<SampleProgram> SampleProgram::compile(const std::vector<ViewList>& views,
     const bool only = views.size() == 1 && view.name.empty();
     if (!only &&
         (view.name.empty() || std::any_of(views.begin(), views.begin() + static_cast<std::ptrdiff_t>(i),
-                                          [&](const ViewList& other) { return other.name == view.name; }))) {
+                                          [&](const View& other) { return other.name == view.name; }))) {
       return Error{ErrorKind::invalid,
                    fmt::format("two views are called '{}'", view.name),
                    "give each a name of its own",

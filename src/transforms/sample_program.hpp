@@ -13,13 +13,6 @@
 
 namespace penstock {
 
-/// A list of operations under a name.
-struct ViewList {
-  std::string name;  ///< "": the only one
-  int count = 0;     ///< that many of them, drawn apart; 0: one
-  std::vector<TransformPtr> operations;
-};
-
 /// A list of operations, compiled. Draws of the only view are those of a list without a name.
 struct SampleView {
   std::string name;
@@ -46,8 +39,9 @@ class SampleWorkspace {
 /// Immutable and shared by all workers.
 class SampleProgram {
  public:
-  /// `invalid` where operations cannot follow each other, or views have one name.
-  static Result<SampleProgram> compile(const std::vector<ViewList>& views, const ImageSpec& input,
+  /// `invalid` where operations cannot follow each other, or views have one name. One view without a name is
+  /// a list as it is.
+  static Result<SampleProgram> compile(const std::vector<View>& views, const ImageSpec& input,
                                        MemoryFormat format, bool fuse = true);
 
   /// One for each view, those that are counted one after the other.

@@ -37,7 +37,7 @@ TEST(SampleProgram, views_draw_apart_unless_they_share_a_key) {
       make("RandomCrop", {{"size", std::int64_t{8}}, {"key", std::string("crop")}})};
   const TestImage image = TestImage::noise({64, 64}, 2);
   int reads = 0;
-  const auto views = [&](const std::vector<ViewList>& lists) {
+  const auto views = [&](const std::vector<View>& lists) {
     const auto program = SampleProgram::compile(lists, {}, MemoryFormat::channels_last).value();
     auto workspace = program.make_workspace();
     EXPECT_TRUE(program.resolve(workspace, image.size, {3, 4, 5}).ok());

@@ -47,8 +47,12 @@ Shape audio_shape(const AudioSpec& spec, std::size_t frames) {
 
 class AudioPlan final : public OneFieldPlan {
  public:
-  AudioPlan(std::size_t field, ColumnPlan column, AudioProgram program)
-      : OneFieldPlan(field, std::move(column)), program_(std::move(program)) {}
+  AudioPlan(std::size_t field, ColumnPlan column, AudioProgram program, const FieldList& list)
+      : OneFieldPlan(field, std::move(column)),
+        program_(std::move(program)),
+        draws_(list_draws(list.name, list.operations)) {}
+
+  DrawnLists drawn_lists() const override { return draws_; }
 
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
   std::string rows_in_words(std::size_t) const override {
@@ -63,6 +67,7 @@ class AudioPlan final : public OneFieldPlan {
 
  private:
   AudioProgram program_;
+  DrawnLists draws_;
 };
 
 class AudioFiller final : public Filler {
@@ -72,6 +77,7 @@ class AudioFiller final : public Filler {
 
   Status fill(const RowTask& task) override {
     std::uint64_t decoding = 0;
+    drawn_before_ = drawn_for(task).size();
     Status done = read(task.parts.front(), plan_.read_field(), WorkStage::transform,
                        [&](const StoredValue& value) -> Status {
                          PENSTOCK_ASSIGN(AudioWorkspace* const workspace, ready_workspace());
@@ -103,6 +109,8 @@ class AudioFiller final : public Filler {
     PENSTOCK_ASSIGN(const std::size_t known, program.open(workspace, value.bytes, task.key));
     float* const memory = known > 0 ? room_for(known / output.rows()) : nullptr;
     PENSTOCK_TRY(program.run(workspace, memory));
+    drawn_for(task).resize(drawn_before_);
+    program.list().save(workspace.drawn(), drawn_for(task));
     counters().sounds[workspace.codec()].add(1);
     AudioWave& wave = workspace.wave();
     column_of(task.storage).lengths[task.row] = static_cast<std::int64_t>(wave.valid);
@@ -114,6 +122,7 @@ class AudioFiller final : public Filler {
 
   const AudioPlan& plan_;
   std::optional<AudioWorkspace> workspace_;
+  std::size_t drawn_before_ = 0;
 };
 
 std::unique_ptr<Filler> AudioPlan::make_filler(const FillerTools& tools, std::size_t first_column) const {
@@ -123,9 +132,9 @@ std::unique_ptr<Filler> AudioPlan::make_filler(const FillerTools& tools, std::si
 }  // namespace
 
 Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                               const std::vector<TransformPtr>& operations) {
+                               const FieldList& list) {
   PENSTOCK_ASSIGN(const AudioSpec in, usual_audio(table, number));
-  PENSTOCK_ASSIGN(AudioProgram program, AudioProgram::compile(operations, in));
+  PENSTOCK_ASSIGN(AudioProgram program, AudioProgram::compile(list.operations, in, {.room = list.room, .first_op = 0}));
   const AudioSpec& output = program.output();
   ColumnPlan column{
       .info = field,
@@ -135,7 +144,7 @@ Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field,
       .rate = output.rate,
       .has_lengths = true,
       .padded = true};
-  return FillPlanPtr(std::make_unique<AudioPlan>(number, std::move(column), std::move(program)));
+  return FillPlanPtr(std::make_unique<AudioPlan>(number, std::move(column), std::move(program), list));
 }
 
 }  // namespace penstock

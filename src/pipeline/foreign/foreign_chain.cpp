@@ -107,7 +107,7 @@ std::string PictureChain::describe() const {
 }
 
 Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                   ImageSize size) {
+                                   ImageSize size, std::uint64_t room) {
   const auto is_foreign = [](const TransformPtr& operation) {
     return operation != nullptr && operation->foreign() != nullptr;
   };
@@ -115,8 +115,8 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
   PENSTOCK_ASSIGN(ImageProgram first,
                   ImageProgram::compile({operations.begin(), at},
                                           at == operations.end() ? format : MemoryFormat::channels_last,
-                                          /*fuse=*/true, {.input = {.size = size}}));
-  PictureChain chain{.first = std::move(first), .steps = {}};
+                                          /*fuse=*/true, {.input = {.size = size}, .room = room}));
+  PictureChain chain{.first = std::move(first), .steps = {}, .room = room};
   while (at != operations.end()) {
     ForeignStep step{.stage = (*at)->foreign(),
                      .name = (*at)->foreign()->name(),
@@ -136,7 +136,8 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
       const ProgramStart start{
           .input = {.size = step.output.fixed() ? picture_size(step.output) : ImageSize{},
                     .type = ElementType::uint8},
-          .first_op = step.op + 1};
+          .first_op = step.op + 1,
+          .room = room};
       PENSTOCK_ASSIGN(step.then,
                       ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
                                               /*fuse=*/true, start));
@@ -157,13 +158,15 @@ void* ChainRunner::input(ImageSize size) {
   return current_.reserve(picture_array(size, chain_.first.output().type).bytes());
 }
 
-Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key, const RowRoom& room) {
+Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key,
+                        std::vector<double>& drawn, const RowRoom& room) {
   spec_ = picture_array(size, chain_.first.output().type);
   for (std::size_t number = 0; number < chain_.steps.size(); ++number) {
     const ForeignStep& step = chain_.steps[number];
     PENSTOCK_TRY(run_stage(number, sample, key, room));
     if (step.then) {
       PENSTOCK_TRY(run_program(step, number, key, room));
+      step.then->list().save(workspaces_[number]->drawn, drawn);
     }
   }
   return {};
@@ -177,7 +180,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
   counters_.enter(WorkStage::foreign, sample, step.name.c_str());
   ArraySpec result;
   Status done = step.stage->run(
-      spec_, current_.data(), {.stream = stream_of(key), .sample = key.sample, .op = step.op},
+      spec_, current_.data(), {.stream = chain_.room == 0 ? stream_of(key) : mix64(chain_.room, stream_of(key)), .sample = key.sample, .op = step.op},
       [&](const ArraySpec& returned) -> Result<void*> {
         PENSTOCK_TRY(check_result(step, returned));
         result = returned;

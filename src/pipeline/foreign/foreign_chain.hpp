@@ -39,6 +39,7 @@ struct ForeignStep {
 struct PictureChain {
   ImageProgram first;
   std::vector<ForeignStep> steps;
+  std::uint64_t room = 0;  ///< of the list's draws
 
   /// Whether rows are pictures, and not arrays as the last function returned them.
   bool gives_pictures() const noexcept;
@@ -51,7 +52,7 @@ struct PictureChain {
 /// Splits the list at the user's stages, and asks each what it will return. `invalid` where operations cannot
 /// follow each other. `size`: that of all images, if they have one.
 Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                   ImageSize size = {});
+                                   ImageSize size = {}, std::uint64_t room = 0);
 
 /// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;
@@ -63,8 +64,9 @@ class ChainRunner {
 
   /// Where the first program writes a picture of this size, [H, W, 3].
   void* input(ImageSize size);
-  /// Takes what is at input() on to the row.
-  Status run(ImageSize size, std::uint64_t sample, const RandomKey& key, const RowRoom& room);
+  /// Takes what is at input() on to the row; what is drawn on the way is appended to `drawn`.
+  Status run(ImageSize size, std::uint64_t sample, const RandomKey& key, std::vector<double>& drawn,
+             const RowRoom& room);
 
  private:
   Status run_stage(std::size_t number, std::uint64_t sample, const RandomKey& key, const RowRoom& room);

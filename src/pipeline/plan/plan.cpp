@@ -13,6 +13,7 @@
 #include "pipeline/fill/image_filler.hpp"
 #include "pipeline/fill/number_filler.hpp"
 #include "pipeline/fill/raw_filler.hpp"
+#include "pipeline/fill/view_filler.hpp"
 
 namespace penstock {
 
@@ -44,13 +45,13 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
 }
 
 Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
-                              const std::vector<TransformPtr>& operations, MemoryFormat format,
-                              const LoaderOptions& options) {
+                              const FieldList& list, MemoryFormat format, const LoaderOptions& options) {
+  const std::vector<TransformPtr>& operations = list.operations;
   switch (field.kind) {
     case FieldKind::image:
-      return plan_images(table, field, number, operations, format, options.pad_images);
+      return plan_images(table, field, number, list, format, options.pad_images);
     case FieldKind::audio:
-      return plan_audio(table, field, number, operations);
+      return plan_audio(table, field, number, list);
     default:
       break;
   }
@@ -68,10 +69,46 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   }
 }
 
+constexpr const char* kViewedField = "image";
+
+Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>& fields,
+                   const FieldTransforms& transforms, const LoaderOptions& options) {
+  const auto image = std::find_if(fields.begin(), fields.end(),
+                                  [](const FieldInfo& field) { return field.name == kViewedField; });
+  if (image == fields.end() || image->kind != FieldKind::image) {
+    return invalid("views of the field 'image', which the data set does not have",
+                   fmt::format("its fields are: {}", names_of(fields)));
+  }
+  if (!options.decode) {
+    return invalid("decode=False together with views", "stored bytes cannot be transformed: leave one of them out");
+  }
+  for (const auto& [name, operations] : transforms) {
+    if (name == kViewedField && !operations.empty()) {
+      return invalid("transforms for field 'image' together with views of it", "put them into each view");
+    }
+  }
+  for (const View& view : views) {
+    const bool taken = view.name == "index" || view.name == "key" ||
+                       std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
+                         return field.name == view.name && field.name != kViewedField;
+                       });
+    if (taken || view.name.empty()) {
+      return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
+                     "give it another");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
+bool draws_by_field(const FieldTransforms& transforms) {
+  return std::count_if(transforms.begin(), transforms.end(),
+                       [](const auto& entry) { return !entry.second.empty(); }) > 1;
+}
+
 Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms,
-                        const LoaderOptions& options) {
+                        const std::vector<View>& views, const LoaderOptions& options) {
   const std::vector<FieldInfo>& fields = dataset.fields();
   const auto find_field = [&fields](const std::string& name) {
     return std::find_if(fields.begin(), fields.end(), [&name](const FieldInfo& f) { return f.name == name; });
@@ -107,6 +144,10 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     }
   }
 
+  if (!views.empty()) {
+    PENSTOCK_TRY(check_views(views, fields, transforms, options));
+  }
+
   Plan plan;
   // Both are written equally fast, so without a consumer that is known to prefer one there is no reason for
   // another than usual.
@@ -124,12 +165,23 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
       }
       continue;
     }
+    if (!views.empty() && field.name == kViewedField) {
+      PENSTOCK_ASSIGN(FillPlanPtr fill, plan_views(number, views, plan.memory_format_));
+      plan.add(std::move(fill));
+      continue;
+    }
     const auto chosen = std::find_if(transforms.begin(), transforms.end(),
                                      [&field](const auto& entry) { return entry.first == field.name; });
+    FieldList list;
+    if (chosen != transforms.end()) {
+      list = {.operations = chosen->second, .name = {}, .room = 0};
+      if (draws_by_field(transforms)) {
+        list.name = field.name;
+        list.room = view_room(field.name);
+      }
+    }
     PENSTOCK_ASSIGN(FillPlanPtr fill,
-                    plan_fill(*dataset.table(), number, field,
-                              chosen == transforms.end() ? std::vector<TransformPtr>{} : chosen->second,
-                              plan.memory_format_, options));
+                    plan_fill(*dataset.table(), number, field, list, plan.memory_format_, options));
     plan.add(std::move(fill));
   }
   if (!options.decode && !plan.raw_field_) {
@@ -158,6 +210,11 @@ Plan Plan::of(std::vector<FillPlanPtr> fills, MemoryFormat format) {
 
 void Plan::add(FillPlanPtr fill) {
   columns_.insert(columns_.end(), fill->columns().begin(), fill->columns().end());
+  DrawnLists lists = draws_ ? *draws_ : DrawnLists{};
+  for (DrawnListPlan& list : fill->drawn_lists()) {
+    lists.push_back(std::move(list));
+  }
+  draws_ = std::make_shared<const DrawnLists>(std::move(lists));
   fills_.push_back(std::move(fill));
 }
 
@@ -205,6 +262,8 @@ void Plan::lay_out(BatchStorage& storage, std::size_t capacity) const {
                    .widths = take_integers()};
   }
   storage.row_errors.resize(capacity);
+  storage.drawn.resize(capacity);
+  storage.draws = draws_;
   storage.row_memory.resize(std::max<std::size_t>(1, capacity * columns_.size()));
 }
 

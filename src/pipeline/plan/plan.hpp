@@ -16,11 +16,14 @@
 
 namespace penstock {
 
+/// Whether lists for several fields draw apart, by their field's name.
+bool draws_by_field(const FieldTransforms& transforms);
+
 /// Immutable after make(); shared by the planner and all workers.
 class Plan {
  public:
   static Result<Plan> make(const Dataset& dataset, const FieldTransforms& transforms,
-                           const LoaderOptions& options);
+                           const std::vector<View>& views, const LoaderOptions& options);
   /// One whose columns these fill.
   static Plan of(std::vector<FillPlanPtr> fills, MemoryFormat format);
 
@@ -57,6 +60,7 @@ class Plan {
 
   std::vector<FillPlanPtr> fills_;
   std::vector<ColumnPlan> columns_;  // of all of them
+  std::shared_ptr<const DrawnLists> draws_;  // likewise
   std::optional<std::size_t> raw_field_;
   std::string raw_name_;
   MemoryFormat memory_format_ = MemoryFormat::channels_first;

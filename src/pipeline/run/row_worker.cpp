@@ -128,6 +128,7 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
 }
 
 Status RowWorker::fill_row(const RowTask& task) {
+  task.storage.drawn[task.row].clear();
   for (const auto& filler : fillers_) {
     PENSTOCK_TRY(filler->fill(task));
   }
