@@ -89,8 +89,7 @@ class Loader::Impl {
  public:
   /// `seed`: that of the options, or drawn where they have none.
   Impl(Dataset dataset, Plan plan, FieldTransforms transforms, std::vector<View> views, LoaderOptions options,
-       std::uint64_t seed,
-       std::shared_ptr<const OrderRule> rule)
+       std::uint64_t seed, std::shared_ptr<const OrderRule> rule)
       : dataset(std::move(dataset)),
         options(std::move(options)),
         rule_(std::move(rule)),
@@ -152,13 +151,14 @@ class Loader::Impl {
 
   std::uint64_t seed() const noexcept { return *planner_->options().seed; }
   RunIdentity identity(std::uint64_t seed) const {
-    return {.samples = dataset.size(),
-            .seed = seed,
-            .generator_seed = options.generator_seed.value_or(seed),
-            .dataset = dataset.fingerprint(),
-            .order = rule_->describe_sampler(),
-            .pipeline = pipeline_fingerprint(dataset, transforms_, views_, options, draws_by_field(transforms_)),
-            .pipeline_before = pipeline_fingerprint(dataset, transforms_, views_, options, false)};
+    return {
+        .samples = dataset.size(),
+        .seed = seed,
+        .generator_seed = options.generator_seed.value_or(seed),
+        .dataset = dataset.fingerprint(),
+        .order = rule_->describe_sampler(),
+        .pipeline = pipeline_fingerprint(dataset, transforms_, views_, options, draws_by_field(transforms_)),
+        .pipeline_before = pipeline_fingerprint(dataset, transforms_, views_, options, false)};
   }
   ShardIdentity shard() const {
     const RankSlices& slices = planner_->walk().slices();
@@ -254,8 +254,8 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
   PENSTOCK_ASSIGN(auto rule, rule_for(dataset, options.with<&LoaderOptions::seed>(seed)));
   PENSTOCK_TRY(plan.start_stages(most_workers(options)));
   try {
-    return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms), std::move(views),
-                                         std::move(options), seed, std::move(rule)));
+    return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
+                                         std::move(views), std::move(options), seed, std::move(rule)));
   } catch (const std::system_error& refused) {
     return workers_refused(refused);
   }

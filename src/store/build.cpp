@@ -287,12 +287,17 @@ class Build {
                              std::move(journal), from, known_shards);
   }
 
+  /// A sample on its way to the writer, or why it is left out.
+  struct Slot {
+    PackedSample sample{};
+    std::optional<Error> failure{};
+  };
+
   Status write_samples(StoreWriter& writer) {
-    const PackingPlan plan{.source = source_, .settings = settings_, .tables = tables_};
+    PENSTOCK_ASSIGN(const PackingPlan plan, PackingPlan::make(source_, settings_, tables_));
     const unsigned threads = worker_count(settings_.workers);
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
-    using Slot = std::optional<Result<PackedSample>>;
     std::vector<Slot> slots(kSamplesPerThread * threads);
     return run_in_order(
         writer.state().done, source_.size(), {.threads = threads}, std::span(slots),
@@ -301,22 +306,19 @@ class Build {
           if (!packer) {
             packer = std::make_unique<SamplePacker>(plan);
           }
-          packed.emplace(packer->pack(sample));
+          Result<PackedSample> made = packer->pack(sample);
+          packed = made.ok() ? Slot{.sample = std::move(*made)} : Slot{.failure = std::move(made).error()};
         },
-        [](const Slot& packed) -> std::uint64_t { return packed->ok() ? (*packed)->bytes.size() : 0; },
-        [&](std::size_t, std::uint64_t, Slot& packed) {
-          Result<PackedSample> taken = std::move(*packed);
-          packed.reset();
-          return take(writer, std::move(taken));
-        });
+        [](const Slot& packed) -> std::uint64_t { return packed.sample.bytes.size(); },
+        [&](std::size_t, std::uint64_t, Slot& packed) { return take(writer, std::move(packed)); });
   }
 
-  Status take(StoreWriter& writer, Result<PackedSample> packed) {
-    if (packed.ok()) {
-      report_.bytes_read += packed->bytes_read;
-      PENSTOCK_TRY(writer.add(std::move(*packed)));
+  Status take(StoreWriter& writer, Slot packed) {
+    if (!packed.failure) {
+      report_.bytes_read += packed.sample.bytes_read;
+      PENSTOCK_TRY(writer.add(std::move(packed.sample)));
     } else {
-      PENSTOCK_TRY(leave_out(writer, std::move(packed).error()));
+      PENSTOCK_TRY(leave_out(writer, std::move(*packed.failure)));
     }
     PENSTOCK_TRY(check_bad(writer.state()));
     return tell_progress(writer);

@@ -9,16 +9,62 @@
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
-#include "penstock/transform.hpp"
 #include "store/jpeg_write.hpp"
-#include "transforms/image_program.hpp"
+#include "transforms/transform.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr int kUsualQuality = 90;
 
+/// The size that a picture has in the store.
+ImageSize stored_size(const BuildSettings& settings, ImageSize picture) noexcept {
+  const bool upright = picture.width <= picture.height;
+  const std::int64_t shorter = upright ? picture.width : picture.height;
+  const std::int64_t longer = upright ? picture.height : picture.width;
+  std::int64_t new_shorter = shorter;
+  std::int64_t new_longer = longer;
+  if (settings.resize_shorter && *settings.resize_shorter < shorter) {
+    new_shorter = *settings.resize_shorter;
+    new_longer = new_shorter * longer / shorter;
+  }
+  if (settings.resize_longest && *settings.resize_longest < new_longer) {
+    new_longer = *settings.resize_longest;
+    new_shorter = std::max<std::int64_t>(1, new_longer * shorter / longer);
+  }
+  const int a = static_cast<int>(new_shorter);
+  const int b = static_cast<int>(new_longer);
+  return upright ? ImageSize{a, b} : ImageSize{b, a};
+}
+
+/// Makes larger pictures smaller and leaves the others: what `resize` asks for, and Resize has no words for.
+class Shrink final : public ImageTransform {
+ public:
+  explicit Shrink(const BuildSettings& settings) : settings_(settings) {}
+
+  std::string_view name() const noexcept override { return "Shrink"; }
+  Params params() const override { return {}; }
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    return ImageSpec{.size = {}, .type = in.type, .channels = in.channels};
+  }
+  Status draw_for(const ImageSlots&, Draws&, Drawn&) const override { return {}; }
+  Status plan_for(const ImageSpec& in, const Drawn&, ImageSteps& steps) const override {
+    steps.push_back(ResizeStep{.size = stored_size(settings_, in.size)});
+    return {};
+  }
+
+ private:
+  const BuildSettings settings_;
+};
+
 }  // namespace
+
+Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSettings& settings,
+                                      std::shared_ptr<const RepackTables> tables) {
+  PENSTOCK_ASSIGN(ImageProgram shrink, ImageProgram::compile({std::make_shared<const Shrink>(settings)},
+                                                             MemoryFormat::channels_last));
+  return PackingPlan{.source = source, .settings = settings, .tables = std::move(tables), .shrink = shrink};
+}
 
 /// A picture as it will be stored. `bytes` live until the next picture.
 struct SamplePacker::Stored {
@@ -30,7 +76,9 @@ struct SamplePacker::Stored {
 };
 
 SamplePacker::SamplePacker(const PackingPlan& plan)
-    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}) {
+    : plan_(plan),
+      decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}),
+      workspace_(plan.shrink.make_workspace()) {
   if (plan.tables) {
     encoder_.emplace(plan.tables);
   }
@@ -121,7 +169,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value
 Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value) {
   const BuildSettings& settings = plan_.settings;
   PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.bytes, value.tables));
-  const ImageSize size = target(whole);
+  const ImageSize size = stored_size(settings, whole);
   const bool smaller = size != whole;
   const bool resizes = settings.resize_shorter || settings.resize_longest;
   const bool to_pixels = settings.image == StoreImage::raw && !settings.quality;
@@ -184,35 +232,11 @@ Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
     return decoder_.decode({0, 0, to.width, to.height},
                            {.data = out, .stride = stride, .width = to.width, .height = to.height});
   }
-  PENSTOCK_ASSIGN(const ImageProgram program,
-                  ImageProgram::compile({transforms::Resize{.size = {to.height, to.width}}},
-                                          MemoryFormat::channels_last));
-  const ImageWorkspacePtr workspace = program.make_workspace();
-  PENSTOCK_ASSIGN(const ImageSize result, program.resolve(*workspace, from, RandomKey{}));
+  PENSTOCK_ASSIGN(const ImageSize result, plan_.shrink.resolve(*workspace_, from, RandomKey{}));
   if (result != to) {
     return Error{.kind = ErrorKind::invalid, .message = "resizing gave another size than asked for"};
   }
-  return program.run(*workspace, decoder_, out);
-}
-
-ImageSize SamplePacker::target(ImageSize picture) const noexcept {
-  const BuildSettings& settings = plan_.settings;
-  const bool upright = picture.width <= picture.height;
-  const std::int64_t shorter = upright ? picture.width : picture.height;
-  const std::int64_t longer = upright ? picture.height : picture.width;
-  std::int64_t new_shorter = shorter;
-  std::int64_t new_longer = longer;
-  if (settings.resize_shorter && *settings.resize_shorter < shorter) {
-    new_shorter = *settings.resize_shorter;
-    new_longer = new_shorter * longer / shorter;
-  }
-  if (settings.resize_longest && *settings.resize_longest < new_longer) {
-    new_longer = *settings.resize_longest;
-    new_shorter = std::max<std::int64_t>(1, new_longer * shorter / longer);
-  }
-  const int a = static_cast<int>(new_shorter);
-  const int b = static_cast<int>(new_longer);
-  return upright ? ImageSize{a, b} : ImageSize{b, a};
+  return plan_.shrink.run(*workspace_, decoder_, out);
 }
 
 }  // namespace penstock

@@ -15,6 +15,7 @@
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
 #include "penstock/store.hpp"
+#include "transforms/image_program.hpp"
 
 namespace penstock {
 
@@ -32,6 +33,10 @@ struct PackingPlan {
   const SampleTable& source;
   BuildSettings settings;                      ///< complete
   std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
+  ImageProgram shrink;                         ///< to the size that `settings` ask for
+
+  static Result<PackingPlan> make(const SampleTable& source, const BuildSettings& settings,
+                                  std::shared_ptr<const RepackTables> tables);
 };
 
 /// One per thread. Not thread-safe.
@@ -55,12 +60,12 @@ class SamplePacker {
   std::optional<std::string> repack(ByteSpan file);
   /// The open picture to pixels_, resized where the sizes differ.
   Status read_pixels(ImageSize from, ImageSize to);
-  ImageSize target(ImageSize picture) const noexcept;
 
   const PackingPlan& plan_;
   Scratch scratch_;
   OriginalFile original_;
   ImageDecoder decoder_;
+  ImageWorkspacePtr workspace_;  // of the plan's `shrink`
   SoundDecoder sounds_;
   std::optional<RepackEncoder> encoder_;
   Scratch pixels_;

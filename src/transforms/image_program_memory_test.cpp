@@ -13,11 +13,12 @@ TEST(ImageProgramMemory, allocates_nothing_for_pictures_like_those_it_has_seen) 
   const std::vector<TransformPtr> padded = {transforms::RandomCrop{.size = 90, .padding = {4}},
                                             transforms::RandomHorizontalFlip{},
                                             transforms::Resize{.size = 40}, transforms::ToFloat{}};
-    std::vector<TransformPtr> colours = presets::imagenet_train(64);
-  colours.insert(colours.begin() + 2,
-                 {test::make("RandomRotation", {{"degrees", 20.0}, {"interpolation", std::string("bilinear")}}),
-                  test::make("ColorJitter", {{"brightness", 0.5}, {"contrast", 0.5}, {"saturation", 0.5}, {"hue", 0.1}}),
-                  test::make("PillowGaussianBlur")});
+  std::vector<TransformPtr> colours = presets::imagenet_train(64);
+  colours.insert(
+      colours.begin() + 2,
+      {test::make("RandomRotation", {{"degrees", 20.0}, {"interpolation", std::string("bilinear")}}),
+       test::make("ColorJitter", {{"brightness", 0.5}, {"contrast", 0.5}, {"saturation", 0.5}, {"hue", 0.1}}),
+       test::make("PillowGaussianBlur")});
   colours.push_back(test::make("RandomErasing", {{"value", std::string("random")}}));
   for (const auto& list : {presets::imagenet_train(64), presets::imagenet_val(64), padded, colours}) {
     const ImageProgram program = ImageProgram::compile(list, MemoryFormat::channels_first).value();

@@ -134,7 +134,8 @@ std::unique_ptr<Filler> AudioPlan::make_filler(const FillerTools& tools, std::si
 Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field, std::size_t number,
                                const FieldList& list) {
   PENSTOCK_ASSIGN(const AudioSpec in, usual_audio(table, number));
-  PENSTOCK_ASSIGN(AudioProgram program, AudioProgram::compile(list.operations, in, {.room = list.room, .first_op = 0}));
+  PENSTOCK_ASSIGN(AudioProgram program,
+                  AudioProgram::compile(list.operations, in, {.room = list.room, .first_op = 0}));
   const AudioSpec& output = program.output();
   ColumnPlan column{
       .info = field,

@@ -112,10 +112,11 @@ class ImageFiller final : public Filler {
     if (!foreign_) {
       return {};
     }
-    return foreign_->run(result, task.sample(), task.key, drawn_for(task), [&](const ArraySpec& made) -> Result<void*> {
-      return column_of(task.storage).format ? room_for(task, picture_size(made))
-                                            : room(task, 0, Extents(made.shape));
-    });
+    return foreign_->run(result, task.sample(), task.key, drawn_for(task),
+                         [&](const ArraySpec& made) -> Result<void*> {
+                           return column_of(task.storage).format ? room_for(task, picture_size(made))
+                                                                 : room(task, 0, Extents(made.shape));
+                         });
   }
 
   void* room_for(const RowTask& task, ImageSize size) {
@@ -155,7 +156,8 @@ Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field
     column.format = format;
     column.padded = padded;
   }
-  return FillPlanPtr(std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input, list));
+  return FillPlanPtr(
+      std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input, list));
 }
 
 }  // namespace penstock

@@ -35,14 +35,17 @@ class ViewPlan final : public FillPlan {
     std::size_t number = 0;
     for (const View& view : views) {
       const ImageSpec& spec = program_.views()[number].image.output();
-      const ArraySpec one{.type = spec.is_float() ? Scalar::float32 : Scalar::uint8, .shape = view_shape(spec, format_)};
-      ColumnPlan column{.info = {.name = view.name, .kind = FieldKind::image}, .spec = one, .format = format_};
+      const ArraySpec one{.type = spec.is_float() ? Scalar::float32 : Scalar::uint8,
+                          .shape = view_shape(spec, format_)};
+      ColumnPlan column{
+          .info = {.name = view.name, .kind = FieldKind::image}, .spec = one, .format = format_};
       if (view.count > 0) {
         if (!one.fixed()) {
-          return Error{.kind = ErrorKind::invalid,
-                       .message = fmt::format("view '{}' is counted, and its images differ in size", view.name),
-                       .advice = "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w])",
-                       .place = {.stage = "plan"}};
+          return Error{
+              .kind = ErrorKind::invalid,
+              .message = fmt::format("view '{}' is counted, and its images differ in size", view.name),
+              .advice = "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w])",
+              .place = {.stage = "plan"}};
         }
         column.format.reset();
         column.spec.shape.insert(column.spec.shape.begin(), static_cast<std::size_t>(view.count));
@@ -59,7 +62,9 @@ class ViewPlan final : public FillPlan {
   const std::vector<ColumnPlan>& columns() const noexcept override { return columns_; }
   std::span<const std::size_t> fields() const noexcept override { return field_; }
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
-  std::string rows_in_words(std::size_t column) const override { return "rows of " + columns_[column].spec.to_string(); }
+  std::string rows_in_words(std::size_t column) const override {
+    return "rows of " + columns_[column].spec.to_string();
+  }
   std::string steps_in_words() const override {
     std::string text = "one decode for all views\n";
     for (const SampleView& view : program_.views()) {

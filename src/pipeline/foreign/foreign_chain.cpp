@@ -114,8 +114,8 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
   auto at = std::find_if(operations.begin(), operations.end(), is_foreign);
   PENSTOCK_ASSIGN(ImageProgram first,
                   ImageProgram::compile({operations.begin(), at},
-                                          at == operations.end() ? format : MemoryFormat::channels_last,
-                                          /*fuse=*/true, {.input = {.size = size}, .room = room}));
+                                        at == operations.end() ? format : MemoryFormat::channels_last,
+                                        /*fuse=*/true, {.input = {.size = size}, .room = room}));
   PictureChain chain{.first = std::move(first), .steps = {}, .room = room};
   while (at != operations.end()) {
     ForeignStep step{.stage = (*at)->foreign(),
@@ -140,7 +140,7 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
           .room = room};
       PENSTOCK_ASSIGN(step.then,
                       ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
-                                              /*fuse=*/true, start));
+                                            /*fuse=*/true, start));
     }
     chain.steps.push_back(std::move(step));
   }
@@ -180,7 +180,10 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
   counters_.enter(WorkStage::foreign, sample, step.name.c_str());
   ArraySpec result;
   Status done = step.stage->run(
-      spec_, current_.data(), {.stream = chain_.room == 0 ? stream_of(key) : mix64(chain_.room, stream_of(key)), .sample = key.sample, .op = step.op},
+      spec_, current_.data(),
+      {.stream = chain_.room == 0 ? stream_of(key) : mix64(chain_.room, stream_of(key)),
+       .sample = key.sample,
+       .op = step.op},
       [&](const ArraySpec& returned) -> Result<void*> {
         PENSTOCK_TRY(check_result(step, returned));
         result = returned;

@@ -76,7 +76,7 @@ class ChainRunner {
   const MemoryFormat format_;
   WorkerCounters& counters_;
   std::vector<ImageWorkspacePtr> workspaces_;  // per step, null without a program
-  ArraySpec spec_;                               // of what is in current_
+  ArraySpec spec_;                             // of what is in current_
   Scratch current_;
   Scratch next_;
 };

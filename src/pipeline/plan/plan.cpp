@@ -80,7 +80,8 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
                    fmt::format("its fields are: {}", names_of(fields)));
   }
   if (!options.decode) {
-    return invalid("decode=False together with views", "stored bytes cannot be transformed: leave one of them out");
+    return invalid("decode=False together with views",
+                   "stored bytes cannot be transformed: leave one of them out");
   }
   for (const auto& [name, operations] : transforms) {
     if (name == kViewedField && !operations.empty()) {

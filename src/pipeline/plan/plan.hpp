@@ -59,7 +59,7 @@ class Plan {
   void add(FillPlanPtr fill);
 
   std::vector<FillPlanPtr> fills_;
-  std::vector<ColumnPlan> columns_;  // of all of them
+  std::vector<ColumnPlan> columns_;          // of all of them
   std::shared_ptr<const DrawnLists> draws_;  // likewise
   std::optional<std::size_t> raw_field_;
   std::string raw_name_;
