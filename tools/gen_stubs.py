@@ -21,7 +21,7 @@ from generated_files import write_or_compare
 from penstock import LoaderOptions, transforms
 from penstock._option_list import OPTIONS, Option
 
-HEAD = '''# Made by tools/gen_stubs.py from the catalogue of operations.
+HEAD = """# Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
 from typing import Literal
 
@@ -34,7 +34,7 @@ from ._operations import Transform as Transform
 from ._operations import make as make
 
 __all__: list[str]
-'''
+"""
 
 
 def parameter_text(parameter: Mapping[str, Any]) -> str:

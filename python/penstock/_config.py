@@ -27,7 +27,9 @@ def to_config(transforms: Iterable[Transform] | Views) -> Any:
     for number, operation in enumerate(transforms):
         if not isinstance(operation, Transform):
             raise InvalidError(f"[{number}] is {operation!r}, which is no plain value; leave functions out")
-        config.append({"op": type(operation).__name__} | {key: _plain(value) for key, value in operation.params.items()})
+        config.append(
+            {"op": type(operation).__name__} | {key: _plain(value) for key, value in operation.params.items()}
+        )
     return config
 
 
@@ -35,7 +37,9 @@ def from_config(value: Any) -> list[Transform] | Views:
     """The opposite of to_config(). Whatever is wrong is named by its path."""
     if isinstance(value, Mapping):
         if set(value) != {"views"} or not isinstance(value["views"], Mapping):
-            raise InvalidError(f"a config is a list of operations, or {{'views': {{name: list}}}}, got the keys {list(value)}")
+            raise InvalidError(
+                f"a config is a list of operations, or {{'views': {{name: list}}}}, got the keys {list(value)}"
+            )
         return Views(**{str(name): _view(f"views.{name}", given) for name, given in value["views"].items()})
     return _operations("", value)
 

@@ -202,7 +202,9 @@ class Loader(Generic[T_co]):
             raise InvalidError("as_tuple and collate_fn contradict each other; let collate_fn return a tuple")
         kinds = self._dataset.fields
         if isinstance(transforms, Views):
-            kinds = {name: kind for name, kind in kinds.items() if name != "image"} | dict.fromkeys(transforms.lists, "image")
+            kinds = {name: kind for name, kind in kinds.items() if name != "image"} | dict.fromkeys(
+                transforms.lists, "image"
+            )
         lengths = [f"{name}_length" for name, kind in kinds.items() if kind == "audio"]
         sizes = [f"{name}_size" for name, kind in kinds.items() if kind == "image" and self._options.pad_images]
         known = [*kinds, *([*lengths, *sizes] if self._options.decode else RAW), "index", "key"]

@@ -15,18 +15,16 @@ import pytest
 from PIL import Image, ImageFilter
 
 import penstock
-from penstock import transforms as T
+from penstock import transforms
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1), (7, 1), (1, 7), (2, 2), (33, 21), (64, 64), (101, 77)]
 PICTURES = [RNG.integers(0, 256, (height, width, 3), dtype=np.uint8) for width, height in SIZES]
-SMOOTH = [
-    np.asarray(Image.fromarray(picture).resize((96, 80), Image.Resampling.BICUBIC)) for picture in PICTURES[3:]
-]
+SMOOTH = [np.asarray(Image.fromarray(picture).resize((96, 80), Image.Resampling.BICUBIC)) for picture in PICTURES[3:]]
 
 
 def reference(list_: list[Any], picture: np.ndarray, seed: int) -> tuple[np.ndarray, list[dict[str, Any]]]:
-    compose = T.Compose(list_)
+    compose = transforms.Compose(list_)
     return compose(picture, seed=seed), compose.draw(picture, seed=seed)
 
 
@@ -37,17 +35,15 @@ def test_rotation_is_pillows(interpolation: str, expand: bool) -> None:
     for picture in [*PICTURES, *SMOOTH]:
         for seed in range(12):
             degrees = [(-180, 180), (90, 90), (180, 180), (270, 270), (0, 0), (45, 45)][seed % 6]
-            rotation = T.RandomRotation(degrees, interpolation=interpolation, expand=expand, fill=(9, 80, 200))
+            rotation = transforms.RandomRotation(degrees, interpolation=interpolation, expand=expand, fill=(9, 80, 200))
             made, (drawn,) = reference([rotation], picture, seed)
-            wanted = Image.fromarray(picture).rotate(
-                drawn["angle"], resample, expand=expand, fillcolor=(9, 80, 200)
-            )
+            wanted = Image.fromarray(picture).rotate(drawn["angle"], resample, expand=expand, fillcolor=(9, 80, 200))
             np.testing.assert_array_equal(made, np.asarray(wanted))
 
 
 def test_rotation_around_a_centre_is_pillows() -> None:
     for seed in range(20):
-        made, (drawn,) = reference([T.RandomRotation(60, center=(10, 5.5))], SMOOTH[0], seed)
+        made, (drawn,) = reference([transforms.RandomRotation(60, center=(10, 5.5))], SMOOTH[0], seed)
         wanted = Image.fromarray(SMOOTH[0]).rotate(drawn["angle"], center=(10, 5.5))
         np.testing.assert_array_equal(made, np.asarray(wanted))
 
@@ -66,7 +62,7 @@ def jittered(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
 
 
 def test_color_jitter_is_torchvisions_on_pillow_images() -> None:
-    jitter = T.ColorJitter(brightness=0.8, contrast=0.8, saturation=0.8, hue=0.2)
+    jitter = transforms.ColorJitter(brightness=0.8, contrast=0.8, saturation=0.8, hue=0.2)
     for picture in [*PICTURES, *SMOOTH]:
         for seed in range(8):
             made, (drawn,) = reference([jitter], picture, seed)
@@ -76,7 +72,7 @@ def test_color_jitter_is_torchvisions_on_pillow_images() -> None:
 def test_blur_is_pillows() -> None:
     for picture in [*PICTURES, *SMOOTH]:
         for seed in range(6):
-            made, (drawn,) = reference([T.PillowGaussianBlur((0.1, 5.0))], picture, seed)
+            made, (drawn,) = reference([transforms.PillowGaussianBlur((0.1, 5.0))], picture, seed)
             wanted = Image.fromarray(picture).filter(ImageFilter.GaussianBlur(drawn["radius"]))
             np.testing.assert_array_equal(made, np.asarray(wanted))
 
@@ -87,29 +83,33 @@ def test_erasing_is_torchvisions_with_the_drawn_box() -> None:
     for picture in PICTURES[4:]:
         for seed in range(10):
             image = torch.from_numpy(picture).permute(2, 0, 1)
-            compose = T.Compose([T.RandomErasing(p=1, value=(1, 2, 3))])
+            compose = transforms.Compose([transforms.RandomErasing(p=1, value=(1, 2, 3))])
             (drawn,) = compose.draw(image, seed=seed)
             wanted = functional.erase(
-                image, drawn["top"], drawn["left"], drawn["height"], drawn["width"],
+                image,
+                drawn["top"],
+                drawn["left"],
+                drawn["height"],
+                drawn["width"],
                 torch.tensor([1, 2, 3], dtype=torch.uint8)[:, None, None],
             )
             assert torch.equal(compose(image, seed=seed), wanted)
 
 
 EVERYTHING = [
-    T.RandomResizedCrop(48),
-    T.RandomHorizontalFlip(),
-    T.RandomRotation(30, interpolation="bilinear"),
-    T.ColorJitter(0.4, 0.4, 0.4, 0.1),
-    T.PillowGaussianBlur(p=0.5),
-    T.RandomErasing(value="random"),
-    T.ToFloat(),
-    T.Normalize([0.5], [0.25]),
+    transforms.RandomResizedCrop(48),
+    transforms.RandomHorizontalFlip(),
+    transforms.RandomRotation(30, interpolation="bilinear"),
+    transforms.ColorJitter(0.4, 0.4, 0.4, 0.1),
+    transforms.PillowGaussianBlur(p=0.5),
+    transforms.RandomErasing(value="random"),
+    transforms.ToFloat(),
+    transforms.Normalize([0.5], [0.25]),
 ]
 
 
 def test_seeds_decide_and_without_one_every_call_draws_anew() -> None:
-    compose = T.Compose(EVERYTHING)
+    compose = transforms.Compose(EVERYTHING)
     picture = SMOOTH[0]
     np.testing.assert_array_equal(compose(picture, seed=3), compose(picture, seed=3))
     assert not np.array_equal(compose(picture, seed=3), compose(picture, seed=4))
@@ -121,7 +121,7 @@ def test_seeds_decide_and_without_one_every_call_draws_anew() -> None:
 
 def test_the_result_is_of_the_kind_that_was_given() -> None:
     torch = pytest.importorskip("torch")
-    compose = T.Compose([T.CenterCrop(20), T.RandomHorizontalFlip(1.0)])
+    compose = transforms.Compose([transforms.CenterCrop(20), transforms.RandomHorizontalFlip(1.0)])
     array = compose(SMOOTH[0])
     assert isinstance(array, np.ndarray)
     pil = compose(Image.fromarray(SMOOTH[0]))
@@ -136,7 +136,7 @@ def test_the_result_is_of_the_kind_that_was_given() -> None:
 
 def test_gray_images_of_16_bits_are_resized_as_pillow_does() -> None:
     wide = RNG.integers(0, 65536, (37, 53), dtype=np.uint16)
-    made = T.Compose([T.CenterCrop(30), T.Resize((40, 17))])(wide)
+    made = transforms.Compose([transforms.CenterCrop(30), transforms.Resize((40, 17))])(wide)
     pil = Image.fromarray(wide).crop((12, 4, 42, 34)).resize((17, 40), Image.Resampling.BILINEAR)
     assert made.dtype == np.uint16
     np.testing.assert_array_equal(made, np.asarray(pil))
@@ -144,13 +144,17 @@ def test_gray_images_of_16_bits_are_resized_as_pillow_does() -> None:
 
 def test_rgba_images_are_resized_as_pillow_does() -> None:
     rgba = RNG.integers(0, 256, (40, 60, 4), dtype=np.uint8)
-    made = T.Compose([T.Resize((23, 31)), T.RandomRotation((20, 20), interpolation="bilinear")])(rgba)
+    made = transforms.Compose(
+        [transforms.Resize((23, 31)), transforms.RandomRotation((20, 20), interpolation="bilinear")]
+    )(rgba)
     pil = Image.fromarray(rgba).resize((31, 23), Image.Resampling.BILINEAR).rotate(20, Image.Resampling.BILINEAR)
     np.testing.assert_array_equal(made, np.asarray(pil))
 
 
 def test_masks_boxes_and_keypoints_go_with_the_image() -> None:
-    compose = T.Compose([T.RandomResizedCrop(40), T.RandomHorizontalFlip(), T.ColorJitter(0.5)])
+    compose = transforms.Compose(
+        [transforms.RandomResizedCrop(40), transforms.RandomHorizontalFlip(), transforms.ColorJitter(0.5)]
+    )
     picture = SMOOTH[1]
     mask = RNG.integers(0, 21, picture.shape[:2]).astype(np.int64)
     boxes = np.array([[10, 12, 50, 60], [0, 0, 96, 80]], dtype=np.float32)
@@ -182,14 +186,16 @@ def test_boxes_and_keypoints_are_torchvisions() -> None:
     canvas_boxes = tv_tensors.BoundingBoxes(boxes, format="XYXY", canvas_size=size)
     canvas_points = tv_tensors.KeyPoints(points, canvas_size=size)
     for seed in range(10):
-        for rotation in (T.RandomRotation(50), T.RandomRotation((90, 90))):
-            compose = T.Compose([rotation])
+        for rotation in (transforms.RandomRotation(50), transforms.RandomRotation((90, 90))):
+            compose = transforms.Compose([rotation])
             (drawn,) = compose.draw(picture, seed=seed)
             made = compose(picture, boxes=boxes, keypoints=points, seed=seed)
             wanted = v2.rotate(canvas_boxes, drawn["angle"])
             np.testing.assert_allclose(made["boxes"], np.asarray(wanted), atol=1e-2)
-            np.testing.assert_allclose(made["keypoints"], np.asarray(v2.rotate(canvas_points, drawn["angle"])), atol=1e-2)
-        compose = T.Compose([T.RandomResizedCrop(33), T.RandomHorizontalFlip(1.0)])
+            np.testing.assert_allclose(
+                made["keypoints"], np.asarray(v2.rotate(canvas_points, drawn["angle"])), atol=1e-2
+            )
+        compose = transforms.Compose([transforms.RandomResizedCrop(33), transforms.RandomHorizontalFlip(1.0)])
         crop, _ = compose.draw(picture, seed=seed)
         made = compose(picture, boxes=boxes, keypoints=points, seed=seed)
         where = (crop["top"], crop["left"], crop["height"], crop["width"])
@@ -222,12 +228,12 @@ def test_params_of_a_batch_make_the_same_rows_again(source: str) -> None:
             assert len(params) == len(batch["index"])
             for row, number in enumerate(batch["index"]):
                 assert [entry["op"] for entry in params[row][""]] == [type(each).__name__ for each in EVERYTHING]
-                again = T.apply(EVERYTHING, dataset[int(number)]["image"], params[row])
+                again = transforms.apply(EVERYTHING, dataset[int(number)]["image"], params[row])
                 np.testing.assert_array_equal(np.moveaxis(again, -1, 0), batch["image"][row])
 
 
 def test_params_that_do_not_fit_are_refused() -> None:
-    compose = T.Compose([T.RandomResizedCrop(8), T.RandomHorizontalFlip()])
+    compose = transforms.Compose([transforms.RandomResizedCrop(8), transforms.RandomHorizontalFlip()])
     drawn = compose.draw(SMOOTH[0], seed=1)
     with pytest.raises(penstock.InvalidError, match="params for 1 operations, the list has 2"):
         compose(SMOOTH[0], params=drawn[:1])
@@ -240,8 +246,8 @@ def test_params_that_do_not_fit_are_refused() -> None:
 
 
 def test_views_come_from_one_decode_and_draw_apart(source: str) -> None:
-    crop = [T.RandomResizedCrop(24), T.RandomHorizontalFlip()]
-    small = [T.RandomResizedCrop(12)]
+    crop = [transforms.RandomResizedCrop(24), transforms.RandomHorizontalFlip()]
+    small = [transforms.RandomResizedCrop(12)]
     views = penstock.Views(a=crop, b=crop, local=(3, small))
     with penstock.Loader(source, transforms=views, batch_size=4, output="numpy", num_workers=2) as loader:
         batch = next(iter(loader))
@@ -254,15 +260,18 @@ def test_views_come_from_one_decode_and_draw_apart(source: str) -> None:
             image = loader.dataset[int(number)]["image"]
             params = batch.params[row]
             assert set(params) == {"a", "b", "local"}
-            np.testing.assert_array_equal(np.moveaxis(T.apply(crop, image, params["b"]), -1, 0), batch["b"][row])
-            again = T.apply(small, image, params["local"][2])
+            np.testing.assert_array_equal(
+                np.moveaxis(transforms.apply(crop, image, params["b"]), -1, 0), batch["b"][row]
+            )
+            again = transforms.apply(small, image, params["local"][2])
             np.testing.assert_array_equal(np.moveaxis(again, -1, 0), batch["local"][row, 2])
         assert "one decode" in loader.plan()
 
 
 def test_one_key_makes_views_draw_alike(source: str) -> None:
     views = penstock.Views(
-        a=[T.RandomResizedCrop(24, key="crop")], b=[T.RandomResizedCrop(24, key="crop"), T.RandomHorizontalFlip(0.0)]
+        a=[transforms.RandomResizedCrop(24, key="crop")],
+        b=[transforms.RandomResizedCrop(24, key="crop"), transforms.RandomHorizontalFlip(0.0)],
     )
     with penstock.Loader(source, transforms=views, batch_size=4, output="numpy") as loader:
         for batch in loader:
@@ -272,33 +281,68 @@ def test_one_key_makes_views_draw_alike(source: str) -> None:
 def test_lists_for_several_fields_draw_apart(tmp_path: Path) -> None:
     source = write_tar(tmp_path / "source.tar", SMOOTH)
     dataset = penstock.Dataset(source, fields={"one": "png", "two": "png"})
-    crop = [T.RandomResizedCrop(24)]
+    crop = [transforms.RandomResizedCrop(24)]
     with penstock.Loader(dataset, transforms={"one": crop, "two": crop}, batch_size=4, output="numpy") as loader:
         batch = next(iter(loader))
         assert not np.array_equal(batch["one"], batch["two"])
         assert set(batch.params[0]) == {"one", "two"}
-    yoked = [T.RandomResizedCrop(24, key="crop")]
+    yoked = [transforms.RandomResizedCrop(24, key="crop")]
     with penstock.Loader(dataset, transforms={"one": yoked, "two": yoked}, batch_size=4, output="numpy") as loader:
         batch = next(iter(loader))
         np.testing.assert_array_equal(batch["one"], batch["two"])
 
 
 def test_lists_and_views_go_to_config_and_back() -> None:
-    config = json.loads(json.dumps(T.to_config(EVERYTHING)))
-    assert T.from_config(config) == EVERYTHING
-    views = penstock.Views(a=EVERYTHING, local=(6, [T.RandomResizedCrop(96, key="crop")]))
-    assert T.from_config(json.loads(json.dumps(T.to_config(views)))) == views
+    config = json.loads(json.dumps(transforms.to_config(EVERYTHING)))
+    assert transforms.from_config(config) == EVERYTHING
+    views = penstock.Views(a=EVERYTHING, local=(6, [transforms.RandomResizedCrop(96, key="crop")]))
+    assert transforms.from_config(json.loads(json.dumps(transforms.to_config(views)))) == views
     with pytest.raises(penstock.InvalidError, match=r"\[1\]: RandomHorizontalFlip has no parameter q|\[1\]: .*q"):
-        T.from_config([{"op": "ToFloat"}, {"op": "RandomHorizontalFlip", "q": 1}])
+        transforms.from_config([{"op": "ToFloat"}, {"op": "RandomHorizontalFlip", "q": 1}])
     with pytest.raises(penstock.InvalidError, match=r"views.a\[0\]"):
-        T.from_config({"views": {"a": [{"op": "NoSuchThing"}]}})
+        transforms.from_config({"views": {"a": [{"op": "NoSuchThing"}]}})
 
 
 def test_compose_and_views_are_values() -> None:
-    compose = T.Compose(EVERYTHING)
+    compose = transforms.Compose(EVERYTHING)
     assert pickle.loads(pickle.dumps(compose)) == compose
-    assert eval(repr(compose), vars(T)) == compose
-    views = penstock.Views(a=[T.ToFloat()], b=(2, [T.ToFloat()]))
-    assert eval(repr(views), vars(T) | {"Views": penstock.Views}) == views
+    assert eval(repr(compose), vars(transforms)) == compose
+    views = penstock.Views(a=[transforms.ToFloat()], b=(2, [transforms.ToFloat()]))
+    assert eval(repr(views), vars(transforms) | {"Views": penstock.Views}) == views
     with pytest.raises(penstock.InvalidError, match="the count must be a positive integer, got 0"):
-        penstock.Views(a=(0, [T.ToFloat()]))
+        penstock.Views(a=(0, [transforms.ToFloat()]))
+
+
+def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    members = []
+    for number, picture in enumerate([*SMOOTH, *SMOOTH]):
+        buffer = io.BytesIO()
+        Image.fromarray(picture).save(buffer, "PNG")
+        members += [(f"{number:03}.png", buffer.getvalue()), (f"{number:03}.cls", str(number % 5).encode())]
+    with tarfile.open(tmp_path / "labels.tar", "w") as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    source = str(tmp_path / "labels.tar")
+    plain = [transforms.CenterCrop(16), transforms.ToFloat()]
+    mixed = [*plain, transforms.MixUp(alpha=0.4, num_classes=5)]
+    shares = set()
+    for workers in (0, 3):
+        with (
+            penstock.Loader(source, transforms=plain, batch_size=4, shuffle=True, num_workers=workers) as one,
+            penstock.Loader(source, transforms=mixed, batch_size=4, shuffle=True, num_workers=workers) as other,
+        ):
+            for expected, batch in zip(one, other, strict=True):
+                (drawn,) = batch.params[0]["batch"]
+                shares.add(drawn["lam"])
+                lam = drawn["lam"]
+                images, labels = expected["image"], torch.nn.functional.one_hot(expected["label"], 5).float()
+                for values, made in ((images, batch["image"]), (labels, batch["label"])):
+                    assert torch.equal(made, values.roll(1, 0).mul(1.0 - lam).add(values.mul(lam)))
+    assert len(shares) == 2 * len(SMOOTH) // 4 + (1 if 2 * len(SMOOTH) % 4 else 0)
+    with pytest.raises(penstock.InvalidError, match="MixUp mixes float32 images of one size"):
+        penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5)])
+    with pytest.raises(penstock.InvalidError, match="must stand at the end"):
+        penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5), transforms.ToFloat()])

@@ -17,6 +17,7 @@
   X(random_erasing)            \
   X(to_float)                  \
   X(normalize)                 \
+  X(mix_up)                    \
   X(to_mono)                   \
   X(resample)                  \
   X(random_time_crop)          \

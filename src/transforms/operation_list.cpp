@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "penstock/foreign_stage.hpp"
+#include "transforms/batch/batch_operation.hpp"
 
 namespace penstock {
 
@@ -71,6 +72,12 @@ Error wrong_operation(const Transform* operation, std::size_t number, const char
     return Error{ErrorKind::invalid,
                  stage->name() + " is a function of Python, which a list of operations cannot call by itself",
                  "put it into the transforms of a Loader, for a field of kind image",
+                 {}};
+  }
+  if (dynamic_cast<const BatchTransform*>(operation) != nullptr) {
+    return Error{ErrorKind::invalid,
+                 name + " works on whole batches",
+                 "put it at the end of the transforms of a Loader",
                  {}};
   }
   if (std::string_view(wanted) == ImageTransform::kKind) {

@@ -83,6 +83,12 @@ std::vector<ListParams> Batch::params(std::size_t row) const {
     plan.list.load(numbers, drawn);
     lists.push_back({plan.name, plan.counted, plan.list.named(drawn)});
   }
+  if (storage_->batch_draws) {
+    std::span<const double> of_batch = storage_->batch_drawn;
+    DrawnList drawn = storage_->batch_draws->make_drawn();
+    storage_->batch_draws->load(of_batch, drawn);
+    lists.push_back({"batch", false, storage_->batch_draws->named(drawn)});
+  }
   return lists;
 }
 

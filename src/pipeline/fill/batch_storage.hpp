@@ -52,7 +52,11 @@ class BatchStorage {
   std::vector<std::uint8_t> row_replaced;          ///< [row], 1 = good after all: another sample took the row
   std::vector<std::vector<double>> drawn;          ///< [row], what the fillers drew; `draws` reads it
   std::shared_ptr<const DrawnLists> draws;
-  std::atomic<bool> out_of_memory{false};  ///< a worker ran out of memory while filling it
+  std::atomic<std::uint32_t> runs_left{0};       ///< runs of rows not yet filled
+  std::vector<double> batch_drawn;               ///< by operations on the whole batch; `batch_draws` reads it
+  std::shared_ptr<const ListDraws> batch_draws;  ///< null without such operations
+  Scratch mixing;                                ///< their memory
+  std::atomic<bool> out_of_memory{false};        ///< a worker ran out of memory while filling it
   std::shared_ptr<const SampleTable> table;
 
  private:
