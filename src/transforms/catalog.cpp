@@ -13,6 +13,7 @@
   X(random_horizontal_flip)    \
   X(random_rotation)           \
   X(color_jitter)              \
+  X(random_solarize)           \
   X(pillow_gaussian_blur)      \
   X(random_erasing)            \
   X(to_float)                  \
