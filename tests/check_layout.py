@@ -83,12 +83,16 @@ def check_pragma_once(path: Path) -> Iterator[str]:
 
 
 def check_is_built(path: Path) -> Iterator[str]:
-    """A source is built when a CMakeLists.txt at or above its folder names it."""
+    """A source is built when a CMakeLists.txt at or above its folder names it, or all sources of its folder."""
     folder = path.parent
     while folder != ROOT.parent:
         lists = folder / "CMakeLists.txt"
         name = path.relative_to(folder).as_posix()
-        if lists.exists() and re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w.-])", lists.read_text(encoding="utf-8")):
+        text = lists.read_text(encoding="utf-8") if lists.exists() else ""
+        if re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w.-])", text):
+            return
+        globs = re.findall(r"file\(GLOB [^)]*\)", text)
+        if any(path.parent == (folder / glob).parent for each in globs for glob in re.findall(r"[\w/]*\*\.cpp", each)):
             return
         folder = folder.parent
     yield f"{path.relative_to(ROOT)}: no CMakeLists.txt at or above its folder names it, so it is not built"

@@ -21,26 +21,20 @@ from generated_files import write_or_compare
 from penstock import LoaderOptions, transforms
 from penstock._option_list import OPTIONS, Option
 
-HEAD = '''# Made by tools/gen_stubs.py from the catalogue of operations.
+HEAD = """# Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
-from . import _core
+from ._compose import Compose as Compose
+from ._compose import apply as apply
+from ._config import from_config as from_config
+from ._config import to_config as to_config
 from ._functions import Python as Python
+from ._operations import Transform as Transform
+from ._operations import make as make
 
 __all__: list[str]
-
-class Transform:
-    """An operation with its parameters. An immutable value: compares, hashes, prints as it is written."""
-
-    info: ClassVar[dict[str, Any]]
-    @property
-    def handle(self) -> _core.Transform: ...
-    @property
-    def params(self) -> dict[str, Any]: ...
-
-def make(name: str, params: dict[str, Any]) -> Transform: ...
-'''
+"""
 
 
 def parameter_text(parameter: Mapping[str, Any]) -> str:

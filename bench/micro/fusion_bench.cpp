@@ -7,7 +7,7 @@
 
 #include "codecs/image_decoder.hpp"
 #include "sample_pictures.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 namespace penstock::bench {
 namespace {
@@ -28,7 +28,7 @@ void run_program(benchmark::State& state, std::vector<TransformPtr> operations, 
     return;
   }
   const auto program =
-      must(PictureProgram::compile(std::move(operations), MemoryFormat::channels_first, fuse));
+      must(ImageProgram::compile(std::move(operations), MemoryFormat::channels_first, fuse));
   const auto workspace = program.make_workspace();
   ImageDecoder decoder;
   std::vector<float> row(3 * kSide * kSide);

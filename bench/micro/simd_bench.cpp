@@ -98,7 +98,7 @@ void normalise(benchmark::State& state, CpuTarget target) {
   const FloatMap map(table);
   const auto in = noise(padded_stride(kOut) * kOut);
   std::vector<float> out(3 * kOut * kOut);
-  const PictureSink sink{
+  const ImageSink sink{
       .data = out.data(), .size = {kOut, kOut}, .type = ElementType::float32, .floats = &map};
   for (auto _ : state) {
     for (int row = 0; row < kOut; ++row) {

@@ -11,6 +11,7 @@
 #include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
+#include "penstock/transform.hpp"
 
 namespace penstock {
 
@@ -62,6 +63,13 @@ struct RawBytes {
   std::int64_t* widths = nullptr;
 };
 
+/// What the operations of one list drew for one row.
+struct ListParams {
+  std::string name;      ///< of the view or field; "": the only list
+  bool counted = false;  ///< one of several views of that name
+  std::vector<NamedDrawn> operations;
+};
+
 /// A counted handle: the memory stays valid and unchanged until the last handle is gone, then it is used
 /// again. Handles may be copied and dropped in any thread and may outlive the loader.
 class Batch {
@@ -88,6 +96,8 @@ class Batch {
   Result<std::string> key(std::size_t row) const;
   /// nullptr unless decode = false.
   const RawBytes* raw() const noexcept;
+  /// What the operations on the row's sample drew, list by list.
+  std::vector<ListParams> params(std::size_t row) const;
 
   /// For the pipeline: takes over one reference.
   explicit Batch(BatchStorage* storage) noexcept : storage_(storage) {}

@@ -26,7 +26,9 @@ using FieldTransforms = std::vector<std::pair<std::string, std::vector<Transform
 /// called by any.
 class Loader {
  public:
-  static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {});
+  /// `views`: of the field `image`, which has no transforms of its own then; each is delivered under its name.
+  static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {},
+                             std::vector<View> views = {});
   /// For data sets with one picture field named `image`.
   static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> image_transforms,
                              LoaderOptions options = {}) {

@@ -1,6 +1,7 @@
 #pragma once
 // What a data set is made of: fields, their kinds, and the size of a picture.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,7 +23,11 @@ struct FieldInfo {
 };
 
 /// Type of a batch's picture elements.
-enum class ElementType : std::uint8_t { uint8, float32 };
+enum class ElementType : std::uint8_t { uint8, float32, uint16, float16 };
+
+constexpr std::size_t size_of(ElementType type) noexcept {
+  return type == ElementType::uint8 ? 1 : type == ElementType::float32 ? 4 : 2;
+}
 
 /// Order of a batch's picture elements: [B, 3, H, W] or [B, H, W, 3] in memory.
 enum class MemoryFormat : std::uint8_t {

@@ -32,6 +32,16 @@ using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std:
                                 std::vector<std::int64_t>, std::vector<double>>;
 using Params = std::vector<std::pair<std::string, ParamValue>>;
 
+/// What one operation drew for one sample, with its name: plain values, as users see them.
+using NamedDrawn = std::pair<std::string, Params>;
+
+/// A list of operations whose results a batch has under a name, beside others of the same image.
+struct View {
+  std::string name;
+  int count = 0;  ///< that many of them, drawn apart and delivered together; 0: one
+  std::vector<TransformPtr> operations;
+};
+
 /// Makes an operation by name; parameters not named have their defaults. Unknown names, wrong types and
 /// impossible values are `invalid`.
 Result<TransformPtr> make_transform(std::string_view name, const Params& params = {});

@@ -24,6 +24,7 @@ from .errors import (
 from .loader import Loader
 from .options import LoaderOptions
 from .store import BuildReport, VerifyReport, build, verify
+from .views import Views
 
 __all__ = [
     "Batch",
@@ -44,6 +45,7 @@ __all__ = [
     "TimeoutError",
     "UnsupportedError",
     "VerifyReport",
+    "Views",
     "__version__",
     "audio",
     "build",

@@ -28,6 +28,19 @@ class Columns:
         self._sizes = {f"{name}_size": name for name in core.columns if core.has_sizes(name)}
         self.names = [*(RAW if core.is_raw else ()), *core.columns, *self._lengths, *self._sizes, "index", "key"]
 
+    def params(self) -> list[dict[str, Any]]:
+        """What was drawn for each row."""
+        rows = []
+        for number in range(self.core.rows):
+            row: dict[str, Any] = {}
+            for view, counted, operations in self.core.params(number):
+                if counted:
+                    row.setdefault(view, []).append(operations)
+                else:
+                    row[view] = operations
+            rows.append(row)
+        return rows
+
     def make(self, name: str) -> Any:
         """The value of that name, which is one of names."""
         core = self.core

@@ -33,6 +33,7 @@ from .errors import Error, InvalidError
 from .options import LoaderOptions
 from .samplers import Given
 from .transforms import Transform
+from .views import Views
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
@@ -46,7 +47,7 @@ else:
     T_co = TypeVar("T_co", covariant=True)
 
 Operation = Transform | Python | Callable[..., Any]
-Transforms = Iterable[Operation] | Mapping[str, Iterable[Operation]]
+Transforms = Iterable[Operation] | Mapping[str, Iterable[Operation]] | Views
 Samples = list[dict[str, Any]]
 
 _MAX_OPERATIONS = 1000  # whoever gives more has an iterator without an end
@@ -61,7 +62,7 @@ def _close_all() -> None:
 
 
 def _transform_lists(
-    transforms: Transforms | None, kinds: Mapping[str, str], stages: Stages
+    transforms: Iterable[Operation] | Mapping[str, Iterable[Operation]] | None, kinds: Mapping[str, str], stages: Stages
 ) -> list[tuple[str, list[_core.Transform]]]:
     sounds = [name for name, kind in kinds.items() if kind == "audio"]
     usual = sounds[0] if sounds and "image" not in kinds.values() else "image"
@@ -95,7 +96,7 @@ class Loader(Generic[T_co]):
 
     source: a Dataset, or anything that Dataset takes.
     transforms: operations for the pictures, or where there are none for the sounds, or {field: operations}; functions
-    of an array are operations too, and objects of torchvision and albumentations.
+    of an array are operations too, and objects of torchvision and albumentations. Views: several lists for one image.
     collate_fn: makes of the list of a batch's samples what is delivered in place of the Batch.
     as_tuple: names of fields: a tuple of them is delivered in place of the Batch.
     options: a LoaderOptions; keywords are options too and win over it:
@@ -158,9 +159,15 @@ class Loader(Generic[T_co]):
         self._stages = Stages(self._options)
         self._collator = collator_for(collate_fn, self._options, self._transfer is not None)
         try:
-            self._as_tuple = self._names_for(as_tuple)
-            lists = _transform_lists(transforms, self._dataset.fields, self._stages)
-            self._core = _core.Loader.open(self._dataset._core, lists, for_core)
+            self._as_tuple = self._names_for(as_tuple, transforms)
+            views: list[tuple[str, int, list[_core.Transform]]] = []
+            lists: list[tuple[str, list[_core.Transform]]] = []
+            if isinstance(transforms, Views):
+                for name, (count, operations) in transforms.lists.items():
+                    views.append((name, count or 0, [operation.handle for operation in operations]))
+            else:
+                lists = _transform_lists(transforms, self._dataset.fields, self._stages)
+            self._core = _core.Loader.open(self._dataset._core, lists, for_core, views)
             self._stages.warn(stacklevel=2)
         except BaseException:
             self._stages.close()
@@ -187,7 +194,7 @@ class Loader(Generic[T_co]):
                 raise AttributeError(f"{name} of a Loader does not change; make another: {other}")
             super().__setattr__(name, value)
 
-    def _names_for(self, as_tuple: Sequence[str] | None) -> tuple[str, ...] | None:
+    def _names_for(self, as_tuple: Sequence[str] | None, transforms: Transforms | None) -> tuple[str, ...] | None:
         if as_tuple is None:
             return None
         if isinstance(as_tuple, str) or not all(isinstance(name, str) for name in as_tuple):
@@ -195,6 +202,10 @@ class Loader(Generic[T_co]):
         if self._collator is not None:
             raise InvalidError("as_tuple and collate_fn contradict each other; let collate_fn return a tuple")
         kinds = self._dataset.fields
+        if isinstance(transforms, Views):
+            kinds = {name: kind for name, kind in kinds.items() if name != "image"} | dict.fromkeys(
+                transforms.lists, "image"
+            )
         lengths = [f"{name}_length" for name, kind in kinds.items() if kind == "audio"]
         sizes = [f"{name}_size" for name, kind in kinds.items() if kind == "image" and self._options.pad_images]
         known = [*kinds, *([*lengths, *sizes] if self._options.decode else RAW), "index", "key"]

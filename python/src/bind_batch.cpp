@@ -12,6 +12,7 @@
 
 #include "array_type.hpp"
 #include "bind.hpp"
+#include "param_values.hpp"
 #include "penstock/batch.hpp"
 #include "pipeline/fill/pad_rows.hpp"
 
@@ -146,6 +147,17 @@ void bind_batch(nb::module_& m) {
             return names;
           },
           nb::sig("def columns(self) -> list[str]"))
+      .def(
+          "params",
+          [](const Batch& self, std::size_t row) {
+            nb::list lists;
+            for (const ListParams& list : self.params(row)) {
+              lists.append(nb::make_tuple(to_str(list.name), list.counted, params_list(list.operations)));
+            }
+            return lists;
+          },
+          nb::arg("row"),
+          nb::sig("def params(self, row: int) -> list[tuple[str, bool, list[dict[str, Any]]]]"))
       .def(
           "kind",
           [](const Batch& self, const nb::str& name) { return name_of(column_of(self, name).field.kind); },

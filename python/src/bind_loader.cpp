@@ -2,12 +2,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -167,22 +169,31 @@ nb::dict stats(const Loader& loader) {
 
 void bind_loader(nb::module_& m) {
   using TransformLists = std::vector<std::pair<nb::str, std::vector<TransformHandle>>>;
+  using ViewLists = std::vector<std::tuple<nb::str, int, std::vector<TransformHandle>>>;
   nb::class_<Loader>(m, "Loader", "Batches of a data set, epoch after epoch.")
       .def_static(
           "open",
-          [](const Dataset& dataset, const TransformLists& lists, const nb::dict& options) {
-            FieldTransforms transforms;
-            for (const auto& [name, handles] : lists) {
-              const std::string field = from_str(name);
+          [](const Dataset& dataset, const TransformLists& lists, const nb::dict& options,
+             const ViewLists& named) {
+            const auto list_of = [](const std::vector<TransformHandle>& handles) {
               std::vector<TransformPtr> operations;
               for (const TransformHandle& handle : handles) {
                 operations.push_back(handle.transform);
               }
-              transforms.emplace_back(field, std::move(operations));
+              return operations;
+            };
+            FieldTransforms transforms;
+            for (const auto& [name, handles] : lists) {
+              transforms.emplace_back(from_str(name), list_of(handles));
             }
-            return value_or_raise(Loader::open(dataset, std::move(transforms), options_from(options)));
+            std::vector<View> views;
+            for (const auto& [name, count, handles] : named) {
+              views.push_back({from_str(name), count, list_of(handles)});
+            }
+            return value_or_raise(
+                Loader::open(dataset, std::move(transforms), options_from(options), std::move(views)));
           },
-          nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"))
+          nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"), nb::arg("views"))
       .def_prop_ro("steps", &Loader::steps)
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
       .def_prop_ro("next_epoch", &Loader::next_epoch, nb::call_guard<GilRelease>())

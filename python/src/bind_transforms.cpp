@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "param_values.hpp"
 #include "penstock/transform.hpp"
 #include "transforms/catalog.hpp"
 #include "transforms/transform.hpp"
@@ -30,6 +31,8 @@ namespace {
 bool is_number(nb::handle given) {
   return PyNumber_Check(given.ptr()) != 0 && !nb::hasattr(given, "__len__");
 }
+
+}  // namespace
 
 ParamValue to_value(const std::string& operation, const std::string& parameter, nb::handle given) {
   if (given.is_none()) {
@@ -87,6 +90,22 @@ nb::object to_object(const ParamValue& value) {
       },
       value);
 }
+
+nb::list params_list(const std::vector<NamedDrawn>& named) {
+  nb::list rows;
+  for (const auto& [name, values] : named) {
+    nb::dict row;
+    row["op"] = name;
+    for (const auto& [key, value] : values) {
+      const nb::object object = to_object(value);
+      row[key.c_str()] = nb::isinstance<nb::tuple>(object) ? nb::object(nb::list(object)) : object;
+    }
+    rows.append(row);
+  }
+  return rows;
+}
+
+namespace {
 
 nb::dict params_dict(const Transform& transform) {
   nb::dict values;

@@ -50,6 +50,7 @@ NB_MODULE(_core, m) {
   penstock::python::bind_errors(m);
   penstock::python::bind_options(m);
   penstock::python::bind_transforms(m);
+  penstock::python::bind_sample_program(m);
   penstock::python::bind_dataset(m);
   penstock::python::bind_batch(m);
   penstock::python::bind_stages(m);

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "core/draw_address.hpp"
+
 namespace penstock {
 
 /// Whose randomness it is. For samplers that repeat samples, `sample` holds the place instead.
@@ -16,14 +18,6 @@ struct RandomKey {
   bool operator==(const RandomKey&) const = default;
 };
 
-/// A well mixed 64-bit hash of two words (bijective in `b` for fixed `a`).
-constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t z = b + 0x9E3779B97F4A7C15ull * (a + 1);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
 namespace detail {
 
 /// The Philox4x32-10 block function of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC
@@ -32,9 +26,6 @@ std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
                                            std::array<std::uint32_t, 2> key) noexcept;
 
 }  // namespace detail
-
-/// The `op` of draws that order samples; operations on samples count up from 0.
-inline constexpr std::uint32_t kShuffleOp = 0xFFFFFFFF;
 
 /// The stream that seed and epoch choose; sample and op are places in it.
 constexpr std::uint64_t stream_of(const RandomKey& key) noexcept {
@@ -45,9 +36,31 @@ constexpr std::uint64_t stream_of(const RandomKey& key) noexcept {
 /// epoch).
 class Draws {
  public:
-  Draws(const RandomKey& key, std::uint32_t op) noexcept : sample_(key.sample), op_(op) {
-    const std::uint64_t mixed = stream_of(key);
+  Draws(const RandomKey& key, std::uint32_t op) noexcept : Draws(key, DrawAddress{.room = 0, .op = op}) {}
+  Draws(const RandomKey& key, const DrawAddress& address) noexcept : sample_(key.sample), op_(address.op) {
+    const std::uint64_t stream = stream_of(key);
+    const std::uint64_t mixed = address.room == 0 ? stream : mix64(address.room, stream);
     key_ = {static_cast<std::uint32_t>(mixed), static_cast<std::uint32_t>(mixed >> 32)};
+  }
+
+  /// Where the draws have got to: enough to go on from there, also elsewhere and later.
+  struct State {
+    std::array<std::uint32_t, 2> key{};
+    std::uint64_t sample = 0;
+    std::uint32_t op = 0;
+    std::uint32_t drawn = 0;  ///< 32-bit words so far
+
+    bool operator==(const State&) const = default;
+  };
+  State state() const noexcept {
+    return {key_, sample_, op_, 4 * block_ - 4 + static_cast<std::uint32_t>(used_)};
+  }
+  explicit Draws(const State& state) noexcept
+      : sample_(state.sample), op_(state.op), block_(state.drawn / 4), key_(state.key) {
+    if (const int used = static_cast<int>(state.drawn % 4); used != 0) {
+      refill();
+      used_ = used;
+    }
   }
 
   std::uint32_t next32() noexcept {

@@ -182,6 +182,32 @@ TEST(draws, chance_is_never_always_or_as_often_as_told) {
   EXPECT_NEAR(hits, 30'000, 4 * std::sqrt(100'000 * 0.3 * 0.7));
 }
 
+TEST(draws, go_on_from_a_state_as_if_nothing_had_happened) {
+  for (const int before : {0, 1, 3, 4, 5, 8, 11}) {
+    Draws draws({7, 8, 9}, 10);
+    for (int i = 0; i < before; ++i) {
+      draws.next32();
+    }
+    Draws other(draws.state());
+    EXPECT_EQ(other.state(), draws.state());
+    for (int i = 0; i < 9; ++i) {
+      ASSERT_EQ(other.next32(), draws.next32()) << before << " " << i;
+    }
+  }
+}
+
+TEST(draw_address, rooms_differ_by_view_number_and_key_and_the_only_list_has_none) {
+  const RandomKey key{1, 2, 3};
+  EXPECT_EQ(Draws(key, 5).next64(), Draws(key, DrawAddress{.room = 0, .op = 5}).next64());
+  std::set<std::uint64_t> first;
+  for (const DrawAddress& address : {DrawAddress{}, DrawAddress{view_room("a"), 0},
+                                     DrawAddress{view_room("b"), 0}, DrawAddress{view_room("a", 1), 0},
+                                     DrawAddress{view_room("a"), 1}, key_address("a"), key_address("")}) {
+    first.insert(Draws(key, address).next64());
+  }
+  EXPECT_EQ(first.size(), 7u);
+}
+
 TEST(mix64, maps_different_words_to_different_words) {
   std::set<std::uint64_t> seen;
   for (std::uint64_t b = 0; b < 10'000; ++b) {

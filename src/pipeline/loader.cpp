@@ -22,7 +22,8 @@ namespace {
 
 /// Of everything but the data that decides what a row holds.
 std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& transforms,
-                                 const LoaderOptions& options) {
+                                 const std::vector<View>& views, const LoaderOptions& options,
+                                 bool by_field) {
   std::string text = fmt::format("decode {} on_error {}", options.decode, static_cast<int>(options.on_error));
   for (const FieldInfo& field : dataset.fields()) {
     text += "\nfield " + field.name;
@@ -31,6 +32,15 @@ std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& 
     for (const TransformPtr& operation : operations) {
       text += fmt::format("\n{} {}", field, repr(*operation));
     }
+  }
+  for (const View& view : views) {
+    text += fmt::format("\nview {} {}", view.name, view.count);
+    for (const TransformPtr& operation : view.operations) {
+      text += "\n" + repr(*operation);
+    }
+  }
+  if (by_field) {
+    text += "\ndraws by field";
   }
   return short_hash(text);
 }
@@ -78,14 +88,15 @@ std::string surprise(const LoaderStats& stats, const LoaderOptions& options) {
 class Loader::Impl {
  public:
   /// `seed`: that of the options, or drawn where they have none.
-  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, LoaderOptions options, std::uint64_t seed,
-       std::shared_ptr<const OrderRule> rule)
+  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, std::vector<View> views, LoaderOptions options,
+       std::uint64_t seed, std::shared_ptr<const OrderRule> rule)
       : dataset(std::move(dataset)),
         options(std::move(options)),
         rule_(std::move(rule)),
         planner_(std::make_shared<Planner>(this->dataset, std::move(plan),
                                            this->options.with<&LoaderOptions::seed>(seed), rule_)),
-        transforms_(std::move(transforms)) {
+        transforms_(std::move(transforms)),
+        views_(std::move(views)) {
     if (this->options.cache) {
       const auto& named = this->options.cache_trust;
       cache_ =
@@ -140,12 +151,14 @@ class Loader::Impl {
 
   std::uint64_t seed() const noexcept { return *planner_->options().seed; }
   RunIdentity identity(std::uint64_t seed) const {
-    return {.samples = dataset.size(),
-            .seed = seed,
-            .generator_seed = options.generator_seed.value_or(seed),
-            .dataset = dataset.fingerprint(),
-            .order = rule_->describe_sampler(),
-            .pipeline = pipeline_fingerprint(dataset, transforms_, options)};
+    return {
+        .samples = dataset.size(),
+        .seed = seed,
+        .generator_seed = options.generator_seed.value_or(seed),
+        .dataset = dataset.fingerprint(),
+        .order = rule_->describe_sampler(),
+        .pipeline = pipeline_fingerprint(dataset, transforms_, views_, options, draws_by_field(transforms_)),
+        .pipeline_before = pipeline_fingerprint(dataset, transforms_, views_, options, false)};
   }
   ShardIdentity shard() const {
     const RankSlices& slices = planner_->walk().slices();
@@ -197,7 +210,7 @@ class Loader::Impl {
   }
 
   Status replace_planner(const Dataset& source, const LoaderOptions& changed) {
-    PENSTOCK_ASSIGN(Plan plan, Plan::make(source, transforms_, changed));
+    PENSTOCK_ASSIGN(Plan plan, Plan::make(source, transforms_, views_, changed));
     auto next = std::make_shared<Planner>(source, std::move(plan), changed, rule_, planner_.get());
     planner_->close(/*keep_stages=*/true);
     const std::lock_guard lock(replacing_);
@@ -210,6 +223,7 @@ class Loader::Impl {
   mutable std::mutex replacing_;
   std::shared_ptr<Planner> planner_;
   const FieldTransforms transforms_;
+  const std::vector<View> views_;
   std::shared_ptr<CachedStore> cache_;
   Clock::time_point epoch_begun_;
   std::optional<Clock::duration> epoch_took_;  // the last one, if it came to its end
@@ -227,19 +241,21 @@ Loader::~Loader() {
   }
 }
 
-Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options) {
+Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options,
+                            std::vector<View> views) {
   PENSTOCK_TRY(options.validate());
   options.max_pixels = options.max_pixels.value_or(dataset.max_pixels());
   if (!options.enable_transforms) {
     transforms.clear();
+    views.clear();
   }
-  PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, options));
+  PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, views, options));
   PENSTOCK_ASSIGN(const std::uint64_t seed, options.seed ? *options.seed : draw_seed());
   PENSTOCK_ASSIGN(auto rule, rule_for(dataset, options.with<&LoaderOptions::seed>(seed)));
   PENSTOCK_TRY(plan.start_stages(most_workers(options)));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
-                                         std::move(options), seed, std::move(rule)));
+                                         std::move(views), std::move(options), seed, std::move(rule)));
   } catch (const std::system_error& refused) {
     return workers_refused(refused);
   }

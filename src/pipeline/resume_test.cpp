@@ -378,5 +378,18 @@ TEST(Resume, given_orders_come_with_each_epoch) {
   EXPECT_THAT(run_with({}), ElementsAre());
 }
 
+TEST(Resume, says_why_states_of_lists_for_several_fields_are_refused) {
+  LoaderState state;
+  state.run = {.samples = 9, .seed = 1, .generator_seed = 1, .dataset = "d", .order = "o", .pipeline = "before"};
+  RunIdentity here = state.run;
+  here.pipeline = "now";
+  here.pipeline_before = "before";
+  const Status refused = check_fits(state, here, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().to_string().find("each field draws for itself"), std::string::npos);
+  here.pipeline_before = "another";
+  EXPECT_EQ(check_fits(state, here, {}).error().to_string().find("each field draws"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace penstock

@@ -38,17 +38,18 @@ ImageSize stored_size(const BuildSettings& settings, ImageSize picture) noexcept
 }
 
 /// Makes larger pictures smaller and leaves the others: what `resize` asks for, and Resize has no words for.
-class Shrink final : public Transform {
+class Shrink final : public ImageTransform {
  public:
   explicit Shrink(const BuildSettings& settings) : settings_(settings) {}
 
   std::string_view name() const noexcept override { return "Shrink"; }
   Params params() const override { return {}; }
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
-    return PictureSpec{.size = {}, .type = in.type};
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    return ImageSpec{.size = {}, .type = in.type, .channels = in.channels};
   }
-  Status plan(ImageSize picture, Draws&, GeometrySteps& steps) const override {
-    steps.push_back(ResizeStep{.size = stored_size(settings_, picture)});
+  Status draw_for(const ImageSlots&, Draws&, Drawn&) const override { return {}; }
+  Status plan_for(const ImageSpec& in, const Drawn&, ImageSteps& steps) const override {
+    steps.push_back(ResizeStep{.size = stored_size(settings_, in.size)});
     return {};
   }
 
@@ -60,8 +61,8 @@ class Shrink final : public Transform {
 
 Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSettings& settings,
                                       std::shared_ptr<const RepackTables> tables) {
-  PENSTOCK_ASSIGN(PictureProgram shrink, PictureProgram::compile({std::make_shared<const Shrink>(settings)},
-                                                                 MemoryFormat::channels_last));
+  PENSTOCK_ASSIGN(ImageProgram shrink, ImageProgram::compile({std::make_shared<const Shrink>(settings)},
+                                                             MemoryFormat::channels_last));
   return PackingPlan{.source = source, .settings = settings, .tables = std::move(tables), .shrink = shrink};
 }
 

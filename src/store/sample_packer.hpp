@@ -15,7 +15,7 @@
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
 #include "penstock/store.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 namespace penstock {
 
@@ -33,7 +33,7 @@ struct PackingPlan {
   const SampleTable& source;
   BuildSettings settings;                      ///< complete
   std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
-  PictureProgram shrink;                       ///< to the size that `settings` ask for
+  ImageProgram shrink;                         ///< to the size that `settings` ask for
 
   static Result<PackingPlan> make(const SampleTable& source, const BuildSettings& settings,
                                   std::shared_ptr<const RepackTables> tables);
@@ -65,7 +65,7 @@ class SamplePacker {
   Scratch scratch_;
   OriginalFile original_;
   ImageDecoder decoder_;
-  PictureWorkspacePtr workspace_;  // of the plan's `shrink`
+  ImageWorkspacePtr workspace_;  // of the plan's `shrink`
   SoundDecoder sounds_;
   std::optional<RepackEncoder> encoder_;
   Scratch pixels_;

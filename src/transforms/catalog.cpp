@@ -11,8 +11,14 @@
   X(random_crop)               \
   X(random_resized_crop)       \
   X(random_horizontal_flip)    \
+  X(random_rotation)           \
+  X(color_jitter)              \
+  X(random_solarize)           \
+  X(pillow_gaussian_blur)      \
+  X(random_erasing)            \
   X(to_float)                  \
   X(normalize)                 \
+  X(mix_up)                    \
   X(to_mono)                   \
   X(resample)                  \
   X(random_time_crop)          \
@@ -57,6 +63,15 @@ Result<TransformPtr> make_transform(std::string_view name, const Params& params)
     names += (names.empty() ? "" : ", ") + entry.name;
   }
   return Error{ErrorKind::invalid, fmt::format("there is no operation {}", name), "use one of " + names, {}};
+}
+
+Status take_key(std::string_view operation, const ParamValue& given, std::string& key) {
+  if (const auto* name = std::get_if<std::string>(&given); name != nullptr && !name->empty()) {
+    key = *name;
+  } else if (!std::holds_alternative<std::monostate>(given)) {
+    return invalid_parameter(operation, "key", "is " + repr(given), "give a name, or None");
+  }
+  return {};
 }
 
 Error unknown_parameter(const OperationInfo& operation, std::string_view parameter) {

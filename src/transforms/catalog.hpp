@@ -31,7 +31,4 @@ std::span<const OperationInfo> catalog();
 /// nullptr if there is none of this name.
 const OperationInfo* find_operation(std::string_view name);
 
-/// A value as Python writes it: "None", "True", "0.5", "'bilinear'", "(0.08, 1.0)".
-std::string repr(const ParamValue& value);
-
 }  // namespace penstock

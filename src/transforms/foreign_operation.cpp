@@ -14,12 +14,6 @@ class ForeignOperation final : public Transform {
 
   std::string_view name() const noexcept override { return "Python"; }
   Params params() const override { return {{"fn", stage_->identity()}}; }
-  Result<PictureSpec> describe(const PictureSpec&) const override {
-    return Error{ErrorKind::invalid,
-                 stage_->name() + " is no operation of a picture program",
-                 "put it into the transforms of a Loader",
-                 {}};
-  }
   const std::shared_ptr<ForeignStage>& foreign() const noexcept override { return stage_; }
 
  private:

@@ -17,6 +17,12 @@ Error unknown_parameter(const OperationInfo& operation, std::string_view paramet
 template <class Op>
 Result<TransformPtr> make_operation(const Params& params);
 
+inline constexpr const char* kKeyDoc =
+    "operations with one key draw the same, in whatever list or view they stand";
+
+/// Takes `key` from the parameters; `invalid` if it is not a name.
+Status take_key(std::string_view operation, const ParamValue& given, std::string& key);
+
 template <class Op>
 OperationInfo operation_info() {
   OperationInfo info{Op::kName, Op::kSummary, {}, &make_operation<Op>};
@@ -27,6 +33,9 @@ OperationInfo operation_info() {
     info.parameters.push_back(
         {name, std::string(Codec::kType), required, required ? ParamValue() : Codec::to_value(value), doc});
   });
+  if (Op::kDraws) {
+    info.parameters.push_back({"key", "str | None", false, ParamValue(), kKeyDoc});
+  }
   return info;
 }
 
@@ -52,6 +61,13 @@ Result<TransformPtr> make_operation(const Params& params) {
       status = invalid_parameter(Op::kName, name, "is missing", "give " + std::string(Codec::kType));
     }
   });
+  std::string key;
+  for (const auto& [given, what] : params) {
+    if (Op::kDraws && given == "key") {
+      ++used;
+      PENSTOCK_TRY(take_key(Op::kName, what, key));
+    }
+  }
   if (used != params.size()) {
     const OperationInfo info = operation_info<Op>();
     for (const auto& given : params) {
@@ -65,7 +81,7 @@ Result<TransformPtr> make_operation(const Params& params) {
     }
   }
   PENSTOCK_TRY(std::move(status));
-  auto operation = std::make_shared<const Op>(std::move(parameters));
+  auto operation = std::make_shared<const Op>(std::move(parameters), std::move(key));
   PENSTOCK_TRY(operation->check());
   return TransformPtr(std::move(operation));
 }

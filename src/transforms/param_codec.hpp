@@ -5,7 +5,9 @@
 // missing, whether a default-made value means that the caller must give one.
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,6 +99,22 @@ struct ParamCodec<double> {
   static bool missing(double) { return false; }
 };
 
+/// A number that must be given.
+struct RequiredNumber {
+  double value = std::numeric_limits<double>::quiet_NaN();
+
+  bool operator==(const RequiredNumber&) const = default;
+};
+template <>
+struct ParamCodec<RequiredNumber> {
+  static constexpr std::string_view kType = "float";
+  static ParamValue to_value(const RequiredNumber& number) { return number.value; }
+  static bool from_value(const ParamValue& value, RequiredNumber& out) {
+    return detail::as_double(value, out.value);
+  }
+  static bool missing(const RequiredNumber& number) { return std::isnan(number.value); }
+};
+
 /// Zero as the default means that there is none.
 template <>
 struct ParamCodec<int> {
@@ -136,6 +154,81 @@ struct ParamCodec<std::optional<int>> {
     return detail::as_int(value, out.emplace());
   }
   static bool missing(const std::optional<int>&) { return false; }
+};
+
+template <>
+struct ParamCodec<std::optional<std::array<double, 2>>> {
+  static constexpr std::string_view kType = "Sequence[float] | None";
+  static ParamValue to_value(const std::optional<std::array<double, 2>>& pair) {
+    return pair ? ParamValue(std::vector<double>(pair->begin(), pair->end())) : ParamValue();
+  }
+  static bool from_value(const ParamValue& value, std::optional<std::array<double, 2>>& out) {
+    out.reset();
+    if (std::holds_alternative<std::monostate>(value)) {
+      return true;
+    }
+    std::vector<double> list;
+    if (!detail::as_doubles(value, list) || list.size() != 2) {
+      return false;
+    }
+    out = {list[0], list[1]};
+    return true;
+  }
+  static bool missing(const std::optional<std::array<double, 2>>&) { return false; }
+};
+
+/// A number, a pair of them, or None.
+template <>
+struct ParamCodec<std::optional<std::vector<double>>> {
+  static constexpr std::string_view kType = "float | Sequence[float] | None";
+  static ParamValue to_value(const std::optional<std::vector<double>>& list) {
+    if (!list) {
+      return {};
+    }
+    return list->size() == 1 ? ParamValue(list->front()) : ParamValue(*list);
+  }
+  static bool from_value(const ParamValue& value, std::optional<std::vector<double>>& out) {
+    out.reset();
+    if (std::holds_alternative<std::monostate>(value)) {
+      return true;
+    }
+    if (double one = 0; detail::as_double(value, one)) {
+      out = {one};
+      return true;
+    }
+    return detail::as_doubles(value, out.emplace()) && !out->empty();
+  }
+  static bool missing(const std::optional<std::vector<double>>&) { return false; }
+};
+
+/// What pixels become: the same for all, one for each channel, or noise.
+struct NumbersOrRandom {
+  bool random = false;
+  std::vector<double> numbers;
+
+  bool operator==(const NumbersOrRandom&) const = default;
+};
+
+template <>
+struct ParamCodec<NumbersOrRandom> {
+  static constexpr std::string_view kType = "float | Sequence[float] | Literal['random']";
+  static ParamValue to_value(const NumbersOrRandom& value) {
+    if (value.random) {
+      return std::string("random");
+    }
+    return value.numbers.size() == 1 ? ParamValue(value.numbers[0]) : ParamValue(value.numbers);
+  }
+  static bool from_value(const ParamValue& value, NumbersOrRandom& out) {
+    out = {};
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      out.random = true;
+      return *text == "random";
+    }
+    out.numbers.resize(1);
+    return detail::as_double(value, out.numbers[0]) ||
+           (detail::as_doubles(value, out.numbers) && !out.numbers.empty());
+  }
+  static bool missing(const NumbersOrRandom&) { return false; }
 };
 
 template <>

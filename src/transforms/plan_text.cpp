@@ -7,20 +7,25 @@
 namespace penstock {
 namespace {
 
+using ImageList = OperationList<ImageTransform, ImageSpec>;
+
 // The fullest list of steps among a few draws: a mirroring with p = 0.5 should be seen.
-GeometrySteps try_out(std::span<const TransformPtr> operations, ImageSize picture) {
-  GeometrySteps fullest;
+ImageSteps try_out(const ImageList& list, DrawnList& drawn, ImageSize image) {
+  ImageSteps fullest;
   for (std::uint64_t sample = 0; sample < 32; ++sample) {
-    GeometrySteps steps;
-    ImageSize size = picture;
-    for (std::size_t i = 0; i < operations.size(); ++i) {
+    ImageSteps steps;
+    ImageSlots slots{.image = {.size = image}, .boxes = {}};
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      slots.image.type = list.spec(i).type;
+      slots.image.channels = list.spec(i).channels;
       Draws draws(RandomKey{0, 0, sample}, static_cast<std::uint32_t>(i));
       const std::size_t before = steps.size();
-      if (!operations[i]->plan(size, draws, steps).ok()) {
+      if (!list[i].draw_for(slots, draws, *drawn[i]).ok() ||
+          !list[i].plan_for(slots.image, *drawn[i], steps).ok()) {
         return {};
       }
       for (std::size_t step = before; step < steps.size(); ++step) {
-        size = size_after(size, steps[step]);
+        slots.image.size = size_after(slots.image.size, steps[step]);
       }
     }
     if (steps.size() > fullest.size()) {
@@ -30,66 +35,104 @@ GeometrySteps try_out(std::span<const TransformPtr> operations, ImageSize pictur
   return fullest;
 }
 
-std::string in_words(const Stage& stage) {
-  if (stage.pad) {
-    return "pad";
+void add(std::string& text, const std::string& part) { text += (text.empty() ? "" : " + ") + part; }
+
+std::string name_of_step(const ImageStep& step) {
+  if (const auto* table = std::get_if<TableStep>(&step)) {
+    return table->name;
   }
+  if (const auto* pixels = std::get_if<PixelsStep>(&step)) {
+    return pixels->name;
+  }
+  if (const auto* floats = std::get_if<FloatStep>(&step)) {
+    return floats->name;
+  }
+  if (std::holds_alternative<MoveStep>(step)) {
+    return "turn";
+  }
+  return std::holds_alternative<WarpStep>(step) ? "warp" : "pad";
+}
+
+std::string in_words(const Stage& stage, const ImageSteps& steps) {
   std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " + ") + part; };
+  for (std::size_t i = stage.first; i < stage.first + stage.count; ++i) {
+    add(text, name_of_step(steps[i]));
+  }
   if (stage.resize) {
-    add("resize " +
-        std::get<std::string>(ParamCodec<transforms::Interpolation>::to_value(stage.resize->filter)));
+    add(text, "resize " + std::get<std::string>(
+                              ParamCodec<transforms::Interpolation>::to_value(stage.resize->filter)));
     if (stage.keep.width != stage.resize->size.width || stage.keep.height != stage.resize->size.height) {
-      add("crop");
+      add(text, "crop");
     }
   }
   if (stage.flip) {
-    add("flip");
+    add(text, "flip");
   }
   return text;
 }
 
-bool is_whole(const Rect& box, ImageSize picture) { return box == Rect{0, 0, picture.width, picture.height}; }
+bool needs_image(const Stage& stage, const ImageSteps& steps) {
+  for (std::size_t i = stage.first; i < stage.first + stage.count; ++i) {
+    if (std::get<TableStep>(steps[i]).needs != TableStep::Needs::nothing) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_whole(const Rect& box, ImageSize image) { return box == Rect{0, 0, image.width, image.height}; }
+
+const char* name_of(ElementType type) {
+  constexpr const char* kNames[] = {"uint8", "float32", "uint16", "float16"};
+  return kNames[static_cast<std::size_t>(type)];
+}
 
 }  // namespace
 
-std::string plan_text(std::span<const TransformPtr> operations, const PictureSpec& output,
-                      MemoryFormat format, bool fuse) {
-  const ImageSize picture{1500, 1125};
+std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
+  const ImageSize image{1500, 1125};
+  const ImageSpec& output = list.output();
+  DrawnList drawn = list.make_drawn();
+  const ImageSteps steps = try_out(list, drawn, image);
   std::vector<Stage> stages;
-  plan_stages(picture, try_out(operations, picture), fuse, stages);
+  plan_stages(image, steps, fuse, stages);
 
   std::string names;
   bool normalised = false;
-  for (const TransformPtr& operation : operations) {
+  for (const TransformPtr& operation : list.operations()) {
     names += (names.empty() ? "" : ", ") + repr(*operation);
     normalised = normalised || (operation->name() == "Normalize");
   }
-  std::string text;
+  const Stage& first = stages.front();
+  const bool part = !is_whole(first.box, first.input) ||
+                    (!first.resize && !is_whole(first.keep, first.input)) ||
+                    (first.resize && !is_whole(first.keep, first.resize->size));
+  std::string text = part ? "decode the box that is needed\n" : "decode\n";
+  std::string line;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const Stage& stage = stages[i];
-    const bool last = i + 1 == stages.size();
-    std::string line;
-    if (i == 0) {
-      const bool part = !is_whole(stage.box, stage.input) ||
-                        (!stage.resize && !is_whole(stage.keep, stage.input)) ||
-                        (stage.resize && !is_whole(stage.keep, stage.resize->size));
-      text += part ? "decode the box that is needed\n" : "decode\n";
+    if (const std::string words = in_words(stage, steps); !words.empty()) {
+      add(line, words);
     }
-    line = in_words(stage);
-    if (last) {
-      const auto add = [&](const char* part) { line += (line.empty() ? "" : " + ") + std::string(part); };
-      if (output.type == ElementType::float32) {
-        add(normalised ? "normalise" : "divide by 255");
-      }
-      add("write");
-      const std::string size =
-          output.fixed_size() ? fmt::format("{} x {} ", output.size.height, output.size.width) : "any size ";
-      line += fmt::format(" -> {}{} {}", size, output.type == ElementType::float32 ? "float32" : "uint8",
-                          format == MemoryFormat::channels_first ? "CHW" : "HWC");
-    }
-    if (!line.empty()) {
+    // Tables are looked up on the way from the pass before, unless they need to see the image first.
+    const bool joins_next = i + 1 < stages.size() && stages[i + 1].kind == Stage::Kind::tables &&
+                            stage.kind == Stage::Kind::boxes && !needs_image(stages[i + 1], steps);
+    if (i + 1 < stages.size() && !joins_next && !line.empty()) {
       text += line + "\n";
+      line.clear();
+    }
+  }
+  if (output.type == ElementType::float32) {
+    add(line, normalised ? "normalise" : "divide by 255");
+  }
+  add(line, "write");
+  const std::string size =
+      output.fixed_size() ? fmt::format("{} x {} ", output.size.height, output.size.width) : "any size ";
+  text += fmt::format("{} -> {}{} {}\n", line, size, name_of(output.type),
+                      format == MemoryFormat::channels_first ? "CHW" : "HWC");
+  for (const ImageStep& step : steps) {
+    if (std::holds_alternative<FloatStep>(step)) {
+      text += name_of_step(step) + "\n";
     }
   }
   if (!names.empty()) {

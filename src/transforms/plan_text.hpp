@@ -1,16 +1,14 @@
 #pragma once
 // What a compiled list will do, in words.
 
-#include <span>
 #include <string>
 
-#include "transforms/transform.hpp"
+#include "transforms/operation_list.hpp"
 
 namespace penstock {
 
 /// One line for each pass over pixels. Which passes there are is found by trying the list on a few made-up
-/// sizes, so a picture smaller than those may need a pass more (padding).
-std::string plan_text(std::span<const TransformPtr> operations, const PictureSpec& output,
-                      MemoryFormat format, bool fuse);
+/// sizes, so an image smaller than those may need a pass more (padding).
+std::string plan_text(const OperationList<ImageTransform, ImageSpec>& list, MemoryFormat format, bool fuse);
 
 }  // namespace penstock

@@ -1,66 +1,126 @@
 #pragma once
-// Runs the stages of one picture: pixels from a decoder, through as many passes as there are stages, into a
+// Runs the stages of one image: pixels from a decoder, through as many passes as there are stages, into a
 // sink.
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "codecs/image_decoder.hpp"
 #include "core/scratch.hpp"
 #include "penstock/result.hpp"
 #include "transforms/axis_cache.hpp"
 #include "transforms/kernels/resample.hpp"
 #include "transforms/kernels/write_rows.hpp"
-#include "transforms/picture_program.hpp"
 #include "transforms/stages.hpp"
 
 namespace penstock {
 
-/// Keeps its memory from picture to picture. Not thread-safe: one per worker.
+/// Writes the pixels of a box of the image, as ImageDecoder::decode does.
+using ReadBox = std::function<Status(const Rect& box, const PixelView& out)>;
+
+/// A part of an image that has been decoded: rows of pixels in memory, with kRowSlack bytes after the last.
+struct DecodedPart {
+  const std::uint8_t* data = nullptr;
+  std::size_t stride = 0;
+  Rect area;  ///< which part of the image this is
+};
+
+/// Keeps its memory from image to image. Not thread-safe: one per worker.
 class StageRunner {
  public:
-  /// `read` has the picture for which the stages were planned. The sink's size is that of the last stage.
-  Status run(std::span<const Stage> stages, const ReadBox& read, const PictureSink& sink);
+  /// For images of that many channels, of uint8 or uint16.
+  StageRunner(int channels, ElementType type)
+      : channels_(channels), type_(type), pixel_(static_cast<std::size_t>(channels) * size_of(type)) {}
+
+  /// What the first stage reads of the image.
+  Rect needed(const Stage& first) { return prepare(first).need; }
+
+  /// `read` has the image for which the stages were planned. The sink's size is that of the last stage.
+  Status run(std::span<const Stage> stages, const ImageSteps& steps, const ReadBox& read,
+             const ImageSink& sink);
+  /// The same for an image of which what is needed(), or more, has been decoded.
+  void run(std::span<const Stage> stages, const ImageSteps& steps, const DecodedPart& part,
+           const ImageSink& sink);
+
+  /// Decodes a box to memory that is used again.
+  Status decode(const Rect& box, const ReadBox& read, DecodedPart& part);
 
  private:
-  /// Rows of 3-byte pixels, somewhere in a picture.
-  struct Pixels {
-    const std::uint8_t* data = nullptr;
-    std::size_t stride = 0;
-    Rect area;  ///< which part of the picture this is
+  using Pixels = DecodedPart;
 
-    const std::uint8_t* at(int x, int y) const {
-      return data + static_cast<std::size_t>(y - area.y) * stride + static_cast<std::size_t>(x - area.x) * 3;
-    }
-  };
-  /// What a stage reads and how.
+  /// What a stage of boxes reads and how.
   struct Passes {
-    const ResampleAxis* x = nullptr;  ///< horizontal pass, if any
-    const ResampleAxis* y = nullptr;  ///< vertical pass, if any
+    const ResampleAxis* x = nullptr;      ///< horizontal pass, if any
+    const ResampleAxis* y = nullptr;      ///< vertical pass, if any
+    const RealWeights* real_x = nullptr;  ///< the same for 16 bits
+    const RealWeights* real_y = nullptr;
     bool nearest = false;
     bool vertical_first = false;
     Rect need;  ///< in the stage's input
   };
 
-  Passes prepare(const Stage& stage);
-  void run_stage(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
-  void copy(const Stage& stage, const Pixels& in, const PictureSink& sink);
-  void nearest(const Stage& stage, const Pixels& in, const PictureSink& sink);
-  void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
-  void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
-  void horizontal_then_vertical(const Stage& stage, const Passes& passes, const Pixels& in,
-                                const PictureSink& sink);
-  void vertical_then_horizontal(const Stage& stage, const Passes& passes, const Pixels& in,
-                                const PictureSink& sink);
+  const std::uint8_t* at(const Pixels& in, int x, int y) const {
+    return in.data + static_cast<std::size_t>(y - in.area.y) * in.stride +
+           static_cast<std::size_t>(x - in.area.x) * pixel_;
+  }
+  std::size_t stride_for(int width) const { return padded_stride(width, static_cast<int>(pixel_)); }
+  std::size_t row_bytes(int width) const { return static_cast<std::size_t>(width) * pixel_; }
+  ConstPixelRows rows_of(const Pixels& in) const;
 
+  /// Pillow filters RGBA pixels multiplied with their alpha.
+  bool has_alpha_weights(transforms::Interpolation filter) const {
+    return channels_ == 4 && filter != transforms::Interpolation::nearest;
+  }
+  Pixels times_alpha(const Pixels& in);
+
+  Passes prepare(const Stage& stage);
+  void run_boxes(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void copy(const Stage& stage, const Pixels& in, const ImageSink& sink);
+  void nearest(const Stage& stage, const Pixels& in, const ImageSink& sink);
+  void resample_wide(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void horizontal_then_vertical(const Stage& stage, const Passes& passes, const Pixels& in,
+                                const ImageSink& sink);
+  void vertical_then_horizontal(const Stage& stage, const Passes& passes, const Pixels& in,
+                                const ImageSink& sink);
+
+  void run_from(std::span<const Stage> stages, const ImageSteps& steps, const Passes& first,
+                const DecodedPart& part, const ImageSink& sink);
+  Pixels run_tables(const Stage& stage, const ImageSteps& steps, const Pixels& in);
+  Pixels run_step(const Stage& stage, const ImageStep& step, const Pixels& in);
+  /// The tables of a stage, joined to one; false if it is no such stage, or needs an image and there is none.
+  bool make_tables(const Stage& stage, const ImageSteps& steps, const Pixels* image);
+  /// Memory for an image between stages, other than that of the one before.
+  ImageSink between(ImageSize size);
+  Pixels whole_of(const ImageSink& made) const;
+  /// An image that between() gave memory for last, to be changed.
+  PixelRows own_rows(const Pixels& in);
+  void put(const ImageSink& sink, int y, const std::uint8_t* row);
+  void write(const Pixels& in, const ImageSink& sink);
+
+  const int channels_;
+  const ElementType type_;
+  const std::size_t pixel_;  // bytes
   AxisCache axes_x_;
   AxisCache axes_y_;
+  RealWeights real_x_;
+  RealWeights real_y_;
   std::vector<int> nearest_x_;
   std::vector<int> nearest_y_;
   Scratch decoded_;
   Scratch between_;               // rows after the first of two passes
   Scratch rows_;                  // a few rows on their way to the sink
-  std::array<Scratch, 2> whole_;  // pictures between stages
+  std::array<Scratch, 2> whole_;  // images between stages
+  int last_whole_ = 0;
+  Scratch work_;        // of steps on pixels
+  Scratch mapped_;      // a row behind tables_
+  Scratch multiplied_;  // RGBA with its alpha
+  ByteTables tables_{};
+  bool through_tables_ = false;
+  ImageStatistics statistics_;
 };
 
 }  // namespace penstock

@@ -1,31 +1,41 @@
 #pragma once
-// Geometry steps of one picture put together into as few passes over pixels as give the same result.
+// The steps of one image put together into as few passes over pixels as give the same result.
 // Plain values and pure functions.
 
 #include <optional>
 #include <vector>
 
 #include "penstock/sample.hpp"
-#include "transforms/geometry.hpp"
+#include "transforms/image_steps.hpp"
 
 namespace penstock {
 
-/// One pass: a box of the input, perhaps resized, a part of that, perhaps mirrored. Or padding, which stands
-/// alone.
+/// One pass over an image.
 struct Stage {
+  enum class Kind : std::uint8_t {
+    boxes,   ///< a box of the input, perhaps resized, a part of that, perhaps mirrored
+    moved,   ///< the one step is a PadStep, MoveStep or WarpStep
+    tables,  ///< the steps are TableSteps
+    pixels   ///< the one step is a PixelsStep
+  };
+
+  Kind kind = Kind::boxes;
   ImageSize input;
-  std::optional<PadStep> pad;  ///< then nothing below applies
+  ImageSize output;
+  // boxes
   Rect box;
   std::optional<ResizeStep> resize;  ///< of the box
   Rect keep;                         ///< of the box, or of the resized box
   bool flip = false;
+  // the others: which of the steps
+  std::size_t first = 0;
+  std::size_t count = 0;
 
-  ImageSize output() const;
   bool operator==(const Stage&) const = default;
 };
 
-/// Stages for a picture of this size. The first and the last are never padding. With `fuse` = false every
-/// step has a stage of its own.
-void plan_stages(ImageSize picture, const GeometrySteps& steps, bool fuse, std::vector<Stage>& stages);
+/// Stages for an image of this size. The first is always one of boxes. With `fuse` = false every step has a
+/// stage of its own. Steps on floats are no stages.
+void plan_stages(ImageSize image, const ImageSteps& steps, bool fuse, std::vector<Stage>& stages);
 
 }  // namespace penstock

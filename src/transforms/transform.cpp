@@ -60,17 +60,53 @@ Error geometry_after_values(std::string_view operation) {
                {}};
 }
 
-ImageSize size_after(ImageSize picture, const GeometryStep& step) noexcept {
+Result<ImageSpec> same_if_bytes(std::string_view operation, const ImageSpec& in) {
+  if (in.type == ElementType::uint8) {
+    return ImageSpec(in);
+  }
+  return Error{
+      ErrorKind::invalid,
+      fmt::format("{} works on 8-bit images", operation),
+      in.is_float() ? "put it before ToFloat and Normalize" : "read the image with 8 bits: mode=\"RGB\"",
+      {}};
+}
+
+Status check_chance(std::string_view operation, double p) {
+  if (!(p >= 0) || !(p <= 1)) {
+    return invalid_parameter(operation, "p", fmt::format("is {}", p), "give 0 to 1");
+  }
+  return {};
+}
+
+const std::string& Transform::key() const noexcept {
+  static const std::string none;
+  return none;
+}
+
+DrawnPtr Transform::make_drawn() const { return std::make_unique<DrawnOf<NoDraw>>(); }
+
+bool is_geometry(const ImageStep& step) noexcept {
+  return !std::holds_alternative<TableStep>(step) && !std::holds_alternative<PixelsStep>(step) &&
+         !std::holds_alternative<FloatStep>(step);
+}
+
+ImageSize size_after(ImageSize image, const ImageStep& step) noexcept {
   if (const auto* crop = std::get_if<CropStep>(&step)) {
     return {crop->box.width, crop->box.height};
   }
   if (const auto* pad = std::get_if<PadStep>(&step)) {
-    return {picture.width + pad->left + pad->right, picture.height + pad->top + pad->bottom};
+    return {image.width + pad->left + pad->right, image.height + pad->top + pad->bottom};
   }
   if (const auto* resize = std::get_if<ResizeStep>(&step)) {
     return resize->size;
   }
-  return picture;
+  if (const auto* moved = std::get_if<MoveStep>(&step)) {
+    return swaps_sides(moved->move) ? ImageSize{image.height, image.width} : image;
+  }
+  if (const auto* warp = std::get_if<WarpStep>(&step)) {
+    return warp->size;
+  }
+  return image;
 }
 
 }  // namespace penstock

@@ -1,48 +1,29 @@
 #pragma once
-// What an operation is (those on pictures), and how one is declared. Sounds: sound/sound_operation.hpp.
+// What an operation is, and how one is declared (docs/design/sample_program.md).
 //
-// An operation is a class derived from Operation<Parameters>, in a file of its own, and a line in
-// catalog.cpp. Parameters is a struct with defaults, fields() and ==; those that C++ programs construct are
-// in penstock/transform.hpp, others may be declared beside the class.
+// An operation is a class derived from ImageOperation or AudioOperation, in a file of its own, and a line in
+// catalog.cpp. Its parameters are a struct with defaults, fields() and ==; those that C++ programs construct
+// are in penstock/transform.hpp, others are declared beside the class. What it draws is such a struct too.
 
-#include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "core/rng.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
-#include "transforms/geometry.hpp"
+#include "transforms/drawn.hpp"
+#include "transforms/image_steps.hpp"
 #include "transforms/kernels/float_map.hpp"
 #include "transforms/param_codec.hpp"
 
 namespace penstock {
 
-/// What is known about the pictures at one point of a list. A size of {0, 0} varies from sample to sample.
-struct PictureSpec {
-  ImageSize size;
-  ElementType type = ElementType::uint8;
-
-  bool fixed_size() const noexcept { return size.width > 0; }
-  bool operator==(const PictureSpec&) const = default;
-};
-
 class ForeignStage;
-
-/// What is known about the sounds at one point of a list.
-struct SoundSpec {
-  int channels = 1;
-  int rate = 1;              ///< frames per second of the wave
-  int bands = 0;             ///< rows of features for each channel; 0: a wave
-  std::uint64_t frames = 0;  ///< 0 varies from sample to sample
-
-  bool fixed_length() const noexcept { return frames > 0; }
-  std::size_t rows() const noexcept { return static_cast<std::size_t>(channels * (bands == 0 ? 1 : bands)); }
-  bool operator==(const SoundSpec&) const = default;
-};
 
 /// An operation with its parameters. Immutable: any thread may use it.
 class Transform {
@@ -50,23 +31,54 @@ class Transform {
   virtual ~Transform() = default;
 
   virtual std::string_view name() const noexcept = 0;
-  /// Every parameter with its value, in the order of declaration.
+  /// Every parameter with its value, in the order of declaration; `key` only where one was given.
   virtual Params params() const = 0;
   /// Refuses impossible parameters, naming the parameter and what would be right.
   virtual Status check() const { return {}; }
-
-  /// What comes out when `in` goes in; `invalid` where the operation cannot follow.
-  virtual Result<PictureSpec> describe(const PictureSpec& in) const = 0;
-
-  /// Geometry: appends what happens to this picture, given its size. Without override: nothing.
-  virtual Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const {
-    (void)picture, (void)draws, (void)steps;
-    return {};
-  }
-  /// Values: changes what the 8-bit values become as floats. Without override: nothing.
-  virtual void map_values(FloatTable& table) const { (void)table; }
+  /// The name that its draws have in all lists; empty: they are those of its place in one list.
+  virtual const std::string& key() const noexcept;
+  /// Memory for what it draws for one sample.
+  virtual DrawnPtr make_drawn() const;
   /// The stage that does the work, where it is no operation of ours; else null.
   virtual const std::shared_ptr<ForeignStage>& foreign() const noexcept;
+};
+
+/// An operation on values that `Spec` describes.
+template <class Spec>
+class TransformOf : public Transform {
+ public:
+  /// What comes out when `in` goes in; `invalid` where the operation cannot follow.
+  virtual Result<Spec> describe(const Spec& in) const = 0;
+};
+
+/// What is known about the images at one point of a list. A size of {0, 0} varies from sample to sample.
+struct ImageSpec {
+  ImageSize size;
+  ElementType type = ElementType::uint8;
+  int channels = 3;          ///< 1, 3 or 4
+  bool values_done = false;  ///< floats have been changed one by one: no map of values can follow
+
+  bool fixed_size() const noexcept { return size.width > 0; }
+  bool is_float() const noexcept { return type == ElementType::float32 || type == ElementType::float16; }
+  bool operator==(const ImageSpec&) const = default;
+};
+
+/// What an operation may look at when it draws for one sample.
+struct ImageSlots {
+  ImageSpec image;               ///< its size is known
+  std::span<const float> boxes;  ///< left, top, right and bottom of each, in pixels of this image
+};
+
+class ImageTransform : public TransformOf<ImageSpec> {
+ public:
+  static constexpr const char* kKind = "image";
+
+  /// Draws for one sample. Without override: nothing.
+  virtual Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const = 0;
+  /// Appends what happens to this image, whose size is known. Without override: nothing.
+  virtual Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageSteps& steps) const = 0;
+  /// Values: changes what the values become as floats. Without override: nothing.
+  virtual void map_values(FloatTable& table) const { (void)table; }
 };
 
 /// `invalid` with the operation and one of its parameters named.
@@ -74,14 +86,20 @@ Error invalid_parameter(std::string_view operation, std::string_view parameter, 
                         std::string advice);
 /// `invalid`: `operation` changes pixels' places but comes after ToFloat or Normalize.
 Error geometry_after_values(std::string_view operation);
+/// What an operation that changes colours gives for `in`: the same; `invalid` unless that has 8 bits.
+Result<ImageSpec> same_if_bytes(std::string_view operation, const ImageSpec& in);
 
-/// The part of an operation that follows from its parameters. `Self` brings kName and kSummary.
-template <class Self, class Parameters, class Base = Transform>
+/// The part of an operation that follows from its parameters and what it draws. `Self` brings kName and
+/// kSummary.
+template <class Self, class Parameters, class DrawnType, class Base>
 class Operation : public Base {
  public:
   using ParametersType = Parameters;
+  /// Operations that draw have a parameter `key`.
+  static constexpr bool kDraws = !std::is_same_v<DrawnType, NoDraw>;
 
-  explicit Operation(Parameters parameters) : p_(std::move(parameters)) {}
+  explicit Operation(Parameters parameters, std::string key = {})
+      : p_(std::move(parameters)), key_(std::move(key)) {}
 
   std::string_view name() const noexcept final { return Self::kName; }
   Params params() const final {
@@ -90,15 +108,66 @@ class Operation : public Base {
     copy.fields([&](const char* field, auto& value, const char*) {
       values.emplace_back(field, ParamCodec<std::decay_t<decltype(value)>>::to_value(value));
     });
+    if (!key_.empty()) {
+      values.emplace_back("key", key_);
+    }
     return values;
   }
+  const std::string& key() const noexcept final { return key_; }
+  DrawnPtr make_drawn() const final { return std::make_unique<DrawnOf<DrawnType>>(); }
 
  protected:
+  const Self& self() const noexcept { return static_cast<const Self&>(*this); }
+  static DrawnType& of(Drawn& drawn) noexcept { return static_cast<DrawnOf<DrawnType>&>(drawn).value; }
+  static const DrawnType& of(const Drawn& drawn) noexcept {
+    return static_cast<const DrawnOf<DrawnType>&>(drawn).value;
+  }
+
   Error wrong(std::string_view parameter, std::string message, std::string advice) const {
     return invalid_parameter(Self::kName, parameter, std::move(message), std::move(advice));
   }
+  Status check_chance(double p) const;
 
   const Parameters p_;
+
+ private:
+  const std::string key_;
+};
+
+/// `invalid` unless p is a probability.
+Status check_chance(std::string_view operation, double p);
+
+template <class Self, class Parameters, class DrawnType, class Base>
+Status Operation<Self, Parameters, DrawnType, Base>::check_chance(double p) const {
+  return penstock::check_chance(Self::kName, p);
+}
+
+/// An operation on images. `Self` overrides describe() and, where it has something to say, hides draw() and
+/// plan().
+template <class Self, class Parameters, class DrawnType = NoDraw>
+class ImageOperation : public Operation<Self, Parameters, DrawnType, ImageTransform> {
+ public:
+  using Operation<Self, Parameters, DrawnType, ImageTransform>::Operation;
+
+  Status draw(const ImageSlots&, Draws&, DrawnType&) const { return {}; }
+  Status plan(const ImageSpec&, const DrawnType&, ImageSteps&) const { return {}; }
+
+  Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const final {
+    return this->self().draw(in, draws, this->of(drawn));
+  }
+  Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageSteps& steps) const final {
+    return this->self().plan(in, this->of(drawn), steps);
+  }
+};
+
+/// Of operations that happen or do not.
+struct Happens {
+  bool apply = false;
+
+  template <class V>
+  void fields(V&& v) {
+    v("apply", apply);
+  }
 };
 
 }  // namespace penstock

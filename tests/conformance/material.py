@@ -28,7 +28,7 @@ FRAMES_PER_SECOND = 4096
 CANDIDATES: tuple[Any, ...] = (24, 8, 2, 1, 0.5, 0.1, (0.3, 0.6), (0.4, 0.5, 0.6), (16, 24), "constant")
 #: What must come before an operation, the first list with which it can be planned.
 PREFIXES: dict[str, list[list[transforms.Transform]]] = {
-    "image": [[], [transforms.CenterCrop(24)]],
+    "image": [[], [transforms.CenterCrop(24)], [transforms.CenterCrop(24), transforms.ToFloat()]],
     "audio": [[], [transforms.MelSpectrogram()]],
 }
 
@@ -70,7 +70,11 @@ def write_tar(path: Path, members: Iterable[tuple[str, bytes]]) -> str:
 
 
 def write_images(path: Path, sizes: Sequence[tuple[int, int]] = USUAL_SIZES) -> str:
-    return write_tar(path, ((f"{i:02}.png", image_file(draw(i, *size))) for i, size in enumerate(sizes)))
+    members = []
+    for number, size in enumerate(sizes):
+        members.append((f"{number:02}.png", image_file(draw(number, *size))))
+        members.append((f"{number:02}.cls", str(number).encode()))
+    return write_tar(path, members)
 
 
 def write_audio(path: Path, frames: Sequence[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,30 @@ def test_hostile_sizes_are_done_or_refused_by_name(placed: Operation, tmp_path: 
     for error in errors:
         assert isinstance(error, (penstock.InvalidError, penstock.CorruptError)), error
         assert error.key is not None
+
+
+def test_what_was_drawn_makes_the_same_rows_again(
+    placed: Operation, open_loader: Callable[..., penstock.Loader]
+) -> None:
+    field, operations = placed
+    with open_loader() as loader:
+        for batch in loader:
+            params = json.loads(json.dumps(batch.params))
+            assert params == batch.params
+            names = [entry["op"] for drawn in params[0].values() for entry in drawn]
+            assert names == [type(operation).__name__ for operation in operations]
+            if field != "image" or "batch" in params[0]:
+                continue
+            for row, number in enumerate(batch["index"]):
+                again = transforms.apply(operations, loader.dataset[int(number)]["image"], params[row])
+                np.testing.assert_array_equal(np.moveaxis(again, -1, 0), material.rows(batch, field)[row])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_goes_to_a_config_and_back(name: str) -> None:
+    operation = material.operation(name)
+    config = json.loads(json.dumps(transforms.to_config([operation])))
+    assert transforms.from_config(config) == [operation]
 
 
 @pytest.mark.parametrize("name", NAMES)

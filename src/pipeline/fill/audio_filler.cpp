@@ -6,19 +6,19 @@
 
 #include "codecs/sound_decoder.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
-#include "transforms/sound/sound_program.hpp"
+#include "transforms/audio/audio_program.hpp"
 
 namespace penstock {
 namespace {
 
 /// What most audio of a field is like, by the first sample that can be read.
-Result<SoundSpec> usual_audio(const SampleTable& table, std::size_t field) {
+Result<AudioSpec> usual_audio(const SampleTable& table, std::size_t field) {
   constexpr std::uint64_t kTried = 16;
   SoundDecoder decoder;
   Scratch scratch;
   std::optional<Error> first;
   for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
-    SoundSpec spec;
+    AudioSpec spec;
     Status read = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
       PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
       spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
@@ -34,12 +34,12 @@ Result<SoundSpec> usual_audio(const SampleTable& table, std::size_t field) {
   if (first) {
     return std::move(*first);
   }
-  return SoundSpec{};  // there is no sample
+  return AudioSpec{};  // there is no sample
 }
 
 /// [channels, frames] or [channels, bands, frames].
 template <class Shape>
-Shape audio_shape(const SoundSpec& spec, std::size_t frames) {
+Shape audio_shape(const AudioSpec& spec, std::size_t frames) {
   const auto channels = static_cast<std::size_t>(spec.channels);
   const auto bands = static_cast<std::size_t>(spec.bands);
   return bands > 0 ? Shape{channels, bands, frames} : Shape{channels, frames};
@@ -47,8 +47,12 @@ Shape audio_shape(const SoundSpec& spec, std::size_t frames) {
 
 class AudioPlan final : public OneFieldPlan {
  public:
-  AudioPlan(std::size_t field, ColumnPlan column, SoundProgram program)
-      : OneFieldPlan(field, std::move(column)), program_(std::move(program)) {}
+  AudioPlan(std::size_t field, ColumnPlan column, AudioProgram program, const FieldList& list)
+      : OneFieldPlan(field, std::move(column)),
+        program_(std::move(program)),
+        draws_(list_draws(list.name, list.operations)) {}
+
+  DrawnLists drawn_lists() const override { return draws_; }
 
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
   std::string rows_in_words(std::size_t) const override {
@@ -58,11 +62,12 @@ class AudioPlan final : public OneFieldPlan {
   }
   std::string steps_in_words() const override { return program_.describe(); }
 
-  const SoundProgram& program() const noexcept { return program_; }
+  const AudioProgram& program() const noexcept { return program_; }
   std::size_t read_field() const noexcept { return field(); }
 
  private:
-  SoundProgram program_;
+  AudioProgram program_;
+  DrawnLists draws_;
 };
 
 class AudioFiller final : public Filler {
@@ -72,9 +77,10 @@ class AudioFiller final : public Filler {
 
   Status fill(const RowTask& task) override {
     std::uint64_t decoding = 0;
+    drawn_before_ = drawn_for(task).size();
     Status done = read(task.parts.front(), plan_.read_field(), WorkStage::transform,
                        [&](const StoredValue& value) -> Status {
-                         PENSTOCK_ASSIGN(SoundWorkspace* const workspace, ready_workspace());
+                         PENSTOCK_ASSIGN(AudioWorkspace* const workspace, ready_workspace());
                          const std::uint64_t before = workspace->decoding_nanoseconds();
                          Status made = make_row(task, value, *workspace);
                          decoding = workspace->decoding_nanoseconds() - before;
@@ -86,25 +92,27 @@ class AudioFiller final : public Filler {
 
  private:
   /// The worker's memory for the column, made when the first sample comes.
-  Result<SoundWorkspace*> ready_workspace() {
+  Result<AudioWorkspace*> ready_workspace() {
     if (!workspace_) {
-      PENSTOCK_ASSIGN(SoundWorkspace made, plan_.program().make_workspace());
+      PENSTOCK_ASSIGN(AudioWorkspace made, plan_.program().make_workspace());
       workspace_.emplace(std::move(made));
     }
     return &*workspace_;
   }
 
-  Status make_row(const RowTask& task, const StoredValue& value, SoundWorkspace& workspace) {
-    const SoundProgram& program = plan_.program();
-    const SoundSpec& output = program.output();
+  Status make_row(const RowTask& task, const StoredValue& value, AudioWorkspace& workspace) {
+    const AudioProgram& program = plan_.program();
+    const AudioSpec& output = program.output();
     const auto room_for = [&](std::size_t frames) {
       return static_cast<float*>(room(task, 0, audio_shape<Extents>(output, frames)));
     };
     PENSTOCK_ASSIGN(const std::size_t known, program.open(workspace, value.bytes, task.key));
     float* const memory = known > 0 ? room_for(known / output.rows()) : nullptr;
     PENSTOCK_TRY(program.run(workspace, memory));
+    drawn_for(task).resize(drawn_before_);
+    program.list().save(workspace.drawn(), drawn_for(task));
     counters().sounds[workspace.codec()].add(1);
-    SoundWave& wave = workspace.wave();
+    AudioWave& wave = workspace.wave();
     column_of(task.storage).lengths[task.row] = static_cast<std::int64_t>(wave.valid);
     if (memory == nullptr) {
       std::copy_n(wave.data(), wave.rows() * wave.frames(), room_for(wave.frames()));
@@ -113,7 +121,8 @@ class AudioFiller final : public Filler {
   }
 
   const AudioPlan& plan_;
-  std::optional<SoundWorkspace> workspace_;
+  std::optional<AudioWorkspace> workspace_;
+  std::size_t drawn_before_ = 0;
 };
 
 std::unique_ptr<Filler> AudioPlan::make_filler(const FillerTools& tools, std::size_t first_column) const {
@@ -123,10 +132,11 @@ std::unique_ptr<Filler> AudioPlan::make_filler(const FillerTools& tools, std::si
 }  // namespace
 
 Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                               const std::vector<TransformPtr>& operations) {
-  PENSTOCK_ASSIGN(const SoundSpec in, usual_audio(table, number));
-  PENSTOCK_ASSIGN(SoundProgram program, SoundProgram::compile(operations, in));
-  const SoundSpec& output = program.output();
+                               const FieldList& list) {
+  PENSTOCK_ASSIGN(const AudioSpec in, usual_audio(table, number));
+  PENSTOCK_ASSIGN(AudioProgram program,
+                  AudioProgram::compile(list.operations, in, {.room = list.room, .first_op = 0}));
+  const AudioSpec& output = program.output();
   ColumnPlan column{
       .info = field,
       .spec = {.type = Scalar::float32,
@@ -135,7 +145,7 @@ Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field,
       .rate = output.rate,
       .has_lengths = true,
       .padded = true};
-  return FillPlanPtr(std::make_unique<AudioPlan>(number, std::move(column), std::move(program)));
+  return FillPlanPtr(std::make_unique<AudioPlan>(number, std::move(column), std::move(program), list));
 }
 
 }  // namespace penstock

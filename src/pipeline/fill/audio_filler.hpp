@@ -9,6 +9,6 @@ namespace penstock {
 /// Looks at the first samples of the table: rows that end up otherwise are errors, whichever batch they fall
 /// into.
 Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                               const std::vector<TransformPtr>& operations);
+                               const FieldList& list);
 
 }  // namespace penstock

@@ -75,6 +75,23 @@ Result<std::string> Batch::key(std::size_t row) const {
   return storage_->table->checked_key(static_cast<std::uint64_t>(storage_->index[row]));
 }
 
+std::vector<ListParams> Batch::params(std::size_t row) const {
+  std::vector<ListParams> lists;
+  std::span<const double> numbers = storage_->drawn[row];
+  for (const DrawnListPlan& plan : *storage_->draws) {
+    DrawnList drawn = plan.list.make_drawn();
+    plan.list.load(numbers, drawn);
+    lists.push_back({plan.name, plan.counted, plan.list.named(drawn)});
+  }
+  if (storage_->batch_draws) {
+    std::span<const double> of_batch = storage_->batch_drawn;
+    DrawnList drawn = storage_->batch_draws->make_drawn();
+    storage_->batch_draws->load(of_batch, drawn);
+    lists.push_back({"batch", false, storage_->batch_draws->named(drawn)});
+  }
+  return lists;
+}
+
 const Column* Batch::find(const std::string& name) const noexcept {
   const auto found = std::find_if(storage_->columns.begin(), storage_->columns.end(),
                                   [&name](const Column& column) { return column.field.name == name; });

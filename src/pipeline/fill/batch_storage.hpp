@@ -11,10 +11,25 @@
 #include "formats/sample_table.hpp"
 #include "penstock/batch.hpp"
 #include "penstock/result.hpp"
+#include "transforms/operation_list.hpp"
 
 namespace penstock {
 
 class BatchPool;
+
+/// A list of operations that a filler draws for, row by row.
+struct DrawnListPlan {
+  std::string name;  ///< as ListParams has it
+  bool counted = false;
+  ListDraws list;
+};
+/// In the order in which the fillers write numbers.
+using DrawnLists = std::vector<DrawnListPlan>;
+
+/// Of a field's list; none without operations.
+inline DrawnLists list_draws(const std::string& name, const std::vector<TransformPtr>& operations) {
+  return operations.empty() ? DrawnLists{} : DrawnLists{{name, false, ListDraws(operations, {})}};
+}
 
 /// While a batch is being filled each worker writes the rows it was given and nothing else; once complete it
 /// belongs to the planner, then to whoever holds a Batch. Counted: the last release() gives it back to its
@@ -35,7 +50,13 @@ class BatchStorage {
   std::vector<Slab> row_memory;                    ///< what varies: [row * columns + column]; raw: one
   std::vector<std::unique_ptr<Error>> row_errors;  ///< [row], null = good
   std::vector<std::uint8_t> row_replaced;          ///< [row], 1 = good after all: another sample took the row
-  std::atomic<bool> out_of_memory{false};          ///< a worker ran out of memory while filling it
+  std::vector<std::vector<double>> drawn;          ///< [row], what the fillers drew; `draws` reads it
+  std::shared_ptr<const DrawnLists> draws;
+  std::atomic<std::uint32_t> runs_left{0};       ///< runs of rows not yet filled
+  std::vector<double> batch_drawn;               ///< by operations on the whole batch; `batch_draws` reads it
+  std::shared_ptr<const ListDraws> batch_draws;  ///< null without such operations
+  Scratch mixing;                                ///< their memory
+  std::atomic<bool> out_of_memory{false};        ///< a worker ran out of memory while filling it
   std::shared_ptr<const SampleTable> table;
 
  private:

@@ -38,6 +38,7 @@
 #include "penstock/array_spec.hpp"
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
+#include "penstock/transform.hpp"
 #include "pipeline/fill/batch_storage.hpp"
 #include "pipeline/fill/counters.hpp"
 #include "pipeline/order/epoch_order.hpp"
@@ -58,6 +59,13 @@ struct ColumnPlan {
   bool shares_memory = false;            ///< rows of their own memory that share one piece in each run
 
   std::size_t row_bytes() const noexcept { return spec.fixed() ? spec.bytes() : 0; }
+};
+
+/// The operations for a field.
+struct FieldList {
+  std::vector<TransformPtr> operations;
+  std::string name;        ///< of what they draw, as users see it
+  std::uint64_t room = 0;  ///< of their draws
 };
 
 /// A run of rows of one batch: rows [first, first + count); row r stands at place first_place + r.
@@ -122,6 +130,8 @@ class Filler {
   /// Memory for what the row holds in a column of the filler, an array of this shape: its place among the
   /// others where the column's shape is fixed, else a piece of its own, of which the column takes note.
   void* room(const RowTask& task, std::size_t column, const Extents& shape);
+  /// Where what is drawn for the row is saved.
+  std::vector<double>& drawn_for(const RowTask& task) const noexcept { return task.storage.drawn[task.row]; }
   /// Makes the memory of a row of its own that of a piece shared with others.
   void place(BatchStorage& storage, std::size_t column, std::size_t row, const Slab& piece,
              std::size_t offset, const Extents& shape);
@@ -160,6 +170,8 @@ class FillPlan {
   /// on each, a line per step.
   virtual std::string rows_in_words(std::size_t column) const = 0;
   virtual std::string steps_in_words() const { return {}; }
+  /// The lists for which its fillers draw: each row's numbers are saved to BatchStorage::drawn in this order.
+  virtual DrawnLists drawn_lists() const { return {}; }
   /// The user's stages that it runs.
   virtual std::vector<ForeignStage*> foreign_stages() const { return {}; }
 };

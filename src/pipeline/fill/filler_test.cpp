@@ -172,7 +172,7 @@ class ShortArrays final : public MemoryTable {
 
 TEST(filler, an_array_of_another_length_than_planned_is_corrupt) {
   const auto table = std::make_shared<ShortArrays>();
-  const Plan plan = Plan::make(Dataset::of(table, "memory"), {}, {}).value();
+  const Plan plan = Plan::make(Dataset::of(table, "memory"), {}, {}, {}).value();
   const Filled filled(plan, *table, EpochOrder(in_order(4), 0), 4);
   EXPECT_EQ(filled.storage.row_errors[1], nullptr);
   EXPECT_EQ(filled.text(0, 1), std::string("\1\2\3\4\5\6"));

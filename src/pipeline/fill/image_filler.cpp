@@ -17,8 +17,15 @@ Shape in_format(std::size_t height, std::size_t width, std::size_t channels, Mem
 
 class ImagePlan final : public OneFieldPlan {
  public:
-  ImagePlan(std::size_t field, ColumnPlan column, PictureChain chain, MemoryFormat format, ImageSize input)
-      : OneFieldPlan(field, std::move(column)), chain_(std::move(chain)), format_(format), input_(input) {}
+  ImagePlan(std::size_t field, ColumnPlan column, PictureChain chain, MemoryFormat format, ImageSize input,
+            const FieldList& list)
+      : OneFieldPlan(field, std::move(column)),
+        chain_(std::move(chain)),
+        format_(format),
+        input_(input),
+        draws_(list_draws(list.name, list.operations)) {}
+
+  DrawnLists drawn_lists() const override { return draws_; }
 
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
   std::string rows_in_words(std::size_t) const override {
@@ -53,6 +60,7 @@ class ImagePlan final : public OneFieldPlan {
   PictureChain chain_;
   MemoryFormat format_;
   ImageSize input_;
+  DrawnLists draws_;
 };
 
 class ImageFiller final : public Filler {
@@ -70,6 +78,7 @@ class ImageFiller final : public Filler {
   }
 
   Status fill(const RowTask& task) override {
+    drawn_before_ = drawn_for(task).size();
     Status done = read(task.parts.front(), plan_.read_field(), WorkStage::decode,
                        [&](const StoredValue& value) { return make_row(task, value); });
     counters().enter(WorkStage::assemble, task.sample());
@@ -78,6 +87,7 @@ class ImageFiller final : public Filler {
 
  private:
   Status make_row(const RowTask& task, const StoredValue& value) {
+    drawn_for(task).resize(drawn_before_);
     PENSTOCK_ASSIGN(const ImageSize image, decoder_.open(value.bytes, value.tables));
     if (plan_.input().width > 0 && image != plan_.input()) {
       return Error{
@@ -96,15 +106,17 @@ class ImageFiller final : public Filler {
       counters().enter(WorkStage::transform, task.sample());
       return decoded;
     };
+    program_.list().save(workspace_->drawn, drawn_for(task));
     PENSTOCK_TRY(program_.run(*workspace_, decode, out));
     counters().decoded[decoder_.codec()].add(1);
     if (!foreign_) {
       return {};
     }
-    return foreign_->run(result, task.sample(), task.key, [&](const ArraySpec& made) -> Result<void*> {
-      return column_of(task.storage).format ? room_for(task, picture_size(made))
-                                            : room(task, 0, Extents(made.shape));
-    });
+    return foreign_->run(result, task.sample(), task.key, drawn_for(task),
+                         [&](const ArraySpec& made) -> Result<void*> {
+                           return column_of(task.storage).format ? room_for(task, picture_size(made))
+                                                                 : room(task, 0, Extents(made.shape));
+                         });
   }
 
   void* room_for(const RowTask& task, ImageSize size) {
@@ -114,9 +126,10 @@ class ImageFiller final : public Filler {
   }
 
   const ImagePlan& plan_;
-  const PictureProgram& program_;
+  const ImageProgram& program_;
   ImageDecoder decoder_;
-  PictureWorkspacePtr workspace_;
+  ImageWorkspacePtr workspace_;
+  std::size_t drawn_before_ = 0;
   std::unique_ptr<ChainRunner> foreign_;  // null without stages of the user
 };
 
@@ -127,14 +140,13 @@ std::unique_ptr<Filler> ImagePlan::make_filler(const FillerTools& tools, std::si
 }  // namespace
 
 Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                                const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                bool padded) {
-  PENSTOCK_ASSIGN(PictureChain chain, compile_chain(operations, format));
+                                const FieldList& list, MemoryFormat format, bool padded) {
+  PENSTOCK_ASSIGN(PictureChain chain, compile_chain(list.operations, format, {}, list.room));
   ImageSize input;
   if (!chain.output().fixed()) {
     input = table.one_size(number);
     if (input.width > 0) {
-      PENSTOCK_ASSIGN(chain, compile_chain(operations, format, input));
+      PENSTOCK_ASSIGN(chain, compile_chain(list.operations, format, input, list.room));
     }
   }
   ColumnPlan column{.info = field, .spec = chain.output()};
@@ -144,7 +156,8 @@ Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field
     column.format = format;
     column.padded = padded;
   }
-  return FillPlanPtr(std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input));
+  return FillPlanPtr(
+      std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input, list));
 }
 
 }  // namespace penstock

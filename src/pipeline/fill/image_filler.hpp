@@ -9,7 +9,6 @@ namespace penstock {
 /// `invalid` where operations cannot follow each other. Rows have one shape where the operations give all
 /// images one size, or the table knows that all have one. `padded`: LoaderOptions::pad_images.
 Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                                const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                bool padded);
+                                const FieldList& list, MemoryFormat format, bool padded);
 
 }  // namespace penstock

@@ -1,5 +1,9 @@
 #include "pipeline/fill/number_filler.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "pipeline/fill/one_field_plan.hpp"
 
 namespace penstock {
@@ -30,7 +34,52 @@ class IntegerPlan final : public OneFieldPlan {
   std::string rows_in_words(std::size_t) const override { return "int64"; }
 };
 
+class OneHotFiller final : public Filler {
+ public:
+  OneHotFiller(const FillerTools& tools, std::size_t column, std::size_t field, std::size_t classes)
+      : Filler(tools, column), field_(field), classes_(classes) {}
+
+  Status fill(const RowTask& task) override {
+    return read(task.parts.front(), field_, WorkStage::assemble, [&](const StoredValue& value) -> Status {
+      PENSTOCK_ASSIGN(const std::int64_t label, integer_of(value));
+      if (label < 0 || static_cast<std::uint64_t>(label) >= classes_) {
+        return Error{.kind = ErrorKind::invalid,
+                     .message = fmt::format("label {} is none of {} classes", label, classes_),
+                     .advice = "raise num_classes, or check the labels",
+                     .place = {.stage = "transform"}};
+      }
+      auto* const row = static_cast<float*>(room(task, 0, {classes_}));
+      std::fill_n(row, classes_, 0.0F);
+      row[label] = 1.0F;
+      return {};
+    });
+  }
+
+ private:
+  const std::size_t field_;
+  const std::size_t classes_;
+};
+
+class OneHotPlan final : public OneFieldPlan {
+ public:
+  using OneFieldPlan::OneFieldPlan;
+  std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t column_number) const override {
+    return std::make_unique<OneHotFiller>(tools, column_number, field(), column().spec.shape[0]);
+  }
+  std::string rows_in_words(std::size_t) const override {
+    return fmt::format("float32 rows of {} classes", column().spec.shape[0]);
+  }
+};
+
 }  // namespace
+
+FillPlanPtr plan_one_hot(const FieldInfo& field, std::size_t number, int classes) {
+  // What the rows hold by now are arrays.
+  const FieldInfo info{.name = field.name, .kind = FieldKind::array};
+  return std::make_unique<OneHotPlan>(
+      number, ColumnPlan{.info = info,
+                         .spec = {.type = Scalar::float32, .shape = {static_cast<std::size_t>(classes)}}});
+}
 
 FillPlanPtr plan_integers(const FieldInfo& field, std::size_t number) {
   return std::make_unique<IntegerPlan>(

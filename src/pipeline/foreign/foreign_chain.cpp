@@ -12,7 +12,7 @@ namespace {
 // Results of unknown shape, as pictures of which the decoder would make no more.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
-ArraySpec picture_array(const PictureSpec& picture) {
+ArraySpec picture_array(const ImageSpec& picture) {
   ArraySpec array = picture_array(picture.size, picture.type);
   if (!picture.fixed_size()) {
     array.shape[0] = array.shape[1] = kAnyExtent;
@@ -107,16 +107,16 @@ std::string PictureChain::describe() const {
 }
 
 Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                   ImageSize size) {
+                                   ImageSize size, std::uint64_t room) {
   const auto is_foreign = [](const TransformPtr& operation) {
     return operation != nullptr && operation->foreign() != nullptr;
   };
   auto at = std::find_if(operations.begin(), operations.end(), is_foreign);
-  PENSTOCK_ASSIGN(PictureProgram first,
-                  PictureProgram::compile({operations.begin(), at},
-                                          at == operations.end() ? format : MemoryFormat::channels_last,
-                                          /*fuse=*/true, {.input = {.size = size}}));
-  PictureChain chain{.first = std::move(first), .steps = {}};
+  PENSTOCK_ASSIGN(ImageProgram first,
+                  ImageProgram::compile({operations.begin(), at},
+                                        at == operations.end() ? format : MemoryFormat::channels_last,
+                                        /*fuse=*/true, {.input = {.size = size}, .room = room}));
+  PictureChain chain{.first = std::move(first), .steps = {}, .room = room};
   while (at != operations.end()) {
     ForeignStep step{.stage = (*at)->foreign(),
                      .name = (*at)->foreign()->name(),
@@ -136,10 +136,11 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
       const ProgramStart start{
           .input = {.size = step.output.fixed() ? picture_size(step.output) : ImageSize{},
                     .type = ElementType::uint8},
-          .first_op = step.op + 1};
+          .first_op = step.op + 1,
+          .room = room};
       PENSTOCK_ASSIGN(step.then,
-                      PictureProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
-                                              /*fuse=*/true, start));
+                      ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
+                                            /*fuse=*/true, start));
     }
     chain.steps.push_back(std::move(step));
   }
@@ -157,13 +158,15 @@ void* ChainRunner::input(ImageSize size) {
   return current_.reserve(picture_array(size, chain_.first.output().type).bytes());
 }
 
-Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key, const RowRoom& room) {
+Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key,
+                        std::vector<double>& drawn, const RowRoom& room) {
   spec_ = picture_array(size, chain_.first.output().type);
   for (std::size_t number = 0; number < chain_.steps.size(); ++number) {
     const ForeignStep& step = chain_.steps[number];
     PENSTOCK_TRY(run_stage(number, sample, key, room));
     if (step.then) {
       PENSTOCK_TRY(run_program(step, number, key, room));
+      step.then->list().save(workspaces_[number]->drawn, drawn);
     }
   }
   return {};
@@ -177,7 +180,10 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
   counters_.enter(WorkStage::foreign, sample, step.name.c_str());
   ArraySpec result;
   Status done = step.stage->run(
-      spec_, current_.data(), {.stream = stream_of(key), .sample = key.sample, .op = step.op},
+      spec_, current_.data(),
+      {.stream = chain_.room == 0 ? stream_of(key) : mix64(chain_.room, stream_of(key)),
+       .sample = key.sample,
+       .op = step.op},
       [&](const ArraySpec& returned) -> Result<void*> {
         PENSTOCK_TRY(check_result(step, returned));
         result = returned;
@@ -202,7 +208,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
 
 Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, const RandomKey& key,
                                 const RowRoom& room) {
-  PictureWorkspace& workspace = *workspaces_[number];
+  ImageWorkspace& workspace = *workspaces_[number];
   const std::uint8_t* const pixels = current_.data();
   const ImageSize size = picture_size(spec_);
   const std::size_t stride = std::size_t{3} * static_cast<std::size_t>(size.width);

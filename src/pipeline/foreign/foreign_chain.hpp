@@ -13,7 +13,7 @@
 #include "core/scratch.hpp"
 #include "penstock/foreign_stage.hpp"
 #include "pipeline/fill/counters.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
 namespace penstock {
 
@@ -32,13 +32,14 @@ struct ForeignStep {
   ArraySpec output;      ///< as described
   /// What makes of its picture the next stage's input or the row of the batch; absent for other arrays and
   /// for float pictures, which go on as they are.
-  std::optional<PictureProgram> then;
+  std::optional<ImageProgram> then;
 };
 
 /// A list of operations, compiled: up to the first stage of the user, and from there.
 struct PictureChain {
-  PictureProgram first;
+  ImageProgram first;
   std::vector<ForeignStep> steps;
+  std::uint64_t room = 0;  ///< of the list's draws
 
   /// Whether rows are pictures, and not arrays as the last function returned them.
   bool gives_pictures() const noexcept;
@@ -51,7 +52,7 @@ struct PictureChain {
 /// Splits the list at the user's stages, and asks each what it will return. `invalid` where operations cannot
 /// follow each other. `size`: that of all images, if they have one.
 Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                   ImageSize size = {});
+                                   ImageSize size = {}, std::uint64_t room = 0);
 
 /// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;
@@ -63,8 +64,9 @@ class ChainRunner {
 
   /// Where the first program writes a picture of this size, [H, W, 3].
   void* input(ImageSize size);
-  /// Takes what is at input() on to the row.
-  Status run(ImageSize size, std::uint64_t sample, const RandomKey& key, const RowRoom& room);
+  /// Takes what is at input() on to the row; what is drawn on the way is appended to `drawn`.
+  Status run(ImageSize size, std::uint64_t sample, const RandomKey& key, std::vector<double>& drawn,
+             const RowRoom& room);
 
  private:
   Status run_stage(std::size_t number, std::uint64_t sample, const RandomKey& key, const RowRoom& room);
@@ -73,8 +75,8 @@ class ChainRunner {
   const PictureChain& chain_;
   const MemoryFormat format_;
   WorkerCounters& counters_;
-  std::vector<PictureWorkspacePtr> workspaces_;  // per step, null without a program
-  ArraySpec spec_;                               // of what is in current_
+  std::vector<ImageWorkspacePtr> workspaces_;  // per step, null without a program
+  ArraySpec spec_;                             // of what is in current_
   Scratch current_;
   Scratch next_;
 };

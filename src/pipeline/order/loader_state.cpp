@@ -144,6 +144,13 @@ Status check_fits(const LoaderState& state, const RunIdentity& run, const ShardI
   compare("order", state.run.order, run.order);
   compare("seed", state.run.seed, run.seed);
   compare("generator_seed", state.run.generator_seed, run.generator_seed);
+  if (state.run.pipeline != run.pipeline && state.run.pipeline == run.pipeline_before) {
+    return refused(
+        "the state was made when lists for several fields drew alike by their place in the list, and "
+        "now each field draws for itself",
+        "finish the epoch with the version that made it, or pass strict=False to go on at that position "
+        "with other draws");
+  }
   compare("transforms, fields, decode and on_error", state.run.pipeline, run.pipeline);
   if (state.shard) {
     compare("batch_size", state.shard->batch_size, shard.batch_size);

@@ -20,6 +20,8 @@ struct RunIdentity {
   std::string dataset;   ///< fingerprint
   std::string order;     ///< the sampler
   std::string pipeline;  ///< fingerprint of transforms and of the options that change rows
+  /// What that was before lists for several fields had their field in the address of their draws; not kept.
+  std::string pipeline_before = {};
 
   bool operator==(const RunIdentity&) const = default;
 };

@@ -15,6 +15,8 @@
 #include "pipeline/fill/mode_image_filler.hpp"
 #include "pipeline/fill/number_filler.hpp"
 #include "pipeline/fill/raw_filler.hpp"
+#include "pipeline/fill/view_filler.hpp"
+#include "transforms/batch/batch_operation.hpp"
 
 namespace penstock {
 
@@ -46,8 +48,9 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
 }
 
 Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
-                              const FieldReading& reading, const std::vector<TransformPtr>& operations,
-                              MemoryFormat format, const LoaderOptions& options) {
+                              const FieldReading& reading, const FieldList& list, MemoryFormat format,
+                              const LoaderOptions& options) {
+  const std::vector<TransformPtr>& operations = list.operations;
   const bool plain = operations.empty();
   switch (field.kind) {
     case FieldKind::image:
@@ -56,9 +59,9 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
                      : invalid(fmt::format("transforms for field '{}', which is not read as RGB", field.name),
                                "leave out the list of this field, or read it with mode=\"RGB\"");
       }
-      return plan_images(table, field, number, operations, format, options.pad_images);
+      return plan_images(table, field, number, list, format, options.pad_images);
     case FieldKind::audio:
-      return plan_audio(table, field, number, operations);
+      return plan_audio(table, field, number, list);
     default:
       break;
   }
@@ -79,10 +82,48 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   }
 }
 
+constexpr const char* kViewedField = "image";
+constexpr const char* kMixedLabels = "label";
+
+Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>& fields,
+                   const FieldTransforms& transforms, const LoaderOptions& options) {
+  const auto image = std::find_if(fields.begin(), fields.end(),
+                                  [](const FieldInfo& field) { return field.name == kViewedField; });
+  if (image == fields.end() || image->kind != FieldKind::image) {
+    return invalid("views of the field 'image', which the data set does not have",
+                   fmt::format("its fields are: {}", names_of(fields)));
+  }
+  if (!options.decode) {
+    return invalid("decode=False together with views",
+                   "stored bytes cannot be transformed: leave one of them out");
+  }
+  for (const auto& [name, operations] : transforms) {
+    if (name == kViewedField && !operations.empty()) {
+      return invalid("transforms for field 'image' together with views of it", "put them into each view");
+    }
+  }
+  for (const View& view : views) {
+    const bool taken = view.name == "index" || view.name == "key" ||
+                       std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
+                         return field.name == view.name && field.name != kViewedField;
+                       });
+    if (taken || view.name.empty()) {
+      return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
+                     "give it another");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
+bool draws_by_field(const FieldTransforms& transforms) {
+  return std::count_if(transforms.begin(), transforms.end(),
+                       [](const auto& entry) { return !entry.second.empty(); }) > 1;
+}
+
 Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms,
-                        const LoaderOptions& options) {
+                        const std::vector<View>& views, const LoaderOptions& options) {
   const std::vector<FieldInfo>& fields = dataset.fields();
   const auto find_field = [&fields](const std::string& name) {
     return std::find_if(fields.begin(), fields.end(), [&name](const FieldInfo& f) { return f.name == name; });
@@ -118,11 +159,24 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     }
   }
 
+  if (!views.empty()) {
+    PENSTOCK_TRY(check_views(views, fields, transforms, options));
+  }
+
   Plan plan;
   // Both are written equally fast, so without a consumer that is known to prefer one there is no reason for
   // another than usual.
   plan.memory_format_ =
       options.memory_format == MemoryFormat::automatic ? MemoryFormat::channels_first : options.memory_format;
+  std::vector<TransformPtr> batch_operations;
+  FieldTransforms lists = transforms;
+  for (auto& [name, operations] : lists) {
+    PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
+    if (!taken.empty() && name != kViewedField) {
+      return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name), "it mixes the field 'image'");
+    }
+    batch_operations.insert(batch_operations.end(), taken.begin(), taken.end());
+  }
   for (std::size_t number = 0; number < fields.size(); ++number) {
     const FieldInfo& field = fields[number];
     if (!options.decode && field.kind != FieldKind::integer) {
@@ -135,11 +189,28 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
       }
       continue;
     }
-    const auto chosen = std::find_if(transforms.begin(), transforms.end(),
+    if (!views.empty() && field.name == kViewedField) {
+      PENSTOCK_ASSIGN(FillPlanPtr fill, plan_views(number, views, plan.memory_format_));
+      plan.add(std::move(fill));
+      continue;
+    }
+    if (!batch_operations.empty() && field.name == kMixedLabels && field.kind == FieldKind::integer) {
+      const auto& mixing = dynamic_cast<const BatchTransform&>(*batch_operations[0]);
+      plan.add(plan_one_hot(field, number, mixing.num_classes()));
+      continue;
+    }
+    const auto chosen = std::find_if(lists.begin(), lists.end(),
                                      [&field](const auto& entry) { return entry.first == field.name; });
+    FieldList list;
+    if (chosen != lists.end()) {
+      list = {.operations = chosen->second, .name = {}, .room = 0};
+      if (draws_by_field(lists)) {
+        list.name = field.name;
+        list.room = view_room(field.name);
+      }
+    }
     PENSTOCK_ASSIGN(FillPlanPtr fill,
-                    plan_fill(*dataset.table(), number, field, dataset.reading(number),
-                              chosen == transforms.end() ? std::vector<TransformPtr>{} : chosen->second,
+                    plan_fill(*dataset.table(), number, field, dataset.reading(number), list,
                               plan.memory_format_, options));
     plan.add(std::move(fill));
   }
@@ -152,10 +223,85 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     return invalid("decode=False together with transforms",
                    "stored bytes cannot be transformed: leave one of them out");
   }
+  if (!batch_operations.empty()) {
+    PENSTOCK_TRY(plan.plan_batch_operations(std::move(batch_operations)));
+  }
   if (plan.raw_field_) {
     plan.add(plan_raw(*plan.raw_field_));  // last: a row's bytes are there once the rest of it is good
   }
   return plan;
+}
+
+Status Plan::plan_batch_operations(std::vector<TransformPtr> operations) {
+  const auto find = [this](const char* name) {
+    return static_cast<std::size_t>(
+        std::find_if(columns_.begin(), columns_.end(),
+                     [name](const ColumnPlan& column) { return column.info.name == name; }) -
+        columns_.begin());
+  };
+  const std::string name(operations[0]->name());
+  mixed_images_ = find(kViewedField);
+  mixed_labels_ = find(kMixedLabels);
+  const auto is_floats = [this](std::size_t column) {
+    return column < columns_.size() && columns_[column].spec.type == Scalar::float32 &&
+           columns_[column].spec.fixed();
+  };
+  if (!is_floats(mixed_images_)) {
+    return invalid(name + " mixes float32 images of one size",
+                   "add RandomResizedCrop, CenterCrop or Resize([h, w]), and ToFloat or Normalize before it");
+  }
+  if (!is_floats(mixed_labels_)) {
+    return invalid(name + " mixes labels, and the data set has no whole numbers called 'label'",
+                   "name the field of labels: Dataset(..., fields={\"label\": ...})");
+  }
+  for (const TransformPtr& operation : operations) {
+    if (dynamic_cast<const BatchTransform&>(*operation).num_classes() !=
+        static_cast<int>(columns_[mixed_labels_].spec.shape[0])) {
+      return invalid("operations on batches differ in num_classes", "give all the same number");
+    }
+  }
+  batch_draws_ =
+      std::make_shared<const ListDraws>(std::move(operations), ListPlace{.room = 0, .first_op = kBatchOps});
+  return {};
+}
+
+void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place) const noexcept
+    try {
+  if (!batch_draws_) {
+    return;
+  }
+  const Column& images = storage.columns[mixed_images_];
+  const Column& labels = storage.columns[mixed_labels_];
+  const std::size_t row = std::max(images.row_bytes, labels.row_bytes);
+  const std::size_t pointers = storage.rows * sizeof(float*);
+  std::uint8_t* const memory = storage.mixing.reserve(round_up(pointers) * 2 + row);
+  auto** const image_rows = reinterpret_cast<float**>(memory);
+  auto** const label_rows = reinterpret_cast<float**>(memory + round_up(pointers));
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < storage.rows; ++i) {
+    if (!storage.row_errors[i] || storage.row_replaced[i] != 0) {
+      image_rows[good] =
+          reinterpret_cast<float*>(static_cast<std::uint8_t*>(images.data) + i * images.row_bytes);
+      label_rows[good] =
+          reinterpret_cast<float*>(static_cast<std::uint8_t*>(labels.data) + i * labels.row_bytes);
+      ++good;
+    }
+  }
+  const RandomKey key{.seed = seed, .epoch = storage.epoch, .sample = first_place};
+  DrawnList drawn = batch_draws_->make_drawn();
+  for (std::size_t i = 0; i < batch_draws_->size(); ++i) {
+    const auto& operation = static_cast<const BatchTransform&>(*batch_draws_->operations()[i]);
+    Draws draws = batch_draws_->draws(i, key);
+    if (Status done = operation.draw_for({}, draws, *drawn[i]); done) {
+      operation.run_for(*drawn[i], {{image_rows, good}, images.row_bytes / sizeof(float)},
+                        {{label_rows, good}, labels.row_bytes / sizeof(float)},
+                        reinterpret_cast<float*>(memory + round_up(pointers) * 2));
+    }
+  }
+  storage.batch_drawn.clear();
+  batch_draws_->save(drawn, storage.batch_drawn);
+} catch (const std::bad_alloc&) {
+  storage.out_of_memory.store(true, std::memory_order_relaxed);
 }
 
 Plan Plan::of(std::vector<FillPlanPtr> fills, MemoryFormat format) {
@@ -169,6 +315,11 @@ Plan Plan::of(std::vector<FillPlanPtr> fills, MemoryFormat format) {
 
 void Plan::add(FillPlanPtr fill) {
   columns_.insert(columns_.end(), fill->columns().begin(), fill->columns().end());
+  DrawnLists lists = draws_ ? *draws_ : DrawnLists{};
+  for (DrawnListPlan& list : fill->drawn_lists()) {
+    lists.push_back(std::move(list));
+  }
+  draws_ = std::make_shared<const DrawnLists>(std::move(lists));
   fills_.push_back(std::move(fill));
 }
 
@@ -216,6 +367,9 @@ void Plan::lay_out(BatchStorage& storage, std::size_t capacity) const {
                    .widths = take_integers()};
   }
   storage.row_errors.resize(capacity);
+  storage.drawn.resize(capacity);
+  storage.draws = draws_;
+  storage.batch_draws = batch_draws_;
   storage.row_memory.resize(std::max<std::size_t>(1, capacity * columns_.size()));
 }
 

@@ -16,11 +16,14 @@
 
 namespace penstock {
 
+/// Whether lists for several fields draw apart, by their field's name.
+bool draws_by_field(const FieldTransforms& transforms);
+
 /// Immutable after make(); shared by the planner and all workers.
 class Plan {
  public:
   static Result<Plan> make(const Dataset& dataset, const FieldTransforms& transforms,
-                           const LoaderOptions& options);
+                           const std::vector<View>& views, const LoaderOptions& options);
   /// One whose columns these fill.
   static Plan of(std::vector<FillPlanPtr> fills, MemoryFormat format);
 
@@ -50,13 +53,21 @@ class Plan {
   Status start_stages(int workers) const;
   void stop_stages() const noexcept;
 
+  /// Runs the operations on the whole batch, when its last rows have been filled. Any thread.
+  void finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place) const noexcept;
+
   std::string describe() const;
 
  private:
+  Status plan_batch_operations(std::vector<TransformPtr> operations);
   void add(FillPlanPtr fill);
 
   std::vector<FillPlanPtr> fills_;
-  std::vector<ColumnPlan> columns_;  // of all of them
+  std::vector<ColumnPlan> columns_;               // of all of them
+  std::shared_ptr<const ListDraws> batch_draws_;  // null without operations on batches
+  std::size_t mixed_images_ = 0;                  // the columns that these mix
+  std::size_t mixed_labels_ = 0;
+  std::shared_ptr<const DrawnLists> draws_;  // likewise
   std::optional<std::size_t> raw_field_;
   std::string raw_name_;
   MemoryFormat memory_format_ = MemoryFormat::channels_first;

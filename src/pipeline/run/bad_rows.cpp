@@ -36,6 +36,7 @@ void leave_out_bad_rows(BatchStorage& storage) {
         }
       }
       storage.index[kept] = storage.index[row];
+      storage.drawn[kept].swap(storage.drawn[row]);
       if (storage.has_raw) {
         for (std::int64_t* values :
              {storage.raw.offsets, storage.raw.sizes, storage.raw.heights, storage.raw.widths}) {

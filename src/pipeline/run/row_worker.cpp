@@ -9,8 +9,6 @@ namespace penstock {
 namespace {
 
 constexpr int kReplaceAttempts = 16;
-// Draws of the loader itself, apart from the operations of a transform list, which count from 0.
-constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 
 }  // namespace
 
@@ -130,6 +128,7 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
 }
 
 Status RowWorker::fill_row(const RowTask& task) {
+  task.storage.drawn[task.row].clear();
   for (const auto& filler : fillers_) {
     PENSTOCK_TRY(filler->fill(task));
   }

@@ -124,6 +124,8 @@ bool Scheduler::end(std::deque<std::unique_ptr<Job>>& jobs, std::chrono::millise
 
 void Scheduler::submit(Job& job, std::size_t rows_per_run) {
   const std::size_t rows = job.storage->rows;
+  job.storage->runs_left.store(static_cast<std::uint32_t>((rows + rows_per_run - 1) / rows_per_run),
+                               std::memory_order_relaxed);
   for (std::size_t first = 0; first < rows; first += rows_per_run) {
     Item item{.job = &job,
               .run = {.storage = job.storage,
@@ -143,6 +145,13 @@ void Scheduler::submit(Job& job, std::size_t rows_per_run) {
   work_there_.wake_all();
 }
 
+void Scheduler::filled(const RowRun& run) noexcept {
+  // Whoever fills the last rows sees what the others have written.
+  if (run.storage->runs_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    plan_->finish_batch(*run.storage, options_.generator_seed.value_or(*options_.seed), run.first_place);
+  }
+}
+
 void Scheduler::collect() noexcept {
   for (const auto& ring : tokens_) {
     while (std::optional<Token> token = ring->try_pop()) {
@@ -160,6 +169,7 @@ bool Scheduler::work_here() {
   if (item->generation == generation_.load(std::memory_order_relaxed)) {
     const double before = thread_cpu_seconds(CLOCK_THREAD_CPUTIME_ID);
     own_worker_->fill(item->run);
+    filled(item->run);
     own_cpu_seconds_.store(own_cpu_seconds_.load() + thread_cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - before);
   }
   --item->job->runs_out;
@@ -221,6 +231,7 @@ void Scheduler::work(std::size_t number) {
       } catch (...) {
         lose_rows(item->run, std::current_exception());
       }
+      filled(item->run);
     }
     // Never full: as many places as runs that can be out.
     tokens.try_push(item->job);

@@ -94,6 +94,8 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   bool may_work(std::size_t worker) const noexcept {
     return static_cast<int>(worker) < active_.load(std::memory_order_acquire);
   }
+  /// A run has been filled: what is to be done with a whole batch is done after its last one.
+  void filled(const RowRun& run) noexcept;
   void ask_to_end() noexcept;
   bool work_here();
 

@@ -15,7 +15,7 @@ std::array<float, 2> reciprocal(float x) {
 
 template <class Compute>
 bool agrees(const FloatTable& table, Compute compute) {
-  for (std::size_t channel = 0; channel < 3; ++channel) {
+  for (std::size_t channel = 0; channel < FloatTable::kChannels; ++channel) {
     for (int value = 0; value < 256; ++value) {
       const float got = compute(channel, static_cast<float>(value));
       const float wanted = table.values[channel][static_cast<std::size_t>(value)];
@@ -37,11 +37,24 @@ FloatTable::FloatTable() {
   }
 }
 
+void FloatTable::shift(const Shift& by) {
+  for (std::size_t channel = 0; channel < kChannels; ++channel) {
+    simple = simple && mean[channel] == 0.0F && std[channel] == 1.0F;  // one such step
+    mean[channel] = by.mean[channel];
+    std[channel] = by.std[channel];
+    for (float& value : values[channel]) {
+      value = value - by.mean[channel];
+      value = value / by.std[channel];
+    }
+  }
+  shifts.push_back(by);
+}
+
 FloatMap::FloatMap(const FloatTable& from) : table(from) {
   const auto inverse = reciprocal(255.0F);
   inverse_255[0] = inverse[0];
   inverse_255[1] = inverse[1];
-  for (std::size_t channel = 0; channel < 3; ++channel) {
+  for (std::size_t channel = 0; channel < FloatTable::kChannels; ++channel) {
     inverse_std[channel] = reciprocal(table.std[channel]);
   }
   if (!table.simple ||

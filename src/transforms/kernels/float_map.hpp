@@ -3,19 +3,38 @@
 // same bits.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace penstock {
 
-/// What a list of operations makes of the 8-bit values. Starts as value / 255.
+/// What a list of operations makes of the values. Starts as value / 255, or value / 65535 for 16 bits.
 struct FloatTable {
-  std::array<std::array<float, 256>, 3> values{};
+  static constexpr std::size_t kChannels = 4;  ///< images with fewer use the first
+  struct Shift {
+    std::array<float, kChannels> mean{};
+    std::array<float, kChannels> std{};
+  };
+
+  std::array<std::array<float, 256>, kChannels> values{};
   /// (value / 255 - mean) / std describes `values`, if `simple`.
-  std::array<float, 3> mean{};
-  std::array<float, 3> std = {1.0F, 1.0F, 1.0F};
+  std::array<float, kChannels> mean{};
+  std::array<float, kChannels> std = {1.0F, 1.0F, 1.0F, 1.0F};
   bool simple = true;
+  std::vector<Shift> shifts;  ///< one after the other, what makes `values`
 
   FloatTable();
+  /// Subtracts, then divides.
+  void shift(const Shift& by);
+  /// What a 16-bit value becomes.
+  float of_16_bits(std::uint16_t value, std::size_t channel) const noexcept {
+    float result = static_cast<float>(value) / 65535.0F;
+    for (const Shift& by : shifts) {
+      result = (result - by.mean[channel]) / by.std[channel];
+    }
+    return result;
+  }
 };
 
 /// Made once from a table; then read-only.
@@ -35,7 +54,7 @@ struct FloatMap {
   /// x / 255 = fma(257 * x, inverse_65535, tie_breaker): the product alone ends in a tie for powers of two.
   static constexpr float inverse_65535 = 0x1.0001p-16F;
   static constexpr float tie_breaker = 0x1p-34F;
-  std::array<std::array<float, 2>, 3> inverse_std{};
+  std::array<std::array<float, 2>, FloatTable::kChannels> inverse_std{};
 
   FloatMap() = default;
   /// Tries each method on all values and keeps the fastest that agrees with the table to the bit.

@@ -1,6 +1,7 @@
 #include "transforms/kernels/pad.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace penstock {
@@ -37,8 +38,16 @@ int inside(int position, int length, PaddingMode mode) {
 
 }  // namespace
 
-void pad_picture(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
-                 std::uint8_t* out) {
+void pad_image(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
+               const PixelFormat& format, std::uint8_t* out) {
+  const std::size_t pixel = format.bytes();
+  std::array<std::uint8_t, 8> fill{};
+  for (std::size_t channel = 0; channel < static_cast<std::size_t>(format.channels); ++channel) {
+    const std::uint16_t wide = step.fill[channel];
+    std::memcpy(fill.data() + channel * size_of(format.type),
+                format.type == ElementType::uint16 ? static_cast<const void*>(&wide) : &step.fill[channel],
+                size_of(format.type));
+  }
   const ImageSize padded = size_after(size, step);
   for (int y = 0; y < padded.height; ++y) {
     const int row = inside(y - step.top, size.height, step.mode);
@@ -46,20 +55,20 @@ void pad_picture(const PadStep& step, const std::uint8_t* in, std::size_t stride
     const auto put = [&](int x) {
       const int column = inside(x - step.left, size.width, step.mode);
       const bool filled = from == nullptr || column < 0;
-      std::memcpy(out + static_cast<std::ptrdiff_t>(x) * 3,
-                  filled ? step.fill.data() : from + static_cast<std::ptrdiff_t>(column) * 3, 3);
+      std::memcpy(out + static_cast<std::size_t>(x) * pixel,
+                  filled ? fill.data() : from + static_cast<std::size_t>(column) * pixel, pixel);
     };
     for (int x = 0; x < step.left; ++x) {
       put(x);
     }
     if (from != nullptr) {
-      std::memcpy(out + static_cast<std::ptrdiff_t>(step.left) * 3, from,
-                  static_cast<std::size_t>(size.width) * 3);
+      std::memcpy(out + static_cast<std::size_t>(step.left) * pixel, from,
+                  static_cast<std::size_t>(size.width) * pixel);
     }
     for (int x = from != nullptr ? step.left + size.width : step.left; x < padded.width; ++x) {
       put(x);
     }
-    out += static_cast<std::ptrdiff_t>(padded.width) * 3;
+    out += static_cast<std::size_t>(padded.width) * pixel;
   }
 }
 

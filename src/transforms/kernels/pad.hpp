@@ -1,16 +1,23 @@
 #pragma once
-// A picture with pixels added around it.
+// An image with pixels added around it.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "transforms/geometry.hpp"
+#include "transforms/image_steps.hpp"
 
 namespace penstock {
 
-/// Pixels of 3 bytes from `in` (rows `stride` bytes apart) to `out` (rows follow each other closely).
+struct PixelFormat {
+  int channels = 3;
+  ElementType type = ElementType::uint8;  ///< or uint16
+
+  std::size_t bytes() const noexcept { return static_cast<std::size_t>(channels) * size_of(type); }
+};
+
+/// Pixels from `in` (rows `stride` bytes apart) to `out` (rows follow each other closely).
 /// `reflect` and `symmetric` go back and forth as often as it takes, like numpy's pad.
-void pad_picture(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
-                 std::uint8_t* out);
+void pad_image(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
+               const PixelFormat& format, std::uint8_t* out);
 
 }  // namespace penstock

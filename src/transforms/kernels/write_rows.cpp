@@ -1,6 +1,7 @@
 #include "transforms/kernels/write_rows.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transforms/kernels/write_rows.cpp"
@@ -230,7 +231,7 @@ HWY_EXPORT(byte_planes);
 
 namespace {
 
-void write_floats(const PictureSink& sink, std::size_t y, const std::uint8_t* pixels) {
+void write_floats(const ImageSink& sink, std::size_t y, const std::uint8_t* pixels) {
   const auto width = static_cast<std::size_t>(sink.size.width);
   const std::size_t plane = width * static_cast<std::size_t>(sink.size.height);
   const auto& values = sink.floats->table.values;
@@ -253,11 +254,56 @@ void write_floats(const PictureSink& sink, std::size_t y, const std::uint8_t* pi
   }
 }
 
+/// Calls put(place in the sink, channel, place in the row) for each value of row `y`.
+template <class Put>
+void place_values(const ImageSink& sink, std::size_t y, Put put) {
+  const auto width = static_cast<std::size_t>(sink.size.width);
+  const auto channels = static_cast<std::size_t>(sink.channels);
+  const bool planes = sink.format == MemoryFormat::channels_first;
+  const std::size_t plane = planes ? width * static_cast<std::size_t>(sink.size.height) : 1;
+  const std::size_t step = planes ? 1 : channels;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    std::size_t place = channel * plane + y * width * step;
+    for (std::size_t i = channel; i < width * channels; i += channels, place += step) {
+      put(place, channel, i);
+    }
+  }
+}
+
+/// Rows that are not of three bytes a pixel.
+void write_other(const ImageSink& sink, std::size_t y, const std::uint8_t* pixels) {
+  const auto* const wide = reinterpret_cast<const std::uint16_t*>(pixels);
+  const bool is_wide = sink.from == ElementType::uint16;
+  if (sink.type == ElementType::float32) {
+    auto* const out = static_cast<float*>(sink.data);
+    const FloatTable& table = sink.floats->table;
+    if (is_wide) {
+      place_values(sink, y, [&](std::size_t place, std::size_t channel, std::size_t i) {
+        out[place] = table.of_16_bits(wide[i], channel);
+      });
+    } else {
+      place_values(sink, y, [&](std::size_t place, std::size_t channel, std::size_t i) {
+        out[place] = table.values[channel][pixels[i]];
+      });
+    }
+  } else if (is_wide) {
+    auto* const out = static_cast<std::uint16_t*>(sink.data);
+    place_values(sink, y, [&](std::size_t place, std::size_t, std::size_t i) { out[place] = wide[i]; });
+  } else {
+    auto* const out = static_cast<std::uint8_t*>(sink.data);
+    place_values(sink, y, [&](std::size_t place, std::size_t, std::size_t i) { out[place] = pixels[i]; });
+  }
+}
+
 }  // namespace
 
-void write_row(const PictureSink& sink, int row, const std::uint8_t* pixels) {
+void write_row(const ImageSink& sink, int row, const std::uint8_t* pixels) {
   const auto y = static_cast<std::size_t>(row);
   const auto width = static_cast<std::size_t>(sink.size.width);
+  if (sink.channels != 3 || sink.from != ElementType::uint8) {
+    write_other(sink, y, pixels);
+    return;
+  }
   if (sink.type == ElementType::float32) {
     write_floats(sink, y, pixels);
     return;
@@ -279,13 +325,28 @@ void write_row(const PictureSink& sink, int row, const std::uint8_t* pixels) {
 
 void finish_rows() { hwy::FlushStream(); }
 
-void flip_row(const std::uint8_t* in, int width, std::uint8_t* out) {
-  out += static_cast<std::ptrdiff_t>(width) * 3;
-  for (int x = 0; x < width; ++x, in += 3) {
-    out -= 3;
-    out[0] = in[0];
-    out[1] = in[1];
-    out[2] = in[2];
+void flip_row(const std::uint8_t* in, int width, std::size_t pixel, std::uint8_t* out) {
+  const auto flip = [&]<std::size_t kBytes>(std::integral_constant<std::size_t, kBytes>) {
+    std::uint8_t* to = out + static_cast<std::size_t>(width) * kBytes;
+    const std::uint8_t* from = in;
+    for (int x = 0; x < width; ++x, from += kBytes) {
+      to -= kBytes;
+      std::memcpy(to, from, kBytes);
+    }
+  };
+  switch (pixel) {
+    case 1:
+      return flip(std::integral_constant<std::size_t, 1>());
+    case 2:
+      return flip(std::integral_constant<std::size_t, 2>());
+    case 3:
+      return flip(std::integral_constant<std::size_t, 3>());
+    case 4:
+      return flip(std::integral_constant<std::size_t, 4>());
+    case 6:
+      return flip(std::integral_constant<std::size_t, 6>());
+    default:
+      return flip(std::integral_constant<std::size_t, 8>());
   }
 }
 

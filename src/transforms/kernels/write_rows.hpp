@@ -11,25 +11,28 @@
 
 namespace penstock {
 
-/// A picture of `size` in somebody else's memory: 3 * width * height elements, of which nothing else is
+/// An image of `size` in somebody else's memory: channels * width * height elements, of which nothing else is
 /// touched.
-struct PictureSink {
+struct ImageSink {
   void* data = nullptr;
   ImageSize size;
   ElementType type = ElementType::uint8;
   MemoryFormat format = MemoryFormat::channels_first;
   const FloatMap* floats = nullptr;  ///< needed for float32
+  int channels = 3;
+  ElementType from = ElementType::uint8;  ///< of the pixels that are written: uint8, or uint16
 };
 
-/// Writes row `y` from size.width pixels of 3 bytes. Up to kRowSlack bytes after them are read.
-void write_row(const PictureSink& sink, int y, const std::uint8_t* pixels);
+/// Writes row `y` from size.width pixels of as many values as there are channels. Up to kRowSlack bytes after
+/// them are read.
+void write_row(const ImageSink& sink, int y, const std::uint8_t* pixels);
 
 /// To be called after the last row and before another thread is told of the picture: rows may be on their way
 /// to memory in an order of their own.
 void finish_rows();
 
-/// out = in from right to left; they must not overlap.
-void flip_row(const std::uint8_t* in, int width, std::uint8_t* out);
+/// out = in from right to left, pixels of that many bytes; they must not overlap.
+void flip_row(const std::uint8_t* in, int width, std::size_t pixel, std::uint8_t* out);
 
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget write_target();

@@ -16,14 +16,7 @@ namespace {
 
 FloatTable normalised(std::array<float, 3> mean, std::array<float, 3> std) {
   FloatTable table;
-  table.mean = mean;
-  table.std = std;
-  for (std::size_t c = 0; c < 3; ++c) {
-    for (float& value : table.values[c]) {
-      value = value - mean[c];
-      value = value / std[c];
-    }
-  }
+  table.shift({.mean = {mean[0], mean[1], mean[2], mean[2]}, .std = {std[0], std[1], std[2], std[2]}});
   return table;
 }
 
@@ -43,7 +36,7 @@ void check(ImageSize size, ElementType type, MemoryFormat format, const FloatMap
   std::vector<std::uint8_t> memory(64 + offset + elements * element + 128, 0xA5);
   const auto misalignment = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
   std::uint8_t* out = memory.data() + (64 - misalignment) % 64 + offset;
-  const PictureSink sink{out, size, type, format, &floats};
+  const ImageSink sink{out, size, type, format, &floats};
   for (int y = 0; y < size.height; ++y) {
     write_row(sink, y, pixels.data() + static_cast<std::size_t>(y) * stride);
   }
@@ -146,7 +139,7 @@ TEST(FloatMap, a_claim_of_equality_holds_for_many_means_and_deviations) {
 TEST(FlipRow, reverses_pixels_but_not_channels) {
   const std::uint8_t in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   std::uint8_t out[9];
-  flip_row(in, 3, out);
+  flip_row(in, 3, 3, out);
   const std::uint8_t wanted[9] = {7, 8, 9, 4, 5, 6, 1, 2, 3};
   EXPECT_EQ(std::memcmp(out, wanted, 9), 0);
 }

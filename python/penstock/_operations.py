@@ -1,0 +1,96 @@
+"""Operations on images and audio, one class each, made from the catalogue of the engine."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from . import _core
+from .errors import InvalidError
+
+
+class Transform:
+    """An operation with its parameters. An immutable value: compares, hashes, prints as it is written."""
+
+    __slots__ = ("handle",)
+    handle: _core.Transform
+    #: {name, summary, parameters} of the operation, from the catalogue.
+    info: ClassVar[dict[str, Any]]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise InvalidError("Transform is what all operations have in common; use one of them, such as Resize(256)")
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Every parameter with its value."""
+        return self.handle.params
+
+    def __repr__(self) -> str:
+        return repr(self.handle)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Transform) and self.handle == other.handle
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (make, (self.handle.name, self.params))
+
+
+def _plain(value: Any) -> Any:
+    """Enumerations such as torchvision's InterpolationMode stand for their text, numbers of numpy for Python's."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
+    inner = getattr(value, "value", value)
+    return inner if isinstance(inner, str) else value
+
+
+def _signature(info: dict[str, Any]) -> inspect.Signature:
+    parameters = [
+        inspect.Parameter(
+            parameter["name"],
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if parameter["required"] else parameter["default"],
+            annotation=parameter["type"],
+        )
+        for parameter in info["parameters"]
+    ]
+    return inspect.Signature(parameters)
+
+
+def _constructor(info: dict[str, Any]) -> Callable[..., None]:
+    signature = _signature(info)
+
+    def construct(self: Transform, *args: Any, **kwargs: Any) -> None:
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError as problem:
+            raise InvalidError(f"{info['name']}: {problem}; it takes {signature}") from None
+        self.handle = _core.make_transform(info["name"], {name: _plain(value) for name, value in given.items()})
+
+    return construct
+
+
+def _make_class(info: dict[str, Any]) -> type[Transform]:
+    lines = [info["summary"], "", *(f"{parameter['name']}: {parameter['doc']}" for parameter in info["parameters"])]
+    members = {
+        "__doc__": "\n".join(lines).rstrip(),
+        "__init__": _constructor(info),
+        "__module__": "penstock.transforms",
+        "__signature__": _signature(info),
+        "__slots__": (),
+        "info": info,
+    }
+    return type(info["name"], (Transform,), members)
+
+
+CLASSES: dict[str, type[Transform]] = {str(info["name"]): _make_class(info) for info in _core.transform_catalog()}
+
+
+def make(name: str, params: dict[str, Any]) -> Transform:
+    """The operation of that name with these parameters."""
+    if name not in CLASSES:
+        raise InvalidError(f"there is no operation {name!r}; there are {', '.join(CLASSES)}")
+    return CLASSES[name](**params)

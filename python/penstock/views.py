@@ -1,0 +1,51 @@
+"""Several views of one image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ._operations import Transform
+from .errors import InvalidError
+
+
+class Views:
+    """Several lists of transforms for one image, which is decoded once: Views(a=[...], b=[...], local=(6, [...])).
+
+    batch["a"] and batch["b"] have the shape [B, C, H, W]; with a count, batch["local"] has [B, 6, C, H, W]. Each view
+    draws for itself; operations with one key= draw alike in all views.
+    """
+
+    __slots__ = ("lists",)
+    #: For each name how many there are, None for one without a count, and the operations.
+    lists: dict[str, tuple[int | None, tuple[Transform, ...]]]
+
+    def __init__(self, **views: Iterable[Transform] | tuple[int, Iterable[Transform]]) -> None:
+        if not views:
+            raise InvalidError("Views must have at least one list: Views(a=[...], b=[...])")
+        self.lists = {name: _list_of(name, given) for name, given in views.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Views) and self.lists == other.lists
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.lists.items()))
+
+    def __repr__(self) -> str:
+        texts = []
+        for name, (count, operations) in self.lists.items():
+            text = repr(list(operations))
+            texts.append(f"{name}={text}" if count is None else f"{name}=({count}, {text})")
+        return f"Views({', '.join(texts)})"
+
+
+def _list_of(name: str, given: Any) -> tuple[int | None, tuple[Transform, ...]]:
+    count = None
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], int) and not isinstance(given[0], bool):
+        count, given = given
+        if count < 1:
+            raise InvalidError(f"view {name!r}: the count must be a positive integer, got {count}")
+    operations = tuple(given) if isinstance(given, Iterable) else None
+    if operations is None or not all(isinstance(operation, Transform) for operation in operations):
+        raise InvalidError(f"view {name!r} must be a list of penstock.transforms, got {given!r}")
+    return count, operations

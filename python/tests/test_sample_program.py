@@ -1,0 +1,348 @@
+"""Lists of transforms outside of a loader, what was drawn and its replay, views, masks, boxes and keypoints."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import tarfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFilter
+
+import penstock
+from penstock import transforms
+
+RNG = np.random.default_rng(0)
+SIZES = [(1, 1), (7, 1), (1, 7), (2, 2), (33, 21), (64, 64), (101, 77)]
+PICTURES = [RNG.integers(0, 256, (height, width, 3), dtype=np.uint8) for width, height in SIZES]
+SMOOTH = [np.asarray(Image.fromarray(picture).resize((96, 80), Image.Resampling.BICUBIC)) for picture in PICTURES[3:]]
+
+
+def reference(list_: list[Any], picture: np.ndarray, seed: int) -> tuple[np.ndarray, list[dict[str, Any]]]:
+    compose = transforms.Compose(list_)
+    return compose(picture, seed=seed), compose.draw(picture, seed=seed)
+
+
+@pytest.mark.parametrize("interpolation", ["nearest", "bilinear", "bicubic"])
+@pytest.mark.parametrize("expand", [False, True])
+def test_rotation_is_pillows(interpolation: str, expand: bool) -> None:
+    resample = getattr(Image.Resampling, interpolation.upper())
+    for picture in [*PICTURES, *SMOOTH]:
+        for seed in range(12):
+            degrees = [(-180, 180), (90, 90), (180, 180), (270, 270), (0, 0), (45, 45)][seed % 6]
+            rotation = transforms.RandomRotation(degrees, interpolation=interpolation, expand=expand, fill=(9, 80, 200))
+            made, (drawn,) = reference([rotation], picture, seed)
+            wanted = Image.fromarray(picture).rotate(drawn["angle"], resample, expand=expand, fillcolor=(9, 80, 200))
+            np.testing.assert_array_equal(made, np.asarray(wanted))
+
+
+def test_rotation_around_a_centre_is_pillows() -> None:
+    for seed in range(20):
+        made, (drawn,) = reference([transforms.RandomRotation(60, center=(10, 5.5))], SMOOTH[0], seed)
+        wanted = Image.fromarray(SMOOTH[0]).rotate(drawn["angle"], center=(10, 5.5))
+        np.testing.assert_array_equal(made, np.asarray(wanted))
+
+
+def jittered(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
+    functional = pytest.importorskip("torchvision.transforms.functional")
+    steps = [
+        lambda image: functional.adjust_brightness(image, drawn["brightness"]),
+        lambda image: functional.adjust_contrast(image, drawn["contrast"]),
+        lambda image: functional.adjust_saturation(image, drawn["saturation"]),
+        lambda image: functional.adjust_hue(image, drawn["hue"]),
+    ]
+    for step in drawn["order"]:
+        picture = steps[step](picture)
+    return picture
+
+
+def test_color_jitter_is_torchvisions_on_pillow_images() -> None:
+    jitter = transforms.ColorJitter(brightness=0.8, contrast=0.8, saturation=0.8, hue=0.2)
+    for picture in [*PICTURES, *SMOOTH]:
+        for seed in range(8):
+            made, (drawn,) = reference([jitter], picture, seed)
+            np.testing.assert_array_equal(made, np.asarray(jittered(Image.fromarray(picture), drawn)))
+
+
+def test_blur_is_pillows() -> None:
+    for picture in [*PICTURES, *SMOOTH]:
+        for seed in range(6):
+            made, (drawn,) = reference([transforms.PillowGaussianBlur((0.1, 5.0))], picture, seed)
+            wanted = Image.fromarray(picture).filter(ImageFilter.GaussianBlur(drawn["radius"]))
+            np.testing.assert_array_equal(made, np.asarray(wanted))
+
+
+def test_erasing_is_torchvisions_with_the_drawn_box() -> None:
+    functional = pytest.importorskip("torchvision.transforms.v2.functional")
+    torch = pytest.importorskip("torch")
+    for picture in PICTURES[4:]:
+        for seed in range(10):
+            image = torch.from_numpy(picture).permute(2, 0, 1)
+            compose = transforms.Compose([transforms.RandomErasing(p=1, value=(1, 2, 3))])
+            (drawn,) = compose.draw(image, seed=seed)
+            wanted = functional.erase(
+                image,
+                drawn["top"],
+                drawn["left"],
+                drawn["height"],
+                drawn["width"],
+                torch.tensor([1, 2, 3], dtype=torch.uint8)[:, None, None],
+            )
+            assert torch.equal(compose(image, seed=seed), wanted)
+
+
+EVERYTHING = [
+    transforms.RandomResizedCrop(48),
+    transforms.RandomHorizontalFlip(),
+    transforms.RandomRotation(30, interpolation="bilinear"),
+    transforms.ColorJitter(0.4, 0.4, 0.4, 0.1),
+    transforms.PillowGaussianBlur(p=0.5),
+    transforms.RandomErasing(value="random"),
+    transforms.ToFloat(),
+    transforms.Normalize([0.5], [0.25]),
+]
+
+
+def test_seeds_decide_and_without_one_every_call_draws_anew() -> None:
+    compose = transforms.Compose(EVERYTHING)
+    picture = SMOOTH[0]
+    np.testing.assert_array_equal(compose(picture, seed=3), compose(picture, seed=3))
+    assert not np.array_equal(compose(picture, seed=3), compose(picture, seed=4))
+    assert not np.array_equal(compose(picture), compose(picture))
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda seed: compose(picture, seed=seed), [5] * 16))
+    assert all(np.array_equal(result, results[0]) for result in results)
+
+
+def test_the_result_is_of_the_kind_that_was_given() -> None:
+    torch = pytest.importorskip("torch")
+    compose = transforms.Compose([transforms.CenterCrop(20), transforms.RandomHorizontalFlip(1.0)])
+    array = compose(SMOOTH[0])
+    assert isinstance(array, np.ndarray)
+    pil = compose(Image.fromarray(SMOOTH[0]))
+    assert pil.mode == "RGB"
+    np.testing.assert_array_equal(np.asarray(pil), array)
+    tensor = compose(torch.from_numpy(SMOOTH[0]).permute(2, 0, 1))
+    np.testing.assert_array_equal(tensor.permute(1, 2, 0).numpy(), array)
+    gray = compose(np.ascontiguousarray(SMOOTH[0][:, :, 0]))
+    assert gray.shape == (20, 20)
+    np.testing.assert_array_equal(gray, array[:, :, 0])
+
+
+def test_gray_images_of_16_bits_are_resized_as_pillow_does() -> None:
+    wide = RNG.integers(0, 65536, (37, 53), dtype=np.uint16)
+    made = transforms.Compose([transforms.CenterCrop(30), transforms.Resize((40, 17))])(wide)
+    pil = Image.fromarray(wide).crop((12, 4, 42, 34)).resize((17, 40), Image.Resampling.BILINEAR)
+    assert made.dtype == np.uint16
+    np.testing.assert_array_equal(made, np.asarray(pil))
+
+
+def test_rgba_images_are_resized_as_pillow_does() -> None:
+    rgba = RNG.integers(0, 256, (40, 60, 4), dtype=np.uint8)
+    made = transforms.Compose(
+        [transforms.Resize((23, 31)), transforms.RandomRotation((20, 20), interpolation="bilinear")]
+    )(rgba)
+    pil = Image.fromarray(rgba).resize((31, 23), Image.Resampling.BILINEAR).rotate(20, Image.Resampling.BILINEAR)
+    np.testing.assert_array_equal(made, np.asarray(pil))
+
+
+def test_masks_boxes_and_keypoints_go_with_the_image() -> None:
+    compose = transforms.Compose(
+        [transforms.RandomResizedCrop(40), transforms.RandomHorizontalFlip(), transforms.ColorJitter(0.5)]
+    )
+    picture = SMOOTH[1]
+    mask = RNG.integers(0, 21, picture.shape[:2]).astype(np.int64)
+    boxes = np.array([[10, 12, 50, 60], [0, 0, 96, 80]], dtype=np.float32)
+    for seed in range(20):
+        made = compose(picture, mask=mask, boxes=boxes, keypoints=[[20, 30]], seed=seed)
+        np.testing.assert_array_equal(made["image"], compose(picture, seed=seed))
+        crop, flip, _ = compose.draw(picture, seed=seed)
+        box = (crop["left"], crop["top"], crop["left"] + crop["width"], crop["top"] + crop["height"])
+        wanted = Image.fromarray(mask.astype(np.uint8)).crop(box).resize((40, 40), Image.Resampling.NEAREST)
+        if flip["apply"]:
+            wanted = wanted.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+        assert made["mask"].dtype == np.int64
+        np.testing.assert_array_equal(made["mask"], np.asarray(wanted))
+        x = (20 - crop["left"]) * 40 / crop["width"]
+        y = (30 - crop["top"]) * 40 / crop["height"]
+        np.testing.assert_allclose(made["keypoints"], [[39 - x if flip["apply"] else x, y]], rtol=1e-5, atol=1e-4)
+        assert made["boxes"].shape == (2, 4)
+        np.testing.assert_allclose(made["boxes"][1], [0, 0, 40, 40], atol=1e-4)
+
+
+def test_boxes_and_keypoints_are_torchvisions() -> None:
+    v2 = pytest.importorskip("torchvision.transforms.v2.functional")
+    tv_tensors = pytest.importorskip("torchvision.tv_tensors")
+    torch = pytest.importorskip("torch")
+    picture = SMOOTH[0]
+    size = picture.shape[:2]
+    boxes = torch.tensor([[10.0, 12.0, 50.0, 60.0], [3.0, 4.0, 90.0, 20.0]])
+    points = torch.tensor([[10.0, 12.0], [70.0, 3.0]])
+    canvas_boxes = tv_tensors.BoundingBoxes(boxes, format="XYXY", canvas_size=size)
+    canvas_points = tv_tensors.KeyPoints(points, canvas_size=size)
+    for seed in range(10):
+        for rotation in (transforms.RandomRotation(50), transforms.RandomRotation((90, 90))):
+            compose = transforms.Compose([rotation])
+            (drawn,) = compose.draw(picture, seed=seed)
+            made = compose(picture, boxes=boxes, keypoints=points, seed=seed)
+            wanted = v2.rotate(canvas_boxes, drawn["angle"])
+            np.testing.assert_allclose(made["boxes"], np.asarray(wanted), atol=1e-2)
+            np.testing.assert_allclose(
+                made["keypoints"], np.asarray(v2.rotate(canvas_points, drawn["angle"])), atol=1e-2
+            )
+        compose = transforms.Compose([transforms.RandomResizedCrop(33), transforms.RandomHorizontalFlip(1.0)])
+        crop, _ = compose.draw(picture, seed=seed)
+        made = compose(picture, boxes=boxes, keypoints=points, seed=seed)
+        where = (crop["top"], crop["left"], crop["height"], crop["width"])
+        for name, canvas in (("boxes", canvas_boxes), ("keypoints", canvas_points)):
+            wanted = v2.horizontal_flip(v2.resized_crop(canvas, *where, size=[33, 33]))
+            np.testing.assert_allclose(made[name], np.asarray(wanted), atol=1e-2)
+
+
+def write_tar(path: Path, pictures: list[np.ndarray]) -> str:
+    with tarfile.open(path, "w") as archive:
+        for number, picture in enumerate(pictures):
+            buffer = io.BytesIO()
+            Image.fromarray(picture).save(buffer, "PNG")
+            info = tarfile.TarInfo(f"{number:03}.png")
+            info.size = len(buffer.getvalue())
+            archive.addfile(info, io.BytesIO(buffer.getvalue()))
+    return str(path)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    return write_tar(tmp_path / "source.tar", [*SMOOTH, *PICTURES[4:]])
+
+
+def test_params_of_a_batch_make_the_same_rows_again(source: str) -> None:
+    with penstock.Loader(source, transforms=EVERYTHING, batch_size=3, shuffle=True, output="numpy") as loader:
+        dataset = loader.dataset
+        for batch in loader:
+            params = json.loads(json.dumps(batch.params))  # plain values
+            assert len(params) == len(batch["index"])
+            for row, number in enumerate(batch["index"]):
+                assert [entry["op"] for entry in params[row][""]] == [type(each).__name__ for each in EVERYTHING]
+                again = transforms.apply(EVERYTHING, dataset[int(number)]["image"], params[row])
+                np.testing.assert_array_equal(np.moveaxis(again, -1, 0), batch["image"][row])
+
+
+def test_params_that_do_not_fit_are_refused() -> None:
+    compose = transforms.Compose([transforms.RandomResizedCrop(8), transforms.RandomHorizontalFlip()])
+    drawn = compose.draw(SMOOTH[0], seed=1)
+    with pytest.raises(penstock.InvalidError, match="params for 1 operations, the list has 2"):
+        compose(SMOOTH[0], params=drawn[:1])
+    with pytest.raises(penstock.InvalidError, match="params of RandomResizedCrop: top is missing"):
+        compose(SMOOTH[0], params=[{"op": "RandomResizedCrop"}, drawn[1]])
+    with pytest.raises(penstock.InvalidError, match="is not inside the image"):
+        compose(SMOOTH[0], params=[drawn[0] | {"left": 1000}, drawn[1]])
+    with pytest.raises(penstock.InvalidError, match="there is no extra"):
+        compose(SMOOTH[0], params=[drawn[0] | {"extra": 1}, drawn[1]])
+
+
+def test_views_come_from_one_decode_and_draw_apart(source: str) -> None:
+    crop = [transforms.RandomResizedCrop(24), transforms.RandomHorizontalFlip()]
+    small = [transforms.RandomResizedCrop(12)]
+    views = penstock.Views(a=crop, b=crop, local=(3, small))
+    with penstock.Loader(source, transforms=views, batch_size=4, output="numpy", num_workers=2) as loader:
+        batch = next(iter(loader))
+        assert "image" not in batch
+        assert batch["a"].shape == (4, 3, 24, 24)
+        assert batch["local"].shape == (4, 3, 3, 12, 12)
+        assert not np.array_equal(batch["a"], batch["b"])
+        assert not np.array_equal(batch["local"][:, 0], batch["local"][:, 1])
+        for row, number in enumerate(batch["index"]):
+            image = loader.dataset[int(number)]["image"]
+            params = batch.params[row]
+            assert set(params) == {"a", "b", "local"}
+            np.testing.assert_array_equal(
+                np.moveaxis(transforms.apply(crop, image, params["b"]), -1, 0), batch["b"][row]
+            )
+            again = transforms.apply(small, image, params["local"][2])
+            np.testing.assert_array_equal(np.moveaxis(again, -1, 0), batch["local"][row, 2])
+        assert "one decode" in loader.plan()
+
+
+def test_one_key_makes_views_draw_alike(source: str) -> None:
+    views = penstock.Views(
+        a=[transforms.RandomResizedCrop(24, key="crop")],
+        b=[transforms.RandomResizedCrop(24, key="crop"), transforms.RandomHorizontalFlip(0.0)],
+    )
+    with penstock.Loader(source, transforms=views, batch_size=4, output="numpy") as loader:
+        for batch in loader:
+            np.testing.assert_array_equal(batch["a"], batch["b"])
+
+
+def test_lists_for_several_fields_draw_apart(tmp_path: Path) -> None:
+    source = write_tar(tmp_path / "source.tar", SMOOTH)
+    dataset = penstock.Dataset(source, fields={"one": "png", "two": "png"})
+    crop = [transforms.RandomResizedCrop(24)]
+    with penstock.Loader(dataset, transforms={"one": crop, "two": crop}, batch_size=4, output="numpy") as loader:
+        batch = next(iter(loader))
+        assert not np.array_equal(batch["one"], batch["two"])
+        assert set(batch.params[0]) == {"one", "two"}
+    yoked = [transforms.RandomResizedCrop(24, key="crop")]
+    with penstock.Loader(dataset, transforms={"one": yoked, "two": yoked}, batch_size=4, output="numpy") as loader:
+        batch = next(iter(loader))
+        np.testing.assert_array_equal(batch["one"], batch["two"])
+
+
+def test_lists_and_views_go_to_config_and_back() -> None:
+    config = json.loads(json.dumps(transforms.to_config(EVERYTHING)))
+    assert transforms.from_config(config) == EVERYTHING
+    views = penstock.Views(a=EVERYTHING, local=(6, [transforms.RandomResizedCrop(96, key="crop")]))
+    assert transforms.from_config(json.loads(json.dumps(transforms.to_config(views)))) == views
+    with pytest.raises(penstock.InvalidError, match=r"\[1\]: RandomHorizontalFlip has no parameter q|\[1\]: .*q"):
+        transforms.from_config([{"op": "ToFloat"}, {"op": "RandomHorizontalFlip", "q": 1}])
+    with pytest.raises(penstock.InvalidError, match=r"views.a\[0\]"):
+        transforms.from_config({"views": {"a": [{"op": "NoSuchThing"}]}})
+
+
+def test_compose_and_views_are_values() -> None:
+    compose = transforms.Compose(EVERYTHING)
+    assert pickle.loads(pickle.dumps(compose)) == compose
+    assert eval(repr(compose), vars(transforms)) == compose
+    views = penstock.Views(a=[transforms.ToFloat()], b=(2, [transforms.ToFloat()]))
+    assert eval(repr(views), vars(transforms) | {"Views": penstock.Views}) == views
+    with pytest.raises(penstock.InvalidError, match="the count must be a positive integer, got 0"):
+        penstock.Views(a=(0, [transforms.ToFloat()]))
+
+
+def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    members = []
+    for number, picture in enumerate([*SMOOTH, *SMOOTH]):
+        buffer = io.BytesIO()
+        Image.fromarray(picture).save(buffer, "PNG")
+        members += [(f"{number:03}.png", buffer.getvalue()), (f"{number:03}.cls", str(number % 5).encode())]
+    with tarfile.open(tmp_path / "labels.tar", "w") as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    source = str(tmp_path / "labels.tar")
+    plain = [transforms.CenterCrop(16), transforms.ToFloat()]
+    mixed = [*plain, transforms.MixUp(alpha=0.4, num_classes=5)]
+    shares = set()
+    for workers in (0, 3):
+        with (
+            penstock.Loader(source, transforms=plain, batch_size=4, shuffle=True, num_workers=workers) as one,
+            penstock.Loader(source, transforms=mixed, batch_size=4, shuffle=True, num_workers=workers) as other,
+        ):
+            for expected, batch in zip(one, other, strict=True):
+                (drawn,) = batch.params[0]["batch"]
+                shares.add(drawn["lam"])
+                lam = drawn["lam"]
+                images, labels = expected["image"], torch.nn.functional.one_hot(expected["label"], 5).float()
+                for values, made in ((images, batch["image"]), (labels, batch["label"])):
+                    assert torch.equal(made, values.roll(1, 0).mul(1.0 - lam).add(values.mul(lam)))
+    assert len(shares) == 2 * len(SMOOTH) // 4 + (1 if 2 * len(SMOOTH) % 4 else 0)
+    with pytest.raises(penstock.InvalidError, match="MixUp mixes float32 images of one size"):
+        penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5)])
+    with pytest.raises(penstock.InvalidError, match="must stand at the end"):
+        penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5), transforms.ToFloat()])

@@ -1,0 +1,197 @@
+#include "transforms/audio/audio_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "audio/read_sound.hpp"
+#include "codecs/sound_decoder.hpp"
+#include "core/cpu.hpp"
+
+namespace penstock {
+
+struct AudioWorkspace::Impl {
+  SoundDecoder decoder;
+  AudioWave wave;
+  std::vector<std::unique_ptr<AudioState>> states;  // one for each operation, or null
+  DrawnList drawn;                                  // what each drew
+  // Of the file that is open:
+  SoundInfo info;
+  RandomKey key;
+  TimeSlice slice;  // what is decoded
+};
+
+AudioWorkspace::AudioWorkspace() : impl_(std::make_unique<Impl>()) {}
+AudioWorkspace::~AudioWorkspace() = default;
+AudioWorkspace::AudioWorkspace(AudioWorkspace&&) noexcept = default;
+AudioWave& AudioWorkspace::wave() noexcept { return impl_->wave; }
+std::size_t AudioWorkspace::codec() const noexcept { return impl_->decoder.codec(); }
+std::uint64_t AudioWorkspace::decoding_nanoseconds() const noexcept { return impl_->decoder.nanoseconds(); }
+DrawnList& AudioWorkspace::drawn() noexcept { return impl_->drawn; }
+
+namespace {
+
+Error invalid(std::string message, std::string advice) {
+  Error error{ErrorKind::invalid, std::move(message), std::move(advice), {}};
+  error.place.stage = "transform";
+  return error;
+}
+
+/// Whether a sound is as the list was planned for.
+Status check(int rate, int channels, const AudioSpec& spec) {
+  if (rate != spec.rate) {
+    return invalid(fmt::format("the sound has {} frames per second, others have {}", rate, spec.rate),
+                   fmt::format("add Resample({}) to the transforms", spec.rate));
+  }
+  if (channels != spec.channels) {
+    return invalid(fmt::format("the sound has {} channels, others have {}", channels, spec.channels),
+                   "add ToMono() to the transforms");
+  }
+  return {};
+}
+
+std::string text_of(const AudioSpec& spec) {
+  const std::string frames = spec.fixed_length() ? fmt::format("{}", spec.frames) : "T";
+  return spec.bands == 0 ? fmt::format("[{}, {}] at {} Hz", spec.channels, frames, spec.rate)
+                         : fmt::format("[{}, {}, {}]", spec.channels, spec.bands, frames);
+}
+
+}  // namespace
+
+Error needs_wave(std::string_view operation) {
+  return Error{ErrorKind::invalid,
+               fmt::format("{} works on waves and cannot follow a spectrogram", operation),
+               "put it before MelSpectrogram or MFCC",
+               {}};
+}
+
+Error needs_features(std::string_view operation) {
+  return Error{ErrorKind::invalid,
+               fmt::format("{} works on spectrograms", operation),
+               "put it behind MelSpectrogram or MFCC",
+               {}};
+}
+
+Result<AudioProgram> AudioProgram::compile(std::vector<TransformPtr> operations, const AudioSpec& in,
+                                           const ListPlace& place) {
+  PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
+  AudioProgram program;
+  PENSTOCK_ASSIGN(program.list_,
+                  (OperationList<AudioTransform, AudioSpec>::compile(std::move(operations), in, place)));
+  program.in_place_ = true;
+  for (std::size_t i = program.begins_with_slice() ? 1 : 0; i < program.list_.size(); ++i) {
+    program.in_place_ = program.in_place_ && program.list_[i].works_in_place();
+  }
+  return program;
+}
+
+std::string AudioProgram::describe() const {
+  std::string text = fmt::format("decode: {}\n", text_of(list_.spec(0)));
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    text += fmt::format("{}: {}\n", repr(list_[i]), text_of(list_.spec(i + 1)));
+  }
+  return text;
+}
+
+Result<AudioWorkspace> AudioProgram::make_workspace() const {
+  AudioWorkspace workspace;
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    PENSTOCK_ASSIGN(auto state, list_[i].make_state(list_.spec(i)));
+    workspace.impl_->states.push_back(std::move(state));
+  }
+  workspace.impl_->drawn = list_.make_drawn();
+  return workspace;
+}
+
+bool AudioProgram::begins_with_slice() const noexcept { return list_.size() > 0 && list_[0].keeps_slice(); }
+
+Status AudioProgram::draw(AudioWorkspace& workspace, std::size_t i, const AudioSpec& in) const {
+  Draws draws = list_.draws(i, workspace.impl_->key);
+  return list_[i].draw_for(in, draws, *workspace.impl_->drawn[i]);
+}
+
+Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file, const RandomKey& key) const {
+  AudioWorkspace::Impl& sound = *workspace.impl_;
+  PENSTOCK_ASSIGN(sound.info, sound.decoder.open(file));
+  sound.key = key;
+  sound.slice = {0, sound.info.frames};
+  if (begins_with_slice()) {  // the rest need not be decoded
+    PENSTOCK_TRY(draw(
+        workspace, 0,
+        {.channels = sound.info.channels, .rate = sound.info.rate, .bands = 0, .frames = sound.info.frames}));
+    sound.slice = list_[0].slice_of(sound.info.frames, *sound.drawn[0]);
+  }
+  const auto channels = static_cast<std::size_t>(sound.info.channels);
+  if (sound.slice.count > kMaxClipSamples / channels) {
+    return Error{ErrorKind::unsupported,
+                 fmt::format("a sound of {} frames with {} channels is too long for a batch",
+                             sound.slice.count, channels),
+                 "begin the transforms with RandomTimeCrop or PadTime",
+                 {}};
+  }
+  if (!in_place_) {
+    return 0;
+  }
+  PENSTOCK_TRY(check(sound.info.rate, sound.info.channels, output()));
+  return channels * (begins_with_slice() ? output().frames : static_cast<std::size_t>(sound.slice.count));
+}
+
+/// To `out`, or to the workspace if that is null.
+Status AudioProgram::decode(AudioWorkspace& workspace, float* out) const {
+  AudioWorkspace::Impl& sound = *workspace.impl_;
+  AudioWave& wave = sound.wave;
+  const auto channels = static_cast<std::size_t>(sound.info.channels);
+  const auto decoded = static_cast<std::size_t>(sound.slice.count);
+  const std::size_t frames = out != nullptr && begins_with_slice() ? output().frames : decoded;
+  float* const memory = out != nullptr ? out : wave.other(channels, frames);
+  PENSTOCK_TRY(sound.decoder.decode(sound.slice.start, sound.slice.count, memory, frames));
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    std::fill_n(memory + channel * frames + decoded, frames - decoded, 0.0F);
+  }
+  if (out != nullptr) {
+    wave.use(out, frames);
+  } else {
+    wave.use_other(frames);
+  }
+  wave.channels = sound.info.channels;
+  wave.rate = sound.info.rate;
+  wave.bands = 0;
+  wave.valid = decoded;
+  return {};
+}
+
+Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
+  AudioWorkspace::Impl& sound = *workspace.impl_;
+  AudioWave& wave = sound.wave;
+  PENSTOCK_TRY(decode(workspace, out));
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    const AudioTransform& operation = list_[i];
+    // Filter banks are made for one rate.
+    Status ready = list_.spec(i + 1).bands != 0 && wave.bands == 0
+                       ? check(wave.rate, wave.channels, list_.spec(i))
+                       : Status();
+    const bool sliced = i == 0 && operation.keeps_slice();  // in open()
+    if (ready && !sliced) {
+      ready = draw(workspace, i, wave.spec());
+      if (ready && operation.keeps_slice()) {
+        wave.keep(operation.slice_of(wave.frames(), *sound.drawn[i]));
+      }
+    }
+    if (ready) {
+      ready = operation.run_for(wave, *sound.drawn[i], sound.states[i].get());
+    }
+    if (!ready) {
+      ready.error().place.stage = "transform";
+      return ready;
+    }
+  }
+  PENSTOCK_TRY(check(wave.rate, wave.channels, output()));
+  if (output().fixed_length() && wave.frames() != output().frames) {
+    return invalid(fmt::format("the sound has {} frames, {} were planned", wave.frames(), output().frames),
+                   "end the transforms with RandomTimeCrop or PadTime");
+  }
+  return {};
+}
+
+}  // namespace penstock

@@ -1,0 +1,133 @@
+#include "transforms/coordinates.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace penstock {
+namespace {
+
+/// x of the result is m[0] * x + m[1] * y + m[2], y alike with the next three.
+using Forward = std::array<double, 6>;
+
+/// Where continuous coordinates go; none for steps that do not move pixels.
+Forward forward(const ImageStep& step, ImageSize image) {
+  const double w = image.width;
+  const double h = image.height;
+  if (const auto* crop = std::get_if<CropStep>(&step)) {
+    return {1, 0, -static_cast<double>(crop->box.x), 0, 1, -static_cast<double>(crop->box.y)};
+  }
+  if (const auto* pad = std::get_if<PadStep>(&step)) {
+    return {1, 0, static_cast<double>(pad->left), 0, 1, static_cast<double>(pad->top)};
+  }
+  if (const auto* resize = std::get_if<ResizeStep>(&step)) {
+    return {resize->size.width / w, 0, 0, 0, resize->size.height / h, 0};
+  }
+  if (std::holds_alternative<FlipStep>(step)) {
+    return {-1, 0, w, 0, 1, 0};
+  }
+  if (const auto* moved = std::get_if<MoveStep>(&step)) {
+    switch (moved->move) {
+      case Move::mirror:
+        return {-1, 0, w, 0, 1, 0};
+      case Move::flip:
+        return {1, 0, 0, 0, -1, h};
+      case Move::turn_90:
+        return {0, 1, 0, -1, 0, w};
+      case Move::turn_180:
+        return {-1, 0, w, 0, -1, h};
+      case Move::turn_270:
+        return {0, -1, h, 1, 0, 0};
+      case Move::transpose:
+        return {0, 1, 0, 1, 0, 0};
+      case Move::transverse:
+        return {0, -1, h, -1, 0, w};
+    }
+  }
+  if (const auto* warp = std::get_if<WarpStep>(&step)) {
+    const AffineMatrix& m = warp->warp.matrix;
+    const double determinant = m[0] * m[4] - m[1] * m[3];
+    const double a = m[4] / determinant;
+    const double b = -m[1] / determinant;
+    const double c = -m[3] / determinant;
+    const double d = m[0] / determinant;
+    return {a, b, -(a * m[2] + b * m[5]), c, d, -(c * m[2] + d * m[5])};
+  }
+  return {1, 0, 0, 0, 1, 0};
+}
+
+struct Where {
+  double x = 0;
+  double y = 0;
+};
+
+Where apply(const Forward& m, double x, double y) {
+  return {m[0] * x + m[1] * y + m[2], m[3] * x + m[4] * y + m[5]};
+}
+
+bool cuts_off(const ImageStep& step) {
+  return std::holds_alternative<CropStep>(step) || std::holds_alternative<WarpStep>(step);
+}
+
+}  // namespace
+
+void move_boxes(const ImageSteps& steps, ImageSize image, std::span<float> boxes) {
+  for (const ImageStep& step : steps) {
+    if (!is_geometry(step)) {
+      continue;
+    }
+    const Forward map = forward(step, image);
+    image = size_after(image, step);
+    const auto within = [&](double value, int length) {
+      return static_cast<float>(cuts_off(step) ? std::clamp(value, 0.0, static_cast<double>(length)) : value);
+    };
+    for (std::size_t i = 0; i + 4 <= boxes.size(); i += 4) {
+      float* const box = boxes.data() + i;
+      const Where corners[] = {apply(map, box[0], box[1]), apply(map, box[2], box[1]),
+                               apply(map, box[2], box[3]), apply(map, box[0], box[3])};
+      const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
+      const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
+      box[0] = within(left, image.width);
+      box[1] = within(top, image.height);
+      box[2] = within(right, image.width);
+      box[3] = within(bottom, image.height);
+    }
+  }
+}
+
+void move_points(const ImageSteps& steps, ImageSize image, std::span<float> points) {
+  for (const ImageStep& step : steps) {
+    if (!is_geometry(step)) {
+      continue;
+    }
+    Forward map = forward(step, image);
+    if (std::holds_alternative<FlipStep>(step)) {
+      map[2] -= 1;
+    }
+    image = size_after(image, step);
+    for (std::size_t i = 0; i + 2 <= points.size(); i += 2) {
+      const Where moved = apply(map, points[i], points[i + 1]);
+      points[i] = static_cast<float>(moved.x);
+      points[i + 1] = static_cast<float>(moved.y);
+    }
+  }
+}
+
+void mask_steps(const ImageSteps& steps, ImageSteps& masks) {
+  masks.clear();
+  for (const ImageStep& step : steps) {
+    if (!is_geometry(step)) {
+      continue;
+    }
+    masks.push_back(step);
+    if (auto* pad = std::get_if<PadStep>(&masks.back())) {
+      pad->fill = {};
+    } else if (auto* resize = std::get_if<ResizeStep>(&masks.back())) {
+      resize->filter = transforms::Interpolation::nearest;
+    } else if (auto* warp = std::get_if<WarpStep>(&masks.back())) {
+      warp->warp.filter = transforms::Interpolation::nearest;
+      warp->warp.fill = {};
+    }
+  }
+}
+
+}  // namespace penstock

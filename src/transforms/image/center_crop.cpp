@@ -1,0 +1,50 @@
+// CenterCrop: the middle of a picture; torchvision's rounding.
+
+#include <algorithm>
+
+#include "transforms/image/size_rules.hpp"
+#include "transforms/operation_info.hpp"
+#include "transforms/python_round.hpp"
+
+namespace penstock {
+namespace {
+
+class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCrop> {
+ public:
+  static constexpr const char* kName = "CenterCrop";
+  static constexpr const char* kSummary = "Keeps the middle of the picture.";
+  using ImageOperation::ImageOperation;
+
+  Status check() const override { return check_size(kName, p_.size); }
+
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    if (in.is_float()) {
+      return geometry_after_values(kName);
+    }
+    return with_size(in, square_or_pair(p_.size));
+  }
+
+  Status plan(const ImageSpec& in, const NoDraw&, ImageSteps& steps) const {
+    ImageSize picture = in.size;
+    const ImageSize size = square_or_pair(p_.size);
+    const int lacking_x = std::max(size.width - picture.width, 0);
+    const int lacking_y = std::max(size.height - picture.height, 0);
+    if (lacking_x > 0 || lacking_y > 0) {
+      steps.push_back(PadStep{lacking_x / 2, lacking_y / 2, (lacking_x + 1) / 2, (lacking_y + 1) / 2});
+      picture = size_after(picture, steps.back());
+    }
+    const int x = static_cast<int>(python_round((picture.width - size.width) / 2.0));
+    const int y = static_cast<int>(python_round((picture.height - size.height) / 2.0));
+    steps.push_back(CropStep{{x, y, size.width, size.height}});
+    return {};
+  }
+};
+
+}  // namespace
+
+transforms::CenterCrop::operator TransformPtr() const {
+  return std::make_shared<const penstock::CenterCrop>(*this);
+}
+OperationInfo center_crop_operation() { return operation_info<CenterCrop>(); }
+
+}  // namespace penstock

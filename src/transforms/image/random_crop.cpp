@@ -1,0 +1,112 @@
+// RandomCrop: a rectangle of given size from anywhere in a picture that may be padded before.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "transforms/image/size_rules.hpp"
+#include "transforms/operation_info.hpp"
+
+namespace penstock {
+namespace {
+
+struct DrawnPlace {
+  int top = 0;
+  int left = 0;
+
+  template <class V>
+  void fields(V&& v) {
+    v("top", top);
+    v("left", left);
+  }
+};
+
+class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCrop, DrawnPlace> {
+ public:
+  static constexpr const char* kName = "RandomCrop";
+  static constexpr const char* kSummary = "Keeps a rectangle of the given size from a random place.";
+  using ImageOperation::ImageOperation;
+
+  Status check() const override {
+    PENSTOCK_TRY(check_size(kName, p_.size));
+    const std::size_t paddings = p_.padding.size();
+    if (paddings != 0 && paddings != 1 && paddings != 2 && paddings != 4) {
+      return wrong("padding", fmt::format("has {} numbers", paddings), "give 1, 2 or 4");
+    }
+    for (const int pixels : p_.padding) {
+      if (pixels < 0 || pixels > 1 << 16) {
+        return wrong("padding", fmt::format("has {}", pixels), "give 0 to 65536 pixels");
+      }
+    }
+    return check_fill(kName, p_.fill);
+  }
+
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    if (in.is_float()) {
+      return geometry_after_values(kName);
+    }
+    return with_size(in, square_or_pair(p_.size));
+  }
+
+  Status draw(const ImageSlots& in, Draws& draws, DrawnPlace& drawn) const {
+    const ImageSize size = square_or_pair(p_.size);
+    const ImageSize padded = pad(in.image, nullptr);
+    if (padded.width < size.width || padded.height < size.height) {
+      return Error{ErrorKind::invalid,
+                   fmt::format("RandomCrop of {} x {} (height x width) is larger than the picture of {} x {}",
+                               size.height, size.width, padded.height, padded.width),
+                   "pass pad_if_needed=True, or resize before",
+                   {}};
+    }
+    drawn.top = static_cast<int>(draws.below(static_cast<std::uint64_t>(padded.height - size.height) + 1));
+    drawn.left = static_cast<int>(draws.below(static_cast<std::uint64_t>(padded.width - size.width) + 1));
+    return {};
+  }
+
+  Status plan(const ImageSpec& in, const DrawnPlace& drawn, ImageSteps& steps) const {
+    const ImageSize size = square_or_pair(p_.size);
+    const Rect box{drawn.left, drawn.top, size.width, size.height};
+    PENSTOCK_TRY(check_inside(kName, box, pad(in, &steps)));
+    steps.push_back(CropStep{box});
+    return {};
+  }
+
+ private:
+  /// The size after padding; the steps to it where they are asked for.
+  ImageSize pad(const ImageSpec& in, ImageSteps* steps) const {
+    ImageSize image = in.size;
+    const auto add = [&](int left, int top, int right, int bottom) {
+      if (left + top + right + bottom == 0) {
+        return;
+      }
+      const PadStep step{left, top, right, bottom, p_.padding_mode, fill_bytes(p_.fill)};
+      image = size_after(image, step);
+      if (steps != nullptr) {
+        steps->push_back(step);
+      }
+    };
+    if (!p_.padding.empty()) {
+      const auto& n = p_.padding;
+      const std::size_t top = n.size() > 1 ? 1 : 0;
+      const bool four = n.size() == 4;
+      add(n[0], n[top], four ? n[2] : n[0], four ? n[3] : n[top]);
+    }
+    if (p_.pad_if_needed) {
+      const ImageSize size = square_or_pair(p_.size);
+      const int lacking_x = std::max(size.width - image.width, 0);
+      add(lacking_x, 0, lacking_x, 0);
+      const int lacking_y = std::max(size.height - image.height, 0);
+      add(0, lacking_y, 0, lacking_y);
+    }
+    return image;
+  }
+};
+
+}  // namespace
+
+transforms::RandomCrop::operator TransformPtr() const {
+  return std::make_shared<const penstock::RandomCrop>(*this);
+}
+OperationInfo random_crop_operation() { return operation_info<RandomCrop>(); }
+
+}  // namespace penstock

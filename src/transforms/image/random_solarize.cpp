@@ -1,0 +1,56 @@
+// RandomSolarize: values from a threshold on are inverted.
+
+#include <cmath>
+
+#include "transforms/operation_info.hpp"
+
+namespace penstock {
+namespace {
+
+struct SolarizeParameters {
+  RequiredNumber threshold;
+  double p = 0.5;
+
+  template <class V>
+  void fields(V&& v) {
+    v("threshold", threshold, "values of this and above become 255 minus the value");
+    v("p", p, "chance of inverting");
+  }
+};
+
+class RandomSolarize final : public ImageOperation<RandomSolarize, SolarizeParameters, Happens> {
+ public:
+  static constexpr const char* kName = "RandomSolarize";
+  static constexpr const char* kSummary = "Inverts all values from a threshold on, with a given chance.";
+  using ImageOperation::ImageOperation;
+
+  Status check() const override {
+    if (!std::isfinite(p_.threshold.value)) {
+      return wrong("threshold", "is not a number", "give 0 to 256");
+    }
+    return check_chance(p_.p);
+  }
+
+  Result<ImageSpec> describe(const ImageSpec& in) const override { return same_if_bytes(kName, in); }
+
+  Status draw(const ImageSlots&, Draws& draws, Happens& drawn) const {
+    drawn.apply = draws.chance(p_.p);
+    return {};
+  }
+
+  Status plan(const ImageSpec&, const Happens& drawn, ImageSteps& steps) const {
+    if (drawn.apply) {
+      steps.push_back(TableStep{.name = "solarize",
+                                .make = [](const TableStep& step, const ImageStatistics&,
+                                           std::size_t) { return solarize_table(step.numbers[0]); },
+                                .numbers = {p_.threshold.value}});
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+OperationInfo random_solarize_operation() { return operation_info<RandomSolarize>(); }
+
+}  // namespace penstock

@@ -1,0 +1,81 @@
+// Resize: Pillow's Image.resize, with torchvision's rule for the size.
+
+#include <algorithm>
+#include <cmath>
+
+#include "transforms/image/size_rules.hpp"
+#include "transforms/operation_info.hpp"
+
+namespace penstock {
+namespace {
+
+class Resize final : public ImageOperation<Resize, transforms::Resize> {
+ public:
+  static constexpr const char* kName = "Resize";
+  static constexpr const char* kSummary =
+      "Resizes the picture to a given size, or its shorter side to a given length.";
+  using ImageOperation::ImageOperation;
+
+  Status check() const override {
+    PENSTOCK_TRY(check_size(kName, p_.size));
+    if (p_.max_size && p_.size.width != 0) {
+      return wrong("max_size", "is given with height and width", "give it with one number as size");
+    }
+    if (p_.max_size && *p_.max_size <= p_.size.height) {
+      return wrong("max_size", "is not above size", "give more than the length of the shorter side");
+    }
+    return check_antialias(kName, p_.antialias);
+  }
+
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    if (in.is_float()) {
+      return geometry_after_values(kName);
+    }
+    return with_size(in, p_.size.width == 0 && !in.fixed_size() ? ImageSize{} : target(in.size));
+  }
+
+  Status plan(const ImageSpec& in, const NoDraw&, ImageSteps& steps) const {
+    const ImageSize size = target(in.size);
+    if (size.width < 1 || size.height < 1) {
+      return Error{ErrorKind::invalid,
+                   "Resize: max_size leaves less than a pixel of this picture's shorter side",
+                   "raise max_size, or leave out pictures that are this narrow",
+                   {}};
+    }
+    constexpr int kLargest = 1 << 24;
+    if (size.width > kLargest || size.height > kLargest) {
+      return Error{ErrorKind::invalid,
+                   "Resize: the longer side of this picture would be over 16 million pixels long",
+                   "give max_size, or leave out pictures that are this narrow",
+                   {}};
+    }
+    steps.push_back(ResizeStep{size, p_.interpolation});
+    return {};
+  }
+
+ private:
+  ImageSize target(ImageSize picture) const {
+    if (p_.size.width != 0) {
+      return {p_.size.width, p_.size.height};
+    }
+    const bool upright = picture.width <= picture.height;
+    const double shorter = upright ? picture.width : picture.height;
+    const double longer = upright ? picture.height : picture.width;
+    double new_short = p_.size.height;
+    double new_long = std::trunc(p_.size.height * longer / shorter);
+    if (p_.max_size && new_long > *p_.max_size) {
+      new_short = std::trunc(*p_.max_size * new_short / new_long);
+      new_long = *p_.max_size;
+    }
+    const auto narrow = [](double pixels) { return static_cast<int>(std::min(pixels, 2147483647.0)); };
+    return upright ? ImageSize{narrow(new_short), narrow(new_long)}
+                   : ImageSize{narrow(new_long), narrow(new_short)};
+  }
+};
+
+}  // namespace
+
+transforms::Resize::operator TransformPtr() const { return std::make_shared<const penstock::Resize>(*this); }
+OperationInfo resize_operation() { return operation_info<Resize>(); }
+
+}  // namespace penstock

@@ -1,0 +1,121 @@
+#pragma once
+// What several operations ask of a size, a box or a fill.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "penstock/transform.hpp"
+#include "transforms/transform.hpp"
+
+namespace penstock {
+
+/// One number means a square.
+inline ImageSize square_or_pair(const transforms::Size& size) noexcept {
+  return size.width == 0 ? ImageSize{size.height, size.height} : ImageSize{size.width, size.height};
+}
+
+inline ImageSpec with_size(ImageSpec spec, ImageSize size) noexcept {
+  spec.size = size;
+  return spec;
+}
+
+/// A rectangle, as operations draw it.
+struct DrawnBox {
+  int top = 0;
+  int left = 0;
+  int height = 0;
+  int width = 0;
+
+  void set(const Rect& box) noexcept { *this = {box.y, box.x, box.height, box.width}; }
+  Rect box() const noexcept { return {left, top, width, height}; }
+
+  template <class V>
+  void fields(V&& v) {
+    v("top", top);
+    v("left", left);
+    v("height", height);
+    v("width", width);
+  }
+};
+
+/// `invalid` unless the box is a part of the image: a draw that was made for another.
+inline Status check_inside(std::string_view operation, const Rect& box, ImageSize image) {
+  if (box.x < 0 || box.y < 0 || box.width < 1 || box.height < 1 || box.width > image.width - box.x ||
+      box.height > image.height - box.y) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("{}: the box of {} x {} at ({}, {}) is not inside the image of {} x {}",
+                             operation, box.width, box.height, box.x, box.y, image.width, image.height),
+                 "params belong to the image that they were drawn for",
+                 {}};
+  }
+  return {};
+}
+
+/// `invalid` unless there is one number, or one for each channel, of 0 to 255.
+inline Status check_fill(std::string_view operation, const std::vector<int>& fill) {
+  if (fill.size() > 1 && fill.size() != 3 && fill.size() != 4) {
+    return invalid_parameter(operation, "fill", fmt::format("has {} numbers", fill.size()), "give 1 or 3");
+  }
+  for (const int value : fill) {
+    if (value < 0 || value > 255) {
+      return invalid_parameter(operation, "fill", fmt::format("has {}", value), "give 0 to 255");
+    }
+  }
+  return {};
+}
+
+/// One number stands for all channels, none for 0.
+inline std::array<std::uint8_t, 4> fill_bytes(const std::vector<int>& fill) noexcept {
+  std::array<std::uint8_t, 4> bytes{};
+  for (std::size_t channel = 0; channel < bytes.size() && !fill.empty(); ++channel) {
+    bytes[channel] =
+        static_cast<std::uint8_t>(fill[fill.size() == 1 ? 0 : std::min(channel, fill.size() - 1)]);
+  }
+  return bytes;
+}
+
+/// `invalid` unless every number is positive and small enough for a picture.
+inline Status check_size(std::string_view operation, const transforms::Size& size) {
+  constexpr int kLargest = 1 << 16;
+  const auto good = [](int n) { return n > 0 && n <= kLargest; };
+  if (!good(size.height) || (size.width != 0 && !good(size.width))) {
+    return invalid_parameter(operation, "size", "is not a size of a picture", "give 1 to 65536 pixels");
+  }
+  return {};
+}
+
+/// `invalid` unless it is one of the filters that Pillow's Image.transform has.
+inline Status check_warp_filter(std::string_view operation, transforms::Interpolation filter) {
+  using transforms::Interpolation;
+  if (filter != Interpolation::nearest && filter != Interpolation::bilinear &&
+      filter != Interpolation::bicubic) {
+    return invalid_parameter(operation, "interpolation", "is a filter for resizing alone",
+                             "give nearest, bilinear or bicubic");
+  }
+  return {};
+}
+
+/// `invalid` for 16-bit images, unless the filter is nearest.
+inline Status check_warp_type(std::string_view operation, const ImageSpec& in,
+                              transforms::Interpolation filter) {
+  if (in.type == ElementType::uint16 && filter != transforms::Interpolation::nearest) {
+    return invalid_parameter(operation, "interpolation", "is not nearest, the image has 16 bits",
+                             "give nearest, or read the image with 8 bits");
+  }
+  return {};
+}
+
+/// `invalid` unless antialias is true.
+inline Status check_antialias(std::string_view operation, bool antialias) {
+  if (!antialias) {
+    return invalid_parameter(operation, "antialias", "is False",
+                             "leave it out: Pillow always smooths when it shrinks a picture");
+  }
+  return {};
+}
+
+}  // namespace penstock

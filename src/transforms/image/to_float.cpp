@@ -1,0 +1,33 @@
+// ToFloat: 8-bit values to floats from 0 to 1.
+
+#include "transforms/operation_info.hpp"
+
+namespace penstock {
+namespace {
+
+class ToFloat final : public ImageOperation<ToFloat, transforms::ToFloat> {
+ public:
+  static constexpr const char* kName = "ToFloat";
+  static constexpr const char* kSummary = "Turns 8-bit values into float32 from 0 to 1, dividing by 255.";
+  using ImageOperation::ImageOperation;
+
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    if (in.is_float()) {
+      return Error{ErrorKind::invalid,
+                   "ToFloat gets a picture that is float already",
+                   "keep one ToFloat, before the first Normalize",
+                   {}};
+    }
+    return ImageSpec{in.size, ElementType::float32, in.channels};
+  }
+  // The table that a list starts with already divides by 255.
+};
+
+}  // namespace
+
+transforms::ToFloat::operator TransformPtr() const {
+  return std::make_shared<const penstock::ToFloat>(*this);
+}
+OperationInfo to_float_operation() { return operation_info<ToFloat>(); }
+
+}  // namespace penstock

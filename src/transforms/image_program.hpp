@@ -1,0 +1,90 @@
+#pragma once
+// A list of operations on an image, compiled: from an opened image file to a row of a batch.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codecs/image_decoder.hpp"
+#include "core/rng.hpp"
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
+#include "transforms/operation_list.hpp"
+#include "transforms/stage_runner.hpp"
+#include "transforms/transform.hpp"
+
+namespace penstock {
+
+/// The working memory of one worker for one program; reused from sample to sample. Not thread-safe.
+class ImageWorkspace {
+ public:
+  ImageWorkspace(const ImageSpec& input, DrawnList memory)
+      : drawn(std::move(memory)), runner(input.channels, input.type) {}
+
+  DrawnList drawn;   ///< what the operations drew for the present sample
+  ImageSteps steps;  ///< what follows from that
+  ImageSize input;   ///< of the present sample
+  std::vector<Stage> stages;
+  StageRunner runner;
+};
+using ImageWorkspacePtr = std::unique_ptr<ImageWorkspace>;
+
+/// Where a program stands in a list of operations: what it is given, and where its draws come from.
+struct ProgramStart {
+  ImageSpec input{};
+  std::uint32_t first_op = 0;
+  std::uint64_t room = 0;
+};
+
+/// Immutable and shared by all workers; each worker brings its own decoder and workspace.
+class ImageProgram {
+ public:
+  /// Checks every operation and how they follow each other (`invalid`), and that PENSTOCK_TARGET is good.
+  /// `fuse` = false runs one operation after the other as Pillow would: the reference that tests compare
+  /// with.
+  static Result<ImageProgram> compile(std::vector<TransformPtr> operations, MemoryFormat format,
+                                      bool fuse = true, const ProgramStart& start = {});
+
+  /// What one row of the batch holds.
+  const ImageSpec& output() const noexcept;
+  const ImageSpec& input() const noexcept;
+  /// One line per step that will run, for Loader::plan().
+  std::string describe() const;
+  const ListDraws& list() const noexcept;
+
+  ImageWorkspacePtr make_workspace() const;
+
+  /// Decides what happens to an image of this size: draws the random parameters, finds the boxes. `boxes` are
+  /// for operations that look at them. Returns the size of the result (equal to output().size where that is
+  /// fixed).
+  Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey& key,
+                            std::span<const float> boxes = {}) const;
+  /// The same with what workspace.drawn holds already.
+  Result<ImageSize> replay(ImageWorkspace& workspace, ImageSize image) const;
+
+  /// What the last resolve() needs of the image.
+  Rect needed(ImageWorkspace& workspace) const { return workspace.runner.needed(workspace.stages.front()); }
+
+  /// Decodes what is needed of the image `decoder` has open and writes the result of the last resolve():
+  /// channels * width * height elements of output().type at `out`, contiguous, in the program's memory
+  /// format.
+  Status run(ImageWorkspace& workspace, ImageDecoder& decoder, void* out) const;
+  /// The same for pixels that come from elsewhere.
+  Status run(ImageWorkspace& workspace, const ReadBox& read, void* out) const;
+  /// The same for pixels that are there: at least those that are needed().
+  void run(ImageWorkspace& workspace, const DecodedPart& part, void* out) const;
+
+ private:
+  struct Impl;
+  explicit ImageProgram(std::shared_ptr<const Impl> impl);
+  Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey* key,
+                            std::span<const float> boxes) const;
+  ImageSink sink(const ImageWorkspace& workspace, void* out) const;
+  void finish(const ImageWorkspace& workspace, void* out) const;
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace penstock

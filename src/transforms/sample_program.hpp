@@ -1,0 +1,71 @@
+#pragma once
+// What happens to one sample: an image, and the masks, boxes and points that lie in its plane, in one view or
+// several. One decode, one draw for each view, then every slot is moved as the image is.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/rng.hpp"
+#include "penstock/result.hpp"
+#include "transforms/image_program.hpp"
+
+namespace penstock {
+
+/// A list of operations, compiled. Draws of the only view are those of a list without a name.
+struct SampleView {
+  std::string name;
+  int number = 0;  ///< of those with this name
+  ImageProgram image;
+};
+
+/// The memory of one worker for one program. Not thread-safe.
+class SampleWorkspace {
+ public:
+  /// What happens to the image in each view: that of the last SampleProgram::resolve().
+  std::vector<ImageWorkspacePtr> views;
+  std::vector<ImageSize> sizes;  ///< of the results
+
+ private:
+  friend class SampleProgram;
+  DecodedPart part_;
+  ImageSteps steps_;
+  std::vector<Stage> stages_;
+  std::unique_ptr<StageRunner> mask_runner_;
+  ImageSpec mask_;
+};
+
+/// Immutable and shared by all workers.
+class SampleProgram {
+ public:
+  /// `invalid` where operations cannot follow each other, or views have one name. One view without a name is
+  /// a list as it is.
+  static Result<SampleProgram> compile(const std::vector<View>& views, const ImageSpec& input,
+                                       MemoryFormat format, bool fuse = true);
+
+  /// One for each view, those that are counted one after the other.
+  const std::vector<SampleView>& views() const noexcept { return views_; }
+  SampleWorkspace make_workspace() const;
+
+  /// Draws for every view and decides what happens to an image of this size.
+  Status resolve(SampleWorkspace& workspace, ImageSize image, const RandomKey& key,
+                 std::span<const float> boxes = {}) const;
+  /// The same with what the views' workspaces hold as drawn.
+  Status replay(SampleWorkspace& workspace, ImageSize image) const;
+
+  /// Decodes what the views need, together.
+  Status decode(SampleWorkspace& workspace, const ReadBox& read) const;
+  /// Writes one view of the image.
+  void run(SampleWorkspace& workspace, std::size_t view, void* out) const;
+  /// Writes one view of a mask of the image's size: rows of uint8 or uint16 values, nothing between them.
+  Status run_mask(SampleWorkspace& workspace, std::size_t view, ElementType type, const ReadBox& read,
+                  void* out) const;
+  void move_boxes(const SampleWorkspace& workspace, std::size_t view, std::span<float> boxes) const;
+  void move_points(const SampleWorkspace& workspace, std::size_t view, std::span<float> points) const;
+
+ private:
+  std::vector<SampleView> views_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,14 @@
+#pragma once
+// What tables depend on: measured on an image as it is behind the tables before.
+
+#include "core/scratch.hpp"
+#include "transforms/image_steps.hpp"
+#include "transforms/kernels/pixel_rows.hpp"
+
+namespace penstock {
+
+/// Fills that part of `statistics` which is needed.
+void measure_image(const ConstPixelRows& image, const ByteTables& tables, TableStep::Needs needs,
+                   Scratch& scratch, ImageStatistics& statistics);
+
+}  // namespace penstock
