@@ -12,7 +12,7 @@
 #include "formats/tar_fields.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
-#include "io/mapped_file.hpp"
+#include "io/source.hpp"
 
 namespace penstock {
 namespace {
@@ -61,7 +61,7 @@ std::string names_of_scalars() {
 class Hdf5Table final : public SampleTable {
  public:
   /// Addresses count from byte `start` of the file.
-  Hdf5Table(NamedPath path, std::unique_ptr<MappedFile> file, std::uint64_t start,
+  Hdf5Table(NamedPath path, SourcePtr file, std::uint64_t start,
             std::optional<Hdf5Set> keys, std::vector<std::string> classes, std::vector<Hdf5Field> contents)
       : path_(std::move(path)),
         file_(std::move(file)),
@@ -83,10 +83,14 @@ class Hdf5Table final : public SampleTable {
     if (sample >= size()) {
       return {};
     }
-    return keys_ ? std::string(text_in(bytes_of(*keys_, sample))) : std::to_string(sample);
+    if (!keys_) {
+      return std::to_string(sample);
+    }
+    const auto key = bytes_of(*keys_, sample);
+    return key ? std::string(text_in(*key)) : std::string();
   }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (sample >= size() || field >= contents_.size()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("there is no sample {} with a field {}", sample, field),
@@ -94,9 +98,15 @@ class Hdf5Table final : public SampleTable {
                    .place = {.source = path_.named, .stage = "read"}};
     }
     const Hdf5Field& content = contents_[field];
-    const Bytes bytes = bytes_of(content.set, sample);
+    auto read = bytes_of(content.set, sample);
+    if (!read) {
+      Error error = std::move(read).error();
+      error.place = place(sample, field);
+      return error;
+    }
+    Bytes bytes = std::move(*read);
     if (content.info.kind == FieldKind::array) {
-      return StoredValue{.bytes = bytes};
+      return StoredValue{.bytes = std::move(bytes)};
     }
     const bool has_sign = content.set.type.kind == Hdf5Type::Kind::signed_whole;
     const std::int64_t number = number_in(bytes, has_sign);
@@ -122,7 +132,11 @@ class Hdf5Table final : public SampleTable {
   }
 
   Status check_lookups(std::uint64_t sample) const override {
-    return keys_ && sample < size() ? bytes_of(*keys_, sample).intact() : Status();
+    if (!keys_ || sample >= size()) {
+      return {};
+    }
+    PENSTOCK_ASSIGN(const Bytes key, bytes_of(*keys_, sample));
+    return key.intact();
   }
 
   void will_read(std::uint64_t sample, std::size_t field) const override {
@@ -139,8 +153,7 @@ class Hdf5Table final : public SampleTable {
     if (contents_[field].info.kind == FieldKind::array) {
       return contents_[field].set.row_bytes;
     }
-    Scratch unused;
-    const auto value = read(sample, field, unused);
+    const auto value = read(sample, field);
     return value.ok() && !value->is_number ? value->bytes.size() : kNumberSize;
   }
 
@@ -168,7 +181,7 @@ class Hdf5Table final : public SampleTable {
   }
 
   std::string identity() const override {
-    return SourceIdentity().add(absolute_path(path_.path), file_->state()).finish();
+    return SourceIdentity().add(path_.storage->absolute(path_.path), file_->identity()).finish();
   }
 
   std::string fingerprint() const override {
@@ -181,12 +194,12 @@ class Hdf5Table final : public SampleTable {
 
  private:
   /// In the file: find_hdf5_set() has seen to that.
-  Bytes bytes_of(const Hdf5Set& set, std::uint64_t row) const noexcept {
-    return file_->bytes().part(start_ + set.place_of(row), set.row_bytes);
+  Result<Bytes> bytes_of(const Hdf5Set& set, std::uint64_t row) const {
+    return file_->read(start_ + set.place_of(row), set.row_bytes);
   }
 
   NamedPath path_;
-  std::unique_ptr<MappedFile> file_;
+  SourcePtr file_;
   std::uint64_t start_ = 0;
   std::optional<Hdf5Set> keys_;
   std::vector<std::string> classes_;
@@ -198,8 +211,8 @@ class Hdf5Table final : public SampleTable {
 /// What a file of sounds holds, by the names of its data sets.
 class RowContents {
  public:
-  static Result<RowContents> of(ByteSpan file) {
-    RowContents contents(Hdf5Bytes{file});
+  static Result<RowContents> of(const Source& file, std::uint64_t start) {
+    RowContents contents(Hdf5Bytes(file, start));
     PENSTOCK_ASSIGN(contents.group_, hdf5_root_group(contents.file_));
     return contents;
   }
@@ -291,7 +304,7 @@ class RowContents {
   }
 
  private:
-  explicit RowContents(Hdf5Bytes file) : file_(file) {}
+  explicit RowContents(Hdf5Bytes file) : file_(std::move(file)) {}
 
   Hdf5Bytes file_;
   Hdf5Group group_;
@@ -322,10 +335,9 @@ Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldCho
   return chosen;
 }
 
-Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::unique_ptr<MappedFile> file,
-                                                std::uint64_t start, const FieldChoice& choice) {
-  PENSTOCK_ASSIGN(const RowContents contents,
-                  RowContents::of(ByteSpan(file->bytes()).subspan(static_cast<std::size_t>(start))));
+Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, SourcePtr file, std::uint64_t start,
+                                                const FieldChoice& choice) {
+  PENSTOCK_ASSIGN(const RowContents contents, RowContents::of(*file, start));
   PENSTOCK_ASSIGN(std::vector<std::string> classes, contents.texts("label_names"));
   PENSTOCK_ASSIGN(std::optional<Hdf5Set> keys, contents.find_text("keys"));
   PENSTOCK_ASSIGN(std::vector<Hdf5Field> fields, contents.fields(classes));
@@ -340,22 +352,37 @@ Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::uniq
       path, std::move(file), start, std::move(keys), std::move(classes), std::move(fields)));
 }
 
+/// Among thousands of shards, names are cheaper than a look into each.
+bool recognise_hdf5(const Candidate& candidate, bool among_many) {
+  const std::string lower = lower_case(candidate.path().path);
+  const bool looked_into = !among_many || lower.ends_with(".h5") || lower.ends_with(".hdf5");
+  return !candidate.is_folder() && looked_into && candidate.file() != nullptr &&
+         find_hdf5_start(*candidate.file()).has_value();
+}
+
+Result<std::unique_ptr<SampleTable>> open_one_hdf5(const std::vector<NamedPath>& sources,
+                                                   const FieldChoice& choice) {
+  return open_hdf5_table(sources.front(), choice);
+}
+
 }  // namespace
 
-bool is_hdf5_file(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  return file.ok() && find_hdf5_start((*file)->bytes()).has_value();
-}
+const Format kHdf5Format = {.name = "hdf5",
+                            .recognise = recognise_hdf5,
+                            .open = open_one_hdf5,
+                            .alone = Format::Alone{
+                                .what = "an HDF5 file",
+                                .advice = "an HDF5 file is opened by itself: build one of all sounds"}};
 
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
   PENSTOCK_TRY(check_field_choice(choice));
-  auto file = MappedFile::open(path.path);
+  auto file = path.storage->open(path.path);
   if (!file.ok()) {
     Error error = std::move(file).error();
     error.place.source = path.named;
     return error;
   }
-  const std::uint64_t start = find_hdf5_start((*file)->bytes()).value_or(0);
+  const std::uint64_t start = find_hdf5_start(**file).value_or(0);
   auto table = make_table(path, std::move(file).value(), start, choice);
   if (!table.ok()) {
     Error error = std::move(table).error();

@@ -15,7 +15,6 @@
 #include "formats/folder_scan.hpp"
 #include "formats/tar_fields.hpp"
 #include "formats/text.hpp"
-#include "io/file.hpp"
 #include "io/file_identity.hpp"
 
 namespace penstock {
@@ -97,7 +96,7 @@ class ImageFolder final : public SampleTable {
 
   ImageFolder(NamedPath root, Contents contents, std::vector<FieldInfo> fields, std::vector<Role> roles)
       : root_(std::move(root)),
-        opened_root_(absolute_path(root_.path)),
+        opened_root_(root_.storage->absolute(root_.path)),
         contents_(std::move(contents)),
         whole_keys_(keys_with_extension(contents_.paths)),
         fields_(std::move(fields)),
@@ -111,7 +110,7 @@ class ImageFolder final : public SampleTable {
     return sample < size() ? std::string(key_view(sample)) : std::string();
   }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (sample >= size() || field >= roles_.size()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("there is no sample {} with a field {}", sample, field),
@@ -121,17 +120,17 @@ class ImageFolder final : public SampleTable {
     if (roles_[field] == Role::label) {
       return StoredValue{.bytes = {}, .number = contents_.labels[sample], .is_number = true};
     }
-    std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory but the scratch
+    std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory
     const auto end =
         fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", opened_root_, contents_.paths[sample]);
     *end.out = '\0';
-    auto bytes = read_file(path.data(), scratch);
+    auto bytes = root_.storage->read(path.data());
     if (!bytes.ok()) {
       Error error = std::move(bytes).error();
       error.place = place(sample, field);
       return error;
     }
-    return StoredValue{.bytes = *bytes};
+    return StoredValue{.bytes = std::move(*bytes)};
   }
 
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
@@ -141,8 +140,7 @@ class ImageFolder final : public SampleTable {
     if (roles_[field] == Role::label) {
       return kLabelSize;
     }
-    const auto state = file_state(file_of(sample));
-    return state.ok() ? state->size : 0;
+    return state_of(sample).size;
   }
 
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
@@ -191,14 +189,19 @@ class ImageFolder final : public SampleTable {
     return fmt::format("{}/{}", opened_root_, contents_.paths[sample]);
   }
 
-  /// One stat for each. What cannot be looked at cannot be read either, and counts as empty.
+  /// What cannot be looked at cannot be read either, and counts as empty.
+  FileIdentity state_of(std::uint64_t sample) const {
+    auto state = root_.storage->stat(file_of(sample));
+    return state.ok() && state->is_file() ? std::move(state->identity) : FileIdentity{};
+  }
+
+  /// One stat for each.
   std::vector<FileIdentity> look_at_files() const {
     constexpr std::size_t kRun = 1024;
     std::vector<FileIdentity> files(contents_.paths.size());
     parallel_for((files.size() + kRun - 1) / kRun, usable_cores(), [&](std::size_t run) {
       for (std::size_t i = run * kRun; i < std::min(files.size(), (run + 1) * kRun); ++i) {
-        const auto state = file_state(file_of(i));
-        files[i] = state.ok() ? *state : FileIdentity{};
+        files[i] = state_of(i);
       }
     });
     return files;
@@ -278,7 +281,7 @@ void warn_of_splits(const std::vector<std::string>& classes, Contents& contents)
 
 /// Files of the root alone, without classes.
 Result<Contents> plain_contents(const NamedPath& root) {
-  PENSTOCK_ASSIGN(FoundFiles files, find_files(root.path, false));
+  PENSTOCK_ASSIGN(FoundFiles files, find_files(*root.storage, root.path, false));
   const std::vector<FoundFiles> folders = {std::move(files)};
   Contents contents{
       .content = &content_of(folders), .paths = {}, .labels = {}, .classes = {}, .warnings = {}};
@@ -303,7 +306,7 @@ Result<Contents> plain_contents(const NamedPath& root) {
 Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> classes) {
   std::vector<std::optional<Result<FoundFiles>>> results(classes.size());
   parallel_for(classes.size(), usable_cores(),
-               [&](std::size_t i) { results[i].emplace(find_files(root.path + "/" + classes[i], true)); });
+               [&](std::size_t i) { results[i].emplace(find_files(*root.storage, root.path + "/" + classes[i], true)); });
   std::vector<FoundFiles> folders;
   for (auto& result : results) {
     PENSTOCK_ASSIGN(FoundFiles files, std::move(*result));
@@ -344,12 +347,12 @@ Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> 
 }
 
 Result<Contents> contents_of(const NamedPath& root) {
-  PENSTOCK_ASSIGN(FolderNames names, list_folder(root.path));
+  PENSTOCK_ASSIGN(FolderNames names, list_folder(*root.storage, root.path));
   if (names.folders.empty()) {
     return plain_contents(root);
   }
   PENSTOCK_ASSIGN(Contents contents, class_contents(root, std::move(names.folders)));
-  PENSTOCK_ASSIGN(const FoundFiles beside, find_files(root.path, false));
+  PENSTOCK_ASSIGN(const FoundFiles beside, find_files(*root.storage, root.path, false));
   if (const std::size_t count = (beside.*contents.content->found).paths.size(); count > 0) {
     contents.warnings.push_back(fmt::format(
         "{} {} beside the class folders belong to no class and are left out", count, contents.content->many));
@@ -357,7 +360,22 @@ Result<Contents> contents_of(const NamedPath& root) {
   return contents;
 }
 
+bool recognise_folder(const Candidate& candidate, bool /*among_many*/) { return candidate.is_folder(); }
+
+Result<std::unique_ptr<SampleTable>> open_one_folder(const std::vector<NamedPath>& sources,
+                                                     const FieldChoice& choice) {
+  return open_image_folder(sources.front(), choice);
+}
+
 }  // namespace
+
+const Format kClassFolderFormat = {
+    .name = "class folders",
+    .recognise = recognise_folder,
+    .open = open_one_folder,
+    .alone =
+        Format::Alone{.what = "a folder without tar shards",
+                      .advice = "class folders are opened by naming the one folder that holds them all"}};
 
 Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& choice) {
   PENSTOCK_TRY(check_field_choice(choice));

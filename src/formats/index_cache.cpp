@@ -5,6 +5,7 @@
 
 #include "core/sha256.hpp"
 #include "io/folder.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -69,22 +70,20 @@ Status keep_index(const std::string& cache_path, ByteSpan index) {
   return folder.replace_file(name, index);
 }
 
-std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
-                                       const std::vector<FileState>& states) {
-  auto file = MappedFile::open(cache_path);
-  if (!file.ok()) {
-    return nullptr;
-  }
-  const auto index = TarIndex::view((*file)->bytes());
+std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
+                                   const std::vector<FileState>& states) {
+  const auto file = local_storage()->open(cache_path);
+  const auto bytes = file ? (*file)->read_all() : Result<Bytes>(file.error());
+  auto index = bytes ? TarIndex::view(*bytes) : std::nullopt;
   if (!index || index->shard_count() != shards.size()) {
-    return nullptr;
+    return {};
   }
   for (std::size_t s = 0; s < shards.size(); ++s) {
     if (index->shard_path(s) != shards[s] || index->shard_state(s) != states[s]) {
-      return nullptr;
+      return {};
     }
   }
-  return std::move(*file);
+  return index;
 }
 
 bool could_change_unseen(const FileState& state, std::int64_t scanned) noexcept {

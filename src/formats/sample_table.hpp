@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/scratch.hpp"
 #include "io/bytes.hpp"
+#include "io/storage.hpp"
 #include "penstock/foreign_stage.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
@@ -62,10 +62,10 @@ class SampleTable {
   virtual Status check_keys() const { return {}; }
   /// To be asked after key(), stored_size(), image_size() or place(): Bytes::intact() of what they looked at.
   virtual Status check_lookups(std::uint64_t /*sample*/) const { return {}; }
-  /// The bytes as they are stored. They live as long as the table, or until the next use of `scratch`, and
+  /// The bytes as they are stored. They live as long as the table (Bytes::hold() lets them outlive it), and
   /// may prove not to be intact when they are used: use_value() sees to that. Numbers, and whatever was
   /// looked up on the way, are intact. A chosen field that this sample lacks is `corrupt`.
-  virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const = 0;
+  virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field) const = 0;
   /// A hint that this field will be read soon, and not its neighbours: the system then fetches its bytes
   /// ahead, and no others.
   virtual void will_read(std::uint64_t /*sample*/, std::size_t /*field*/) const {}
@@ -94,14 +94,13 @@ class SampleTable {
 /// of bytes that were not intact is an error. Before that it may be called once more: a table that has the
 /// value from elsewhere too (a cache) gives that when it is asked again.
 template <class Use>
-Status use_value(const SampleTable& table, std::uint64_t sample, std::size_t field, Scratch& scratch,
-                 Use&& use) {
-  PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field, scratch));
+Status use_value(const SampleTable& table, std::uint64_t sample, std::size_t field, Use&& use) {
+  PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field));
   Status used = use(value);
   if (value.intact().ok()) {
     return used;
   }
-  PENSTOCK_ASSIGN(const StoredValue again, table.read(sample, field, scratch));
+  PENSTOCK_ASSIGN(const StoredValue again, table.read(sample, field));
   PENSTOCK_TRY(again.intact());
   used = use(again);
   PENSTOCK_TRY(again.intact());
@@ -153,6 +152,7 @@ using FieldChoice = std::vector<std::pair<std::string, std::string>>;
 
 /// Opens whatever `sources` (paths, globs, brace patterns) hold; recognised by content.
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
-                                                  const FieldChoice& fields);
+                                                  const FieldChoice& fields,
+                                                  const Storages& storages = Storages::standard());
 
 }  // namespace penstock

@@ -42,7 +42,7 @@ class StoreTable final : public SampleTable {
   const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
   std::string key(std::uint64_t sample) const override { return std::string(files_->key(sample)); }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (sample >= size() || field >= columns_.size()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("there is no sample {} with a field {}", sample, field),
@@ -63,12 +63,13 @@ class StoreTable final : public SampleTable {
     }
     switch (record.codec) {
       case RecordCodec::original:
-        return StoredValue{.bytes = *bytes};
+        return StoredValue{.bytes = std::move(*bytes)};
       case RecordCodec::repacked:
         PENSTOCK_TRY(files_->tables().intact());
-        return StoredValue{.bytes = *bytes, .codec = StoredCodec::repacked, .tables = files_->tables()};
+        return StoredValue{
+            .bytes = std::move(*bytes), .codec = StoredCodec::repacked, .tables = files_->tables()};
       case RecordCodec::pixels:
-        return StoredValue{.bytes = *bytes, .codec = StoredCodec::pixels};
+        return StoredValue{.bytes = std::move(*bytes), .codec = StoredCodec::pixels};
       case RecordCodec::number: {
         StoredValue value{.bytes = {}, .is_number = true};
         if (bytes->size() != sizeof value.number) {
@@ -166,18 +167,49 @@ class StoreTable final : public SampleTable {
   std::vector<std::string> warnings_;
 };
 
+bool recognise_store(const Candidate& candidate, bool /*among_many*/) {
+  constexpr std::uint64_t kLooked = 4096;
+  if (!candidate.is_folder()) {
+    return false;
+  }
+  const auto text = [](const Bytes& bytes) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  const Bytes manifest = candidate.first_bytes_of(kStoreManifestName, kLooked);
+  if (StoreManifest::recognises(text(manifest))) {
+    return true;
+  }
+  const Bytes index = candidate.first_bytes_of(kStoreIndexName, kStoreMagic.size());
+  return text(index) == std::string_view(kStoreMagic.data(), kStoreMagic.size());
+}
+
+Result<std::unique_ptr<SampleTable>> open_one_store(const std::vector<NamedPath>& sources,
+                                                    const FieldChoice& choice) {
+  return open_store(sources.front(), choice);
+}
+
 }  // namespace
+
+const Format kStoreFormat = {
+    .name = "store",
+    .recognise = recognise_store,
+    .open = open_one_store,
+    .alone =
+        Format::Alone{.what = "a store",
+                      .advice = "a store is opened by itself; penstock build --append joins sources in one"}};
+
+bool is_store(const NamedPath& folder) { return recognise_store(Candidate(folder), false); }
 
 std::string StoreFiles::identity() const {
   SourceIdentity hash;
   hash.add(opened_folder_, {});
-  hash.add(kStoreIndexName, index_->state()).add(kStoreKeysName, keys_->state());
-  if (tables_) {
-    hash.add(kStoreTablesName, tables_->state());
+  hash.add(kStoreIndexName, index_.source->identity()).add(kStoreKeysName, keys_.source->identity());
+  if (tables_.source) {
+    hash.add(kStoreTablesName, tables_.source->identity());
   }
   for (std::size_t i = 0; i < manifest_.shards.size(); ++i) {
-    const auto mapped = shard(i);
-    hash.add(store_shard_name(i), mapped ? (*mapped)->state() : FileIdentity{});
+    const auto opened = shard(i);
+    hash.add(store_shard_name(i), opened ? (*opened)->identity() : FileIdentity{});
   }
   return hash.finish();
 }

@@ -7,31 +7,32 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/format.hpp"
 #include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
 #include "formats/store_manifest.hpp"
-#include "io/mapped_file.hpp"
+#include "io/source.hpp"
 
 namespace penstock {
 
 /// Whether a folder is a store: by its manifest or its index, whole or damaged.
-bool is_store(const std::string& folder);
+bool is_store(const NamedPath& folder);
 
-/// The files of a store, mapped. Immutable after opening; any thread. Rows are checked when they are used.
+/// The files of a store, opened. Immutable after opening; any thread. Rows are checked when they are used.
 class StoreFiles {
  public:
-  /// Maps and compares headers and sizes; looks at no row.
+  /// Opens and compares headers and sizes; looks at no row.
   static Result<std::unique_ptr<StoreFiles>> open(const NamedPath& folder);
   ~StoreFiles();
 
   const NamedPath& folder() const noexcept { return folder_; }
   const StoreManifest& manifest() const noexcept { return manifest_; }
   std::uint64_t size() const noexcept { return manifest_.samples; }
-  ByteSpan index() const noexcept { return index_->bytes(); }
-  ByteSpan keys() const noexcept { return keys_->bytes(); }
+  ByteSpan index() const noexcept { return index_.bytes; }
+  ByteSpan keys() const noexcept { return keys_.bytes; }
   /// Empty without repacked pictures.
-  Bytes tables() const noexcept { return tables_ ? tables_->bytes() : Bytes(); }
+  Bytes tables() const noexcept { return tables_.bytes.lend(0, tables_.bytes.size()); }
   /// For messages: as the user named it.
   std::string shard_path(std::uint64_t shard) const;
 
@@ -53,10 +54,15 @@ class StoreFiles {
   Result<Bytes> checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const;
   /// Of all files, as they were when they were mapped.
   std::string identity() const;
-  /// The shard, mapped at its first use; `corrupt` if its rows place more in it than it could hold.
-  Result<const MappedFile*> shard(std::uint64_t number) const;
+  /// The shard, opened at its first use; `corrupt` if its rows place more in it than it could hold.
+  Result<const Source*> shard(std::uint64_t number) const;
 
  private:
+  /// One that is held whole: of a mapped file nothing is read before it is looked at.
+  struct WholeFile {
+    SourcePtr source;
+    Bytes bytes;
+  };
   struct OpenShard;
   struct Shards;
   class SoundFields;
@@ -70,18 +76,21 @@ class StoreFiles {
   Result<const OpenShard*> open_shard(std::uint64_t number) const;
   Result<std::unique_ptr<const OpenShard>> map_shard(std::uint64_t number) const;
   std::string path_of(const char* name) const;
-  Result<std::unique_ptr<MappedFile>> map(const char* name) const;
+  Result<SourcePtr> open_file(const char* name) const;
+  Result<WholeFile> open_whole(const char* name) const;
   Error damaged(const char* file, std::string what) const;
 
   NamedPath folder_;
   std::string opened_folder_;  ///< absolute: shards are mapped when the process may have changed its folder
   StoreManifest manifest_;
-  std::unique_ptr<MappedFile> index_;
-  std::unique_ptr<MappedFile> keys_;
-  std::unique_ptr<MappedFile> tables_;
+  WholeFile index_;
+  WholeFile keys_;
+  WholeFile tables_;  ///< empty without
   std::unique_ptr<Shards> shards_;
   std::unique_ptr<SoundFields> sound_;
 };
+
+extern const Format kStoreFormat;
 
 /// A choice names a field of the store, or an extension that stands for it in tar shards.
 Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& fields);

@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "formats/tar.hpp"
+#include "formats/tar_table.hpp"
+#include "io/faulty_storage_for_test.hpp"
 #include "io/memory_source.hpp"
+#include "io/memory_storage_for_test.hpp"
 
 namespace penstock {
 
@@ -94,12 +97,26 @@ class TarForTest {
   }
 
   const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-  std::unique_ptr<MemorySource> source(std::string name = "test.tar") const {
-    return std::make_unique<MemorySource>(std::move(name), bytes_);
+  SourcePtr source(std::string name = "test.tar") const {
+    return std::make_shared<MemorySource>(std::move(name), bytes_);
   }
 
  private:
   std::vector<std::uint8_t> bytes_;
 };
+
+/// A table of archives in memory, by name; every read copies, as a server's would.
+inline Result<std::unique_ptr<SampleTable>> open_tars_for_test(
+    const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& tars, const FieldChoice& fields = {},
+    std::vector<Fault> faults = {}) {
+  auto memory = std::make_shared<MemoryStorage>();
+  const auto storage = std::make_shared<FaultyStorage>(memory, std::move(faults));
+  std::vector<NamedPath> shards;
+  for (const auto& [name, bytes] : tars) {
+    memory->put(name, bytes);
+    shards.push_back({name, name, storage});
+  }
+  return open_tar_table(shards, fields, {});
+}
 
 }  // namespace penstock

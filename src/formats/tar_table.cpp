@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 
@@ -17,26 +16,18 @@
 #include "formats/tar_index_build.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
-#include "io/mapped_file.hpp"
-#include "io/memory_source.hpp"
+#include "io/path.hpp"
 
 namespace penstock {
 namespace {
 
-/// The bytes of an index, in memory or mapped, with their view.
-struct OpenIndex {
-  std::unique_ptr<Source> bytes;
-  TarIndex index;
-};
-
 class TarTable final : public SampleTable {
  public:
-  TarTable(std::vector<std::unique_ptr<Source>> shards, std::vector<std::string> named, OpenIndex index,
+  TarTable(std::vector<SourcePtr> shards, std::vector<std::string> named, TarIndex index,
            TarFields chosen, bool default_fields, std::vector<std::string> remarks, std::string identity)
       : shards_(std::move(shards)),
         named_(std::move(named)),
-        bytes_(std::move(index.bytes)),
-        index_(index.index),
+        index_(std::move(index)),
         fields_(std::move(chosen.fields)),
         extensions_(std::move(chosen.extensions)),
         default_fields_(default_fields),
@@ -61,7 +52,7 @@ class TarTable final : public SampleTable {
   const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
   std::string identity() const override { return identity_; }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     const auto found = index_.sample(sample);
     if (field >= fields_.size()) {
       return Error{.kind = ErrorKind::invalid,
@@ -82,13 +73,13 @@ class TarTable final : public SampleTable {
     if (record == nullptr) {
       return fail(sample, field, fmt::format("the sample has no field '{}'", printable(fields_[field].name)));
     }
-    auto bytes = shards_[found->shard]->read(member.offset(), member.size(), scratch);
+    auto bytes = shards_[found->shard]->read(member.offset(), member.size());
     if (!bytes.ok()) {
       Error error = std::move(bytes).error();
       error.place = place(sample, field);
       return error;
     }
-    return StoredValue{.bytes = *bytes};
+    return StoredValue{.bytes = std::move(*bytes)};
   }
 
   void will_read(std::uint64_t sample, std::size_t field) const override {
@@ -185,9 +176,8 @@ class TarTable final : public SampleTable {
             .place = place(sample, field)};
   }
 
-  std::vector<std::unique_ptr<Source>> shards_;
+  std::vector<SourcePtr> shards_;
   std::vector<std::string> named_;
-  std::unique_ptr<Source> bytes_;
   TarIndex index_;
   std::vector<FieldInfo> fields_;
   std::vector<std::vector<std::uint16_t>> extensions_;
@@ -197,25 +187,21 @@ class TarTable final : public SampleTable {
   std::string identity_;  // of the shards as they were mapped
 };
 
-Result<OpenIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
-  auto source = std::make_unique<MemorySource>("index", std::move(bytes));
-  Scratch unused;
-  PENSTOCK_ASSIGN(const Bytes view, source->read(0, source->size(), unused));
-  const auto index = TarIndex::view(view);
-  if (!index) {
-    return Error{.kind = ErrorKind::invalid,
-                 .message = "built an index that cannot be read",
-                 .advice = {},
-                 .place = {}};
+Result<TarIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
+  if (auto index = TarIndex::view(Bytes::own(std::move(bytes)))) {
+    return std::move(*index);
   }
-  return OpenIndex{std::move(source), *index};
+  return Error{.kind = ErrorKind::invalid,
+               .message = "built an index that cannot be read",
+               .advice = {},
+               .place = {}};
 }
 
-Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Source>> shards,
-                                                std::vector<std::string> named, OpenIndex index,
+Result<std::unique_ptr<SampleTable>> make_table(std::vector<SourcePtr> shards,
+                                                std::vector<std::string> named, TarIndex index,
                                                 const FieldChoice& choice, std::vector<std::string> remarks,
                                                 std::string identity) {
-  auto fields = choose_tar_fields(index.index, choice);
+  auto fields = choose_tar_fields(index, choice);
   if (!fields.ok()) {
     Error error = std::move(fields).error();
     error.place.source = named.empty() ? "" : named.front();
@@ -227,33 +213,23 @@ Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Sour
                                  choice.empty(), std::move(remarks), std::move(identity)));
 }
 
-std::vector<const Source*> pointers(const std::vector<std::unique_ptr<Source>>& sources) {
-  std::vector<const Source*> raw;
-  for (const auto& source : sources) {
-    raw.push_back(source.get());
-  }
-  return raw;
-}
-
 std::int64_t now() noexcept {
   using namespace std::chrono;
   return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
 }
 
 /// Scans, keeps the index if possible, and uses the kept file so that the memory is given back.
-Result<OpenIndex> scan_and_keep(const std::vector<std::unique_ptr<Source>>& shards,
-                                const std::vector<std::string>& paths, const std::vector<FileState>& states,
+Result<TarIndex> scan_and_keep(const std::vector<SourcePtr>& shards, const std::vector<std::string>& paths, const std::vector<FileState>& states,
                                 const std::string& cache_path) {
   const std::int64_t begun = now();
-  PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(pointers(shards)));
+  PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(shards));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(paths, states, std::move(scans)));
   const bool certain = std::none_of(states.begin(), states.end(), [begun](const FileState& state) {
     return could_change_unseen(state, begun);
   });
   if (certain && !cache_path.empty() && keep_index(cache_path, bytes).ok()) {
     if (auto kept = load_index(cache_path, paths, states)) {
-      const auto index = TarIndex::view(kept->bytes());
-      return OpenIndex{std::move(kept), *index};
+      return std::move(*kept);
     }
   }
   return index_in_memory(std::move(bytes));
@@ -265,39 +241,39 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
                                                     const FieldChoice& fields,
                                                     std::vector<std::string> remarks) {
   const std::size_t count = shards.size();
-  std::vector<std::optional<Result<std::unique_ptr<MappedFile>>>> opened(count);
+  std::vector<std::optional<Result<SourcePtr>>> opened(count);
   // Opening is a matter of waiting on network file systems, of nothing on local ones.
   parallel_for(count, count < 64 ? 1 : usable_cores(),
-               [&](std::size_t i) { opened[i].emplace(MappedFile::open(shards[i].path)); });
-  std::vector<std::unique_ptr<Source>> sources;
+               [&](std::size_t i) { opened[i].emplace(shards[i].storage->open(shards[i].path)); });
+  std::vector<SourcePtr> sources;
   std::vector<std::string> named;
   std::vector<std::string> paths;
   std::vector<FileState> states;
   SourceIdentity identity;
+  bool dated = true;
   for (std::size_t i = 0; i < count; ++i) {
     if (!opened[i]->ok()) {
       Error error = std::move(*opened[i]).error();
       error.place.source = shards[i].named;
       return error;
     }
-    const FileIdentity state = opened[i]->value()->state();
-    states.push_back(state);
     sources.push_back(std::move(*opened[i]).value());
+    const FileIdentity& state = sources.back()->identity();
+    states.push_back(state);
     named.push_back(shards[i].named);
-    std::error_code failed;
-    const auto absolute = std::filesystem::absolute(shards[i].path, failed);
-    paths.push_back(failed ? shards[i].path : absolute.lexically_normal().string());
+    paths.push_back(normal_path(shards[i].storage->absolute(shards[i].path)));
     identity.add(paths.back(), state);
+    dated = dated && state.tag.empty();
   }
-  std::string cache_path = index_cache_path(paths);
+  // A kept index knows its shards by size and times.
+  std::string cache_path = dated ? index_cache_path(paths) : "";
   if (std::string refused = refuse_index(cache_path); !refused.empty()) {
     remarks.push_back(std::move(refused));
     cache_path.clear();
   }
-  if (auto kept = load_index(cache_path, paths, states)) {
-    const auto index = TarIndex::view(kept->bytes());
-    return make_table(std::move(sources), std::move(named), {std::move(kept), *index}, fields,
-                      std::move(remarks), identity.finish());
+  if (auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states)) {
+    return make_table(std::move(sources), std::move(named), std::move(*kept), fields, std::move(remarks),
+                      identity.finish());
   }
   auto index = scan_and_keep(sources, paths, states, cache_path);
   if (!index.ok()) {
@@ -310,20 +286,6 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
   }
   return make_table(std::move(sources), std::move(named), std::move(*index), fields, std::move(remarks),
                     identity.finish());
-}
-
-Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,
-                                                    const FieldChoice& fields) {
-  std::vector<std::string> names;
-  std::vector<FileState> states;
-  for (const auto& shard : shards) {
-    names.push_back(shard->name());
-    states.push_back({.size = shard->size()});
-  }
-  PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(pointers(shards)));
-  PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(names, states, std::move(scans)));
-  PENSTOCK_ASSIGN(OpenIndex index, index_in_memory(std::move(bytes)));
-  return make_table(std::move(shards), std::move(names), std::move(index), fields, {}, {});
 }
 
 }  // namespace penstock

@@ -8,7 +8,6 @@
 
 #include "formats/shard_scan.hpp"
 #include "formats/tar_for_test.hpp"
-#include "io/faulty_source.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
 namespace penstock {
@@ -21,11 +20,11 @@ using ::testing::IsEmpty;
 using Table = std::unique_ptr<SampleTable>;
 
 Result<Table> open(const std::vector<TarForTest>& tars, const FieldChoice& fields = {}) {
-  std::vector<std::unique_ptr<Source>> shards;
+  std::vector<std::pair<std::string, std::vector<std::uint8_t>>> named;
   for (std::size_t i = 0; i < tars.size(); ++i) {
-    shards.push_back(tars[i].source(fmt::format("{}.tar", i)));
+    named.emplace_back(fmt::format("{}.tar", i), tars[i].bytes());
   }
-  return open_tar_table(std::move(shards), fields);
+  return open_tars_for_test(named, fields);
 }
 
 std::vector<std::string> keys(const SampleTable& table) {
@@ -45,8 +44,7 @@ std::vector<std::string> field_names(const SampleTable& table) {
 }
 
 std::string value(const SampleTable& table, std::uint64_t sample, std::size_t field) {
-  Scratch scratch;
-  const auto stored = table.read(sample, field, scratch);
+  const auto stored = table.read(sample, field);
   return stored.ok() ? std::string(as_text(stored->bytes)) : stored.error().to_string();
 }
 
@@ -139,16 +137,14 @@ TEST(tar_table, opens_shards_without_samples) {
   EXPECT_THAT(field_names(**table), IsEmpty());
   EXPECT_THAT((*table)->warnings(),
               ElementsAre(HasSubstr("0.tar: holds no sample"), HasSubstr("1.tar: holds no sample")));
-  Scratch scratch;
-  EXPECT_EQ((*table)->read(0, 0, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(0, 0).error().kind, ErrorKind::invalid);
 }
 
 TEST(tar_table, refuses_numbers_out_of_range) {
   const auto table = open({two_samples()});
-  Scratch scratch;
-  EXPECT_EQ((*table)->read(2, 0, scratch).error().kind, ErrorKind::invalid);
-  EXPECT_EQ((*table)->read(0, 2, scratch).error().kind, ErrorKind::invalid);
-  EXPECT_EQ((*table)->read(UINT64_MAX, SIZE_MAX, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(2, 0).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(0, 2).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(UINT64_MAX, SIZE_MAX).error().kind, ErrorKind::invalid);
   for (const std::uint64_t sample : {std::uint64_t{0}, std::uint64_t{2}, UINT64_MAX}) {
     (*table)->will_read(sample, 0);  // a hint, which may be wrong
     (*table)->will_read(sample, SIZE_MAX);
@@ -219,8 +215,7 @@ TEST(tar_table, reports_a_chosen_field_that_a_sample_lacks) {
   const auto table =
       open({TarForTest().file("a.jpg", "A").file("b.jpg", "B").file("b.txt", "t").end()}, {{"text", "txt"}});
   ASSERT_TRUE(table.ok());
-  Scratch scratch;
-  const auto lacking = (*table)->read(0, 0, scratch);
+  const auto lacking = (*table)->read(0, 0);
   ASSERT_FALSE(lacking.ok());
   EXPECT_EQ(lacking.error().kind, ErrorKind::corrupt);
   EXPECT_EQ(lacking.error().place.key, "a");
@@ -236,8 +231,7 @@ TEST(tar_table, gives_labels_as_they_are_stored) {
   EXPECT_EQ(value(**table, 0, 0), " -12\n");
   EXPECT_EQ(value(**table, 1, 0), "cat");
   EXPECT_EQ(value(**table, 2, 0), "");
-  Scratch scratch;
-  EXPECT_FALSE((*table)->read(0, 0, scratch)->is_number);
+  EXPECT_FALSE((*table)->read(0, 0)->is_number);
 }
 
 TEST(tar_table, knows_sizes_of_pictures_by_content) {
@@ -252,14 +246,11 @@ TEST(tar_table, knows_sizes_of_pictures_by_content) {
 }
 
 TEST(tar_table, passes_on_read_errors_with_the_samples_place) {
-  std::vector<std::unique_ptr<Source>> shards;
-  shards.push_back(std::make_unique<FaultySource>(two_samples().source("f.tar"),
-                                                  std::vector<Fault>{{.offset = 2560, .after = 1}}));
-  const auto table = open_tar_table(std::move(shards), {});
+  const auto table =
+      open_tars_for_test({{"f.tar", two_samples().bytes()}}, {}, {{.offset = 2560, .after = 1}});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  Scratch scratch;
-  EXPECT_TRUE((*table)->read(0, 0, scratch).ok());
-  const auto failed = (*table)->read(1, 0, scratch);
+  EXPECT_TRUE((*table)->read(0, 0).ok());
+  const auto failed = (*table)->read(1, 0);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().kind, ErrorKind::io);
   EXPECT_EQ(failed.error().place.key, "b");
@@ -334,9 +325,8 @@ TEST(tar_table, may_be_read_by_many_threads_at_once) {
   std::vector<std::thread> readers;
   for (int t = 0; t < 4; ++t) {
     readers.emplace_back([&table] {
-      Scratch scratch;
       for (int i = 0; i < 2000; ++i) {
-        const auto stored = (*table)->read(static_cast<std::uint64_t>(i) % 4, 0, scratch);
+        const auto stored = (*table)->read(static_cast<std::uint64_t>(i) % 4, 0);
         ASSERT_TRUE(stored.ok());
         EXPECT_EQ(as_text(stored->bytes), i % 2 == 0 ? "A" : "B");
       }

@@ -46,7 +46,7 @@ class CachedTable final : public SampleTable {
   const std::vector<FieldInfo>& fields() const noexcept override { return source_->fields(); }
   const std::vector<std::string>& classes() const noexcept override { return source_->classes(); }
   std::string key(std::uint64_t sample) const override { return source_->key(sample); }
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override;
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override;
   void will_read(std::uint64_t sample, std::size_t field) const override { store_->will_read(sample, field); }
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     return source_->stored_size(sample, field);

@@ -94,11 +94,10 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
   PENSTOCK_TRY(check(sample));
   const SampleTable& table = *impl_->table;
   ImageDecoder decoder(DecodeLimits{.max_pixels = impl_->max_pixels});
-  Scratch scratch;
   std::map<std::string, Value> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
     Value value;
-    Status used = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+    Status used = use_value(table, sample, field, [&](const StoredValue& stored) -> Status {
       PENSTOCK_ASSIGN(value, decoded(fields()[field], stored, decoder));
       return {};
     });
@@ -113,11 +112,10 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
 
 Result<std::map<std::string, std::vector<std::uint8_t>>> Dataset::raw(std::uint64_t sample) const {
   PENSTOCK_TRY(check(sample));
-  Scratch scratch;
   OriginalFile original;
   std::map<std::string, std::vector<std::uint8_t>> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
-    Status used = use_value(*impl_->table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+    Status used = use_value(*impl_->table, sample, field, [&](const StoredValue& stored) -> Status {
       PENSTOCK_ASSIGN(const ByteSpan file, original.of(stored));
       values[fields()[field].name].assign(file.begin(), file.end());
       return {};

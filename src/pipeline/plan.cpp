@@ -48,11 +48,10 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
 Result<SoundSpec> usual_sound(const SampleTable& table, std::size_t field) {
   constexpr std::uint64_t kTried = 16;
   SoundDecoder decoder;
-  Scratch scratch;
   std::optional<Error> first;
   for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
     SoundSpec spec;
-    Status read = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+    Status read = use_value(table, sample, field, [&](const StoredValue& stored) -> Status {
       PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
       spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
       return {};

@@ -166,7 +166,7 @@ template <class Use>
 Status RowWorker::use(std::uint64_t sample, std::size_t field, Use&& use) {
   const Clock::time_point start = Clock::now();
   counters_.is_at(WorkStage::read, sample, start);
-  return use_value(table_, sample, field, scratch_, [&](const StoredValue& value) {
+  return use_value(table_, sample, field, [&](const StoredValue& value) {
     counters_.read.add(nanoseconds_between(start, Clock::now()));
     counters_.bytes.add(value.bytes.size());
     return use(value);

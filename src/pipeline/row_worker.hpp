@@ -11,7 +11,6 @@
 #include "codecs/original_file.hpp"
 #include "core/buffer_pool.hpp"
 #include "core/rng.hpp"
-#include "core/scratch.hpp"
 #include "formats/sample_table.hpp"
 #include "pipeline/batch_storage.hpp"
 #include "pipeline/counters.hpp"
@@ -87,7 +86,6 @@ class RowWorker {
   std::vector<PictureWorkspacePtr> workspaces_;              // per column, null without pictures
   std::vector<std::unique_ptr<ChainRunner>> chain_runners_;  // per column, null without stages of the user
   std::vector<std::optional<SoundWorkspace>> sound_workspaces_;  // per column
-  Scratch scratch_;
   std::vector<std::uint8_t> blob_bytes_;
   std::vector<Blob> blobs_;
 };

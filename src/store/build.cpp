@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 
 #include "core/cpu.hpp"
@@ -12,6 +11,7 @@
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
+#include "io/path.hpp"
 #include "store/build_options.hpp"
 #include "store/building_folder.hpp"
 #include "store/finish.hpp"
@@ -93,14 +93,13 @@ class Build {
   /// Finds out whether there is something to append to, or to be done at all.
   Status look_at_destination() {
     existing_ = nullptr;
-    std::error_code failed;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(destination_, failed))) {
+    if (!is_taken(destination_)) {
       if (settings_.append) {
         return refused(destination_, "there is no store to append to", "leave out append to make one");
       }
       return {};
     }
-    if (!is_store(destination_)) {
+    if (!is_store({destination_, destination_})) {
       return refused(destination_, "the destination exists and is no store",
                      "name a folder that is not there yet");
     }

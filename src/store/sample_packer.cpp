@@ -60,7 +60,7 @@ Result<PackedSample> SamplePacker::pack(std::uint64_t sample) {
 
 Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed) {
   const std::size_t begin = packed.bytes.size();
-  return use_value(plan_.source, sample, field, scratch_, [&](const StoredValue& value) {
+  return use_value(plan_.source, sample, field, [&](const StoredValue& value) {
     packed.bytes.resize(begin);
     return pack_value(sample, field, value, packed);
   });

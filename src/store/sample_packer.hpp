@@ -58,7 +58,6 @@ class SamplePacker {
   ImageSize target(ImageSize picture) const noexcept;
 
   const PackingPlan& plan_;
-  Scratch scratch_;
   OriginalFile original_;
   ImageDecoder decoder_;
   SoundDecoder sounds_;

@@ -64,7 +64,7 @@ class SourceChecker {
 
  private:
   Status check_field(std::uint64_t sample, std::size_t field, Findings& found) {
-    return use_value(table_, sample, field, scratch_, [&](const StoredValue& stored) {
+    return use_value(table_, sample, field, [&](const StoredValue& stored) {
       found.bytes += stored.bytes.size();
       return check_contents(table_.fields()[field].kind, stored, found);
     });
@@ -87,7 +87,6 @@ class SourceChecker {
   const bool decodes_;
   ImageDecoder decoder_;
   SoundDecoder sounds_;
-  Scratch scratch_;
   Scratch pixels_;
 };
 
