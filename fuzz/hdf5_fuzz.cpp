@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace penstock;
   const MemorySource source("fuzz.h5", {data, data + size});
-  const std::uint64_t start = find_hdf5_start(source).value_or(0);
+  const std::uint64_t start = find_hdf5_start(source).value().value_or(0);
   const Hdf5Bytes file(source, start);
   const auto group = hdf5_root_group(file);
   if (!group) {

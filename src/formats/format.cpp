@@ -37,13 +37,14 @@ const Source* Candidate::file() const {
   return file_->get();
 }
 
-Bytes Candidate::first_bytes_of(const std::string& name, std::uint64_t size) const {
+Result<Bytes> Candidate::first_bytes_of(const std::string& name, std::uint64_t size) const {
   const auto opened = path_.storage->open(join_path(path_.path, name));
   if (!opened) {
-    return {};
+    return Bytes();
   }
-  const auto bytes = (*opened)->read(0, std::min((*opened)->size(), size));
-  return bytes ? bytes->hold() : Bytes();
+  PENSTOCK_ASSIGN(const Bytes bytes, (*opened)->read(0, std::min((*opened)->size(), size)));
+  PENSTOCK_TRY(bytes.intact());
+  return bytes.hold();
 }
 
 }  // namespace penstock

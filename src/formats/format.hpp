@@ -27,8 +27,8 @@ class Candidate {
   const Result<FolderNames>& names() const;
   /// The file itself; null if it is none or cannot be opened: who opens it then says why.
   const Source* file() const;
-  /// The first bytes of a file in the folder, fewer if it has no more of them; none if it cannot be read.
-  Bytes first_bytes_of(const std::string& name, std::uint64_t size) const;
+  /// The first bytes of a file in the folder, fewer if it has no more of them; none if it cannot be opened.
+  Result<Bytes> first_bytes_of(const std::string& name, std::uint64_t size) const;
 
  private:
   NamedPath path_;
@@ -46,9 +46,9 @@ struct Format {
   };
 
   const char* name;
-  /// By listing and first bytes. `among_many`: there are other sources beside it, perhaps thousands, so that
-  /// names must be enough where they can be.
-  bool (*recognise)(const Candidate& candidate, bool among_many);
+  /// By listing and first bytes; the error is that of reading them. `among_many`: there are other sources
+  /// beside it, perhaps thousands, so that names must be enough where they can be.
+  Result<bool> (*recognise)(const Candidate& candidate, bool among_many);
   /// All of them are of this format: one if `alone` is set.
   Result<std::unique_ptr<SampleTable>> (*open)(const std::vector<NamedPath>& sources,
                                                const FieldChoice& choice);

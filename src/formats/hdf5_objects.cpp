@@ -265,37 +265,41 @@ Status add_link(ByteSpan body, Hdf5Group& group, std::uint64_t header) {
   return {};
 }
 
-bool begins_as_tar(const Source& file) {
+/// Fewer bytes only at the end of the file.
+Result<Bytes> bytes_at(const Source& file, std::uint64_t at, std::uint64_t most) {
+  PENSTOCK_ASSIGN(Bytes bytes, file.read(at, std::min(most, file.size() - at)));
+  PENSTOCK_TRY(bytes.intact());
+  return bytes;
+}
+
+bool begins_as_tar(ByteSpan start) noexcept {
   TarHeader header;
-  const auto start = file.read(0, std::min<std::uint64_t>(file.size(), sizeof header));
-  if (!start || start->size() < sizeof header) {
+  if (start.size() < sizeof header) {
     return false;
   }
-  std::memcpy(&header, start->data(), sizeof header);
+  std::memcpy(&header, start.data(), sizeof header);
   return has_valid_checksum(header);
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> find_hdf5_start(const Source& file) {
+Result<std::optional<std::uint64_t>> find_hdf5_start(const Source& file) {
   constexpr std::uint64_t kSmallestUserBlock = 512;
-  constexpr std::uint64_t kSignature = 8;
-  const auto begins_at = [&](std::uint64_t at) {
-    const auto bytes = file.read(at, std::min(file.size() - at, kSignature));
-    return bytes.ok() && Hdf5Cursor(*bytes).says("\x89HDF\r\n\x1a\n");
-  };
-  if (begins_at(0)) {
-    return 0;
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  PENSTOCK_ASSIGN(const Bytes start, bytes_at(file, 0, kTarBlock));
+  if (Hdf5Cursor(start).says(kSignature)) {
+    return std::optional<std::uint64_t>(0);
   }
-  if (begins_as_tar(file)) {
-    return std::nullopt;
+  if (begins_as_tar(start)) {
+    return std::optional<std::uint64_t>();
   }
   for (std::uint64_t at = kSmallestUserBlock; at < file.size(); at *= 2) {
-    if (begins_at(at)) {
-      return at;
+    PENSTOCK_ASSIGN(const Bytes bytes, bytes_at(file, at, kSignature.size()));
+    if (Hdf5Cursor(bytes).says(kSignature)) {
+      return std::optional<std::uint64_t>(at);
     }
   }
-  return std::nullopt;
+  return std::optional<std::uint64_t>();
 }
 
 Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {

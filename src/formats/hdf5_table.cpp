@@ -353,11 +353,14 @@ Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, SourcePtr
 }
 
 /// Among thousands of shards, names are cheaper than a look into each.
-bool recognise_hdf5(const Candidate& candidate, bool among_many) {
+Result<bool> recognise_hdf5(const Candidate& candidate, bool among_many) {
   const std::string lower = lower_case(candidate.path().path);
   const bool looked_into = !among_many || lower.ends_with(".h5") || lower.ends_with(".hdf5");
-  return !candidate.is_folder() && looked_into && candidate.file() != nullptr &&
-         find_hdf5_start(*candidate.file()).has_value();
+  if (candidate.is_folder() || !looked_into || candidate.file() == nullptr) {
+    return false;
+  }
+  PENSTOCK_ASSIGN(const std::optional<std::uint64_t> start, find_hdf5_start(*candidate.file()));
+  return start.has_value();
 }
 
 Result<std::unique_ptr<SampleTable>> open_one_hdf5(const std::vector<NamedPath>& sources,
@@ -382,8 +385,11 @@ Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, cons
     error.place.source = path.named;
     return error;
   }
-  const std::uint64_t start = find_hdf5_start(**file).value_or(0);
-  auto table = make_table(path, std::move(file).value(), start, choice);
+  std::uint64_t start = 0;
+  const auto found = find_hdf5_start(**file);
+  start = found.ok() ? found->value_or(0) : 0;
+  auto table = found.ok() ? make_table(path, std::move(file).value(), start, choice)
+                          : Result<std::unique_ptr<SampleTable>>(found.error());
   if (!table.ok()) {
     Error error = std::move(table).error();
     error.place.source = path.named;

@@ -360,7 +360,9 @@ Result<Contents> contents_of(const NamedPath& root) {
   return contents;
 }
 
-bool recognise_folder(const Candidate& candidate, bool /*among_many*/) { return candidate.is_folder(); }
+Result<bool> recognise_folder(const Candidate& candidate, bool /*among_many*/) {
+  return candidate.is_folder();
+}
 
 Result<std::unique_ptr<SampleTable>> open_one_folder(const std::vector<NamedPath>& sources,
                                                      const FieldChoice& choice) {

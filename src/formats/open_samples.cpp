@@ -25,7 +25,13 @@ Error opened_alone(const NamedPath& entry, const Format::Alone& alone, std::size
 Result<const Format*> format_of(const NamedPath& path, bool among_many) {
   const Candidate candidate(path);
   for (const Format* const format : formats()) {
-    if (format->recognise(candidate, among_many)) {
+    const auto recognised = format->recognise(candidate, among_many);
+    if (!recognised.ok()) {
+      Error error = recognised.error();
+      error.place.source = path.named;
+      return error;
+    }
+    if (*recognised) {
       return format;
     }
   }

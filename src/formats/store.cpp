@@ -167,7 +167,7 @@ class StoreTable final : public SampleTable {
   std::vector<std::string> warnings_;
 };
 
-bool recognise_store(const Candidate& candidate, bool /*among_many*/) {
+Result<bool> recognise_store(const Candidate& candidate, bool /*among_many*/) {
   constexpr std::uint64_t kLooked = 4096;
   if (!candidate.is_folder()) {
     return false;
@@ -175,11 +175,11 @@ bool recognise_store(const Candidate& candidate, bool /*among_many*/) {
   const auto text = [](const Bytes& bytes) {
     return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
-  const Bytes manifest = candidate.first_bytes_of(kStoreManifestName, kLooked);
+  PENSTOCK_ASSIGN(const Bytes manifest, candidate.first_bytes_of(kStoreManifestName, kLooked));
   if (StoreManifest::recognises(text(manifest))) {
     return true;
   }
-  const Bytes index = candidate.first_bytes_of(kStoreIndexName, kStoreMagic.size());
+  PENSTOCK_ASSIGN(const Bytes index, candidate.first_bytes_of(kStoreIndexName, kStoreMagic.size()));
   return text(index) == std::string_view(kStoreMagic.data(), kStoreMagic.size());
 }
 
@@ -198,7 +198,10 @@ const Format kStoreFormat = {
         Format::Alone{.what = "a store",
                       .advice = "a store is opened by itself; penstock build --append joins sources in one"}};
 
-bool is_store(const NamedPath& folder) { return recognise_store(Candidate(folder), false); }
+bool is_store(const NamedPath& folder) {
+  const auto recognised = recognise_store(Candidate(folder), false);
+  return recognised.ok() && *recognised;
+}
 
 std::string StoreFiles::identity() const {
   SourceIdentity hash;

@@ -30,7 +30,7 @@ bool any_file(const FolderNames& names, Test&& test) {
 }
 
 /// Files that are no archives too: reading them gives the error that tells what to do.
-bool recognise_tar(const Candidate& candidate, bool /*among_many*/) {
+Result<bool> recognise_tar(const Candidate& candidate, bool /*among_many*/) {
   if (!candidate.is_folder()) {
     return true;
   }

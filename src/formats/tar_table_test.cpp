@@ -258,6 +258,34 @@ TEST(tar_table, passes_on_read_errors_with_the_samples_place) {
   EXPECT_EQ(failed.error().place.offset, 2560u);
 }
 
+/// A picture may begin with a preview of any size before the header that tells its own.
+TEST(tar_table, looks_at_headers_alone_to_learn_the_size_of_pictures) {
+  const auto jpeg = [](std::size_t preview, std::size_t rest) {
+    std::string text = "\xFF\xD8";
+    for (; preview > 0; preview -= std::min<std::size_t>(preview, 60'000)) {
+      const std::size_t piece = std::min<std::size_t>(preview, 60'000) + 2;
+      text += "\xFF\xE1";
+      text += {static_cast<char>(piece >> 8), static_cast<char>(piece)};
+      text += std::string(piece - 2, 'p');
+    }
+    return text + std::string("\xFF\xC0\x00\x11\x08\x00\x30\x00\x40\x03", 10) + std::string(rest, 'x');
+  };
+  auto memory = std::make_shared<MemoryStorage>();
+  const auto storage = std::make_shared<FaultyStorage>(memory, std::vector<Fault>{});
+  memory->put("a.tar", TarForTest().file("a.jpg", jpeg(0, 1 << 20)).file("b.jpg", std::string(1 << 20, 'n')).end().bytes());
+  const auto small = open_tar_table({{"a.tar", "a.tar", storage}}, {}, {});
+  ASSERT_TRUE(small.ok()) << small.error().to_string();
+  EXPECT_EQ((*small)->image_size(0, 0), (ImageSize{64, 48}));
+  EXPECT_EQ((*small)->image_size(1, 0), ImageSize());
+  EXPECT_LT(storage->bytes_read(), 20'000u);
+
+  memory->put("b.tar", TarForTest().file("a.jpg", jpeg(200'000, 4 << 20)).end().bytes());
+  const std::uint64_t before = storage->bytes_read();
+  const auto large = open_tar_table({{"b.tar", "b.tar", storage}}, {}, {});
+  EXPECT_EQ((*large)->image_size(0, 0), (ImageSize{64, 48}));
+  EXPECT_LT(storage->bytes_read() - before, 2'000'000u);
+}
+
 TEST(tar_table, reports_the_first_bad_shard_in_order) {
   std::vector<TarForTest> tars(8, two_samples());
   tars[3] = TarForTest().raw("nothing", 7);

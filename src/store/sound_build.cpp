@@ -323,7 +323,7 @@ Status check_destination(const std::string& destination) {
 /// Whether the source is a folder of files with sounds somewhere below it, and no store or tars.
 bool is_folder_of_sounds(const std::string& source) {
   const Candidate candidate({source, source});
-  if (!candidate.is_folder() || kStoreFormat.recognise(candidate, false)) {
+  if (!candidate.is_folder() || is_store(candidate.path())) {
     return false;
   }
   const Result<FolderNames>& names = candidate.names();

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "penstock/sample.hpp"
 #include "store/sound_files.hpp"
 
 namespace penstock {

@@ -10,6 +10,7 @@
 
 #include "core/parallel_for.hpp"
 #include "core/seconds_since.hpp"
+#include "io/machine.hpp"
 #include "store/build_options.hpp"
 
 namespace penstock {

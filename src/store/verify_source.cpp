@@ -104,7 +104,7 @@ Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettin
 
 Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifySettings& settings) {
   const bool has_source = settings.table || !settings.sources.empty();
-  if (paths.size() == 1 && (is_store(paths[0]) || has_source)) {
+  if (paths.size() == 1 && (is_store({paths[0], paths[0]}) || has_source)) {
     if (!settings.fields.empty() && settings.sources.empty()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = "fields belong to a source that is given by its path: a store has its own",
