@@ -5,7 +5,8 @@
 A block that starts with ```python run is executed; a ```output block right after it must be what it printed, where a
 line of only ... stands for any lines, and ... within a line for any text. The blocks of a page share their variables
 and a folder with the demo's pictures: `shapes/` holds train-*.tar and val-*.tar, `shapes/train/` a folder per class.
-Links to files of the repository must lead somewhere. --update puts what was printed into the output blocks.
+Links to files of the repository must lead somewhere. --update puts what was printed into the output blocks, and
+writes the notebooks that are made of pages anew.
 """
 
 from __future__ import annotations
@@ -157,6 +158,8 @@ def main() -> int:
             for good, bad in (check_examples(path, folder, arguments.update), check_links(path)):
                 passed += good
                 failed += bad
+    if arguments.update:
+        subprocess.run([sys.executable, ROOT / "tools" / "gen_notebooks.py"], check=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -63,6 +63,7 @@ def lint(log: Log) -> Counts:
     counts.add(one(log, "mypy of tools, demo and examples", ["mypy", *ours]))
     counts.add(one(log, "mypy of right and wrong uses", ["mypy", "tests/typing/uses.py"]))
     counts.add(one(log, "clang-format", ["clang-format", "--dry-run", "-Werror", *tracked("*.cpp", "*.hpp")]))
+    counts.add(one(log, "gen_notebooks.py", [PYTHON, "tools/gen_notebooks.py", "--check"]))
     for script in [*tracked("*.sh"), ".ci/run"]:
         counts.add(one(log, f"bash -n {script}", ["bash", "-n", script]))
     return counts
@@ -238,6 +239,11 @@ def python(log: Log) -> Counts:
     return pytest(log, "python/tests")
 
 
+def conformance(log: Log) -> Counts:
+    """What every entry of a catalogue must do, found by walking the catalogues; of the package that is installed."""
+    return pytest(log, "tests/conformance")
+
+
 def hostile(log: Log) -> Counts:
     """Small files that claim, point, nest or repeat; of the package that is installed."""
     return counted(log, "hostile.py", [PYTHON, "tests/hostile/hostile.py"])
@@ -245,7 +251,7 @@ def hostile(log: Log) -> Counts:
 
 def docs(log: Log) -> Counts:
     counts = counted(log, "check_docs.py", [PYTHON, "tools/check_docs.py"])
-    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py", "tools/gen_notebooks.py"):
+    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py"):
         counts.add(one(log, generator, [PYTHON, generator, "--check"]))
     return counts
 
@@ -290,6 +296,7 @@ SUITES = [
     tools,
     cpp,
     python,
+    conformance,
     hostile,
     docs,
     examples,

@@ -178,6 +178,9 @@ def summarise(outcomes: Sequence[Outcome]) -> int:
         print(f"{outcome.suite:<{width}}  {columns}  {outcome.seconds:>5.0f} s")
     columns = "  ".join(f"{number:>7}" for number in (total.passed, total.failed, total.skipped))
     print(f"{'all':<{width}}  {columns}  {sum(outcome.seconds for outcome in outcomes):>5.0f} s")
+    for outcome in outcomes:  # once more: of a long run often only the end is kept
+        for note in outcome.counts.notes if outcome.counts.failed else ():
+            print(f"{outcome.suite}: {note}")
     print(f"{total.passed} passed, {total.failed} failed")
     sys.stdout.flush()
     return 1 if total.failed else 0

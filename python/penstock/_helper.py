@@ -1,6 +1,6 @@
 """Runs functions of the user on arrays: here, or in a helper process that answers requests.
 
-The protocol is that of src/pipeline/helper_process.hpp: one packet each way, arrays and texts in shared memory.
+The protocol is that of src/pipeline/foreign/helper_process.hpp: one packet each way, arrays and texts in shared memory.
 """
 
 from __future__ import annotations

@@ -80,8 +80,11 @@ def _check_own(own: dict[str, Any]) -> None:
     for name in ("pin_memory", "non_blocking"):
         if not isinstance(own[name], bool):
             raise InvalidError(f"{name} = {own[name]!r} cannot be; give True or False")
-    if own["device"] is not None:
-        own["device"] = str(own["device"])
+    device = own["device"]
+    if device is not None:
+        if not isinstance(device, str) and type(device).__module__.partition(".")[0] != "torch":
+            raise InvalidError(f"device must be a text such as 'cuda:1' or a torch.device, got {device!r}")
+        own["device"] = str(device)
 
 
 def _checked_context(given: Any) -> str:

@@ -12,7 +12,7 @@
 #include "bind.hpp"
 #include "bind_options.hpp"
 #include "penstock/options.hpp"
-#include "pipeline/option_names.hpp"
+#include "pipeline/plan/option_names.hpp"
 
 namespace nb = nanobind;
 

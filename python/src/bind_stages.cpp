@@ -14,7 +14,7 @@
 
 #include "bind.hpp"
 #include "penstock/foreign_stage.hpp"
-#include "pipeline/helper_pool.hpp"
+#include "pipeline/foreign/helper_pool.hpp"
 
 namespace nb = nanobind;
 

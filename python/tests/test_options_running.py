@@ -79,7 +79,7 @@ def test_option_timeout_seconds(shards):
         assert 0.3 <= time.monotonic() - start < 20
         hold.go_on.set()
         assert [i for batch in iterator for i in batch["index"].tolist()] == list(range(60)), "nothing is lost"
-    # What a stalled source does is tested in src/pipeline/options_test.cpp; a slow consumer is none.
+    # What a stalled source does is tested in src/pipeline/plan/options_test.cpp; a slow consumer is none.
     loader = penstock.Loader(shards, batch_size=20, timeout_seconds=0.05)
     for _ in loader:
         threading.Event().wait(0.1)

@@ -12,10 +12,10 @@
 #include "core/printable.hpp"
 #include "core/sha256.hpp"
 #include "core/turn_lock.hpp"
-#include "pipeline/auto_tuner.hpp"
-#include "pipeline/cached_store.hpp"
-#include "pipeline/loader_state.hpp"
-#include "pipeline/planner.hpp"
+#include "pipeline/cache/cached_store.hpp"
+#include "pipeline/order/loader_state.hpp"
+#include "pipeline/run/auto_tuner.hpp"
+#include "pipeline/run/planner.hpp"
 
 namespace penstock {
 namespace {

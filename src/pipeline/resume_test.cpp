@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "pipeline/loader_for_test.hpp"
-#include "pipeline/loader_state.hpp"
+#include "pipeline/order/loader_state.hpp"
 
 namespace penstock {
 namespace {

@@ -55,6 +55,16 @@ def test_update_writes_what_was_printed(docs: ModuleType, tmp_path: Path) -> Non
     assert path.read_text() == page(tmp_path, "the answer\n42\n").read_text()
 
 
+def test_update_renews_the_notebooks(docs: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "gen_notebooks.py").write_text("open('renewed', 'w').write('of ' + open('page.md').read())")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(docs, "make_data", lambda folder: None)
+    monkeypatch.setattr(sys, "argv", ["check_docs.py", "--update", str(page(tmp_path, "something old\n"))])
+    assert docs.main() == 0
+    assert Path("renewed").read_text() == "of " + page(tmp_path, "the answer\n42\n").read_text()
+
+
 def test_an_exception_is_a_difference(docs: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text("```python run\nraise ValueError('no')\n```\n")

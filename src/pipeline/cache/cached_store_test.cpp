@@ -1,0 +1,438 @@
+// Loaders with a cache: what is delivered, counted and left on disk.
+
+#include "pipeline/cache/cached_store.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+#include "formats/tar_for_test.hpp"
+#include "io/folder.hpp"
+#include "io/temporary_folder_for_test.hpp"
+#include "penstock/loader.hpp"
+#include "pipeline/memory_table_for_test.hpp"
+#include "pipeline/test_pictures.hpp"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr int kSamples = 12;
+constexpr std::chrono::seconds kLong{300};  // builds give way to whatever else runs
+
+/// What an epoch delivered, and the error that ended it.
+struct Epoch {
+  std::vector<std::uint8_t> pixels;
+  std::vector<std::int64_t> order;
+  std::string error;
+  bool operator==(const Epoch&) const = default;
+};
+
+Epoch read_epoch(Loader& loader) {
+  Epoch epoch;
+  const std::uint64_t ticket = loader.start_epoch().value();
+  for (;;) {
+    auto batch = loader.next(ticket);
+    if (!batch.ok()) {
+      epoch.error = batch.error().to_string();
+    }
+    if (!batch.ok() || !*batch) {
+      return epoch;
+    }
+    const auto* const data = static_cast<const std::uint8_t*>((*batch)->find("image")->data);
+    epoch.pixels.insert(epoch.pixels.end(), data, data + (*batch)->rows() * 3 * 32 * 32 * sizeof(float));
+    epoch.order.insert(epoch.order.end(), (*batch)->index().begin(), (*batch)->index().end());
+  }
+}
+
+class Cache : public testing::Test {
+ protected:
+  /// Sample `bad` is a picture that ends early.
+  std::string write_source(int bad = -1) {
+    TarForTest tar;
+    for (int i = 0; i < kSamples; ++i) {
+      auto picture = make_jpeg(60 + 3 * i, 90 - 2 * i, static_cast<unsigned>(i));
+      picture.resize(i == bad ? picture.size() / 2 : picture.size());
+      tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+      tar.file(fmt::format("{:03}.cls", i), std::to_string(i));
+    }
+    return folder_.write("x.tar", tar.end().bytes());
+  }
+
+  Loader open(const std::string& source, bool with_cache = true) const {
+    LoaderOptions options{.batch_size = 4, .shuffle = true, .seed = 3, .on_error = OnError::skip};
+    options.num_workers = 2;
+    if (with_cache) {
+      options.cache = folder_ / "cache";
+    }
+    auto loader = Loader::open(Dataset::open(source).value(), presets::imagenet_train(32), options);
+    EXPECT_TRUE(loader.ok()) << loader.error().to_string();
+    return std::move(loader).value();
+  }
+
+  /// The store of a cache that is complete.
+  fs::path build(const std::string& source) const {
+    EXPECT_FALSE(open(source).cache_building(kLong));
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cache")) {
+      if (entry.path().extension() == ".store") {
+        return entry.path();
+      }
+    }
+    ADD_FAILURE() << "there is no store";
+    return {};
+  }
+
+  TemporaryFolder folder_;
+};
+
+void flip_a_bit(const fs::path& file, std::streamoff place) {
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(place);
+  const int byte = bytes.get();
+  bytes.seekp(place);
+  bytes.put(static_cast<char>(byte ^ 4));
+}
+
+/// Without the words that it begins with.
+std::string cache_problem(const Loader& loader) {
+  const std::vector<Loader::Problem> problems = loader.problems();
+  return problems.empty() ? "" : problems[0].text.substr(std::string("the cache ").size());
+}
+
+TEST_F(Cache, the_epoch_after_a_whole_one_waits_for_it) {
+  Loader loader = open(write_source());
+  EXPECT_FALSE(loader.await_cache(kLong)) << "before the first epoch there is nothing to wait for";
+  read_epoch(loader);
+  read_epoch(loader);
+  EXPECT_THAT(loader.stats().cache, StartsWith("complete"));
+  std::uint64_t repacked = 0;
+  for (const LoaderStats::Decoded& by : loader.stats().decoded) {
+    repacked += by.codec == "repacked" ? by.count : 0;
+  }
+  EXPECT_GE(repacked, static_cast<std::uint64_t>(kSamples));
+}
+
+TEST_F(Cache, totals_and_errors_go_on_when_the_cache_is_read) {
+  Loader loader = open(write_source(5));
+  read_epoch(loader);
+  ASSERT_FALSE(loader.cache_building(kLong)) << loader.stats().cache;
+  const Epoch second = read_epoch(loader);
+  const LoaderStats stats = loader.stats();
+  EXPECT_EQ(second.order.size(), kSamples - 1u);
+  EXPECT_EQ(stats.samples, 2 * (kSamples - 1u));
+  EXPECT_EQ(stats.batches, 6u);
+  EXPECT_EQ(stats.errors, 2u);
+  EXPECT_EQ(loader.errors().size(), 2u);
+  ASSERT_EQ(stats.decoded.size(), 2u);  // JPEG in the first epoch, repacked in the second
+  EXPECT_GE(stats.decoded[0].count, kSamples - 1u);
+}
+
+TEST_F(Cache, a_ticket_of_the_source_is_old_when_the_cache_is_read) {
+  Loader loader = open(write_source());
+  const std::uint64_t first = loader.start_epoch().value();
+  ASSERT_FALSE(loader.cache_building(kLong));
+  const std::uint64_t second = loader.start_epoch().value();
+  EXPECT_NE(first, second);
+  EXPECT_EQ(loader.next(first).error().kind, ErrorKind::cancelled);
+  EXPECT_TRUE(loader.next(second).ok());
+}
+
+TEST_F(Cache, a_closed_loader_stays_closed) {
+  Loader loader = open(write_source());
+  ASSERT_FALSE(loader.cache_building(kLong));
+  loader.close();
+  EXPECT_EQ(loader.start_epoch().error().kind, ErrorKind::cancelled);
+}
+
+TEST_F(Cache, what_is_damaged_comes_from_the_source_and_is_built_again) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  const fs::path shard = store / "shard-000000.bin";
+  // Neither the time nor the length of the file shows it.
+  const auto written = fs::last_write_time(shard);
+  flip_a_bit(shard, 1000);
+  fs::last_write_time(shard, written);
+  Loader plain = open(source, false);
+  {
+    Loader loader = open(source);
+    EXPECT_EQ(loader.stats().cache, "complete: " + store.string());
+    EXPECT_EQ(cache_problem(loader), "");
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      EXPECT_TRUE(read_epoch(loader) == read_epoch(plain));
+    }
+    EXPECT_THAT(loader.stats().cache, StartsWith("is damaged: "));
+    EXPECT_THAT(cache_problem(loader), HasSubstr(store.string()));
+    EXPECT_EQ(loader.stats().errors, 0u);
+  }
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  EXPECT_TRUE(verify_store(store.string(), {.sources = {source}})->ok());
+}
+
+TEST_F(Cache, damage_seen_late_spares_the_store_that_was_built_since) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  Loader late = open(source);
+  flip_a_bit(store / "shard-000000.bin", 1000);
+  {
+    Loader loader = open(source);
+    read_epoch(loader);
+  }
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  read_epoch(late);
+  EXPECT_THAT(late.stats().cache, StartsWith("is damaged: "));
+  EXPECT_TRUE(verify_store(store.string())->ok());
+}
+
+TEST_F(Cache, a_copied_cache_is_opened_without_reading_it) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  const fs::path shard = store / "shard-000000.bin";
+  flip_a_bit(shard, 1000);  // would be found by reading
+  fs::last_write_time(shard, fs::last_write_time(store / "manifest.json") + std::chrono::seconds(9));
+  EXPECT_EQ(open(source).stats().cache, "complete: " + store.string());
+}
+
+TEST_F(Cache, a_damaged_index_is_built_again) {
+  const std::string source = write_source();
+  const fs::path store = build(source);
+  flip_a_bit(store / "index.bin", 64 + 8 + 20);  // the width of a picture
+  EXPECT_FALSE(open(source).cache_building(kLong));
+  EXPECT_TRUE(verify_store(store.string(), {.sources = {source}})->ok());
+}
+
+TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
+  TarForTest tar;
+  for (int i = 0; i < kSamples; ++i) {
+    const auto picture = make_jpeg(60, 40, static_cast<unsigned>(i));
+    tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+    if (i != 7) {
+      tar.file(fmt::format("{:03}.cls", i), "1");
+    }
+  }
+  const std::string source = folder_.write("x.tar", tar.end().bytes());
+  LoaderOptions options{.batch_size = 4, .on_error = OnError::skip};
+  options.cache = folder_ / "cache";
+  const Dataset chosen = Dataset::open(source, {.fields = {{"image", "jpg"}, {"label", "cls"}}}).value();
+  Loader loader = Loader::open(chosen, presets::imagenet_train(32), options).value();
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_THAT(cache_problem(loader), StartsWith("could not be built"));
+  EXPECT_EQ(read_epoch(loader).order.size(), kSamples - 1u);
+  EXPECT_TRUE(fs::is_empty(folder_ / "cache"));
+}
+
+TEST_F(Cache, a_fork_does_not_wait_for_it) {
+  const std::string source = write_source();
+  const std::string store = build(source).string();
+  fs::remove(store + "/manifest.json");
+  const Folder caches = Folder::open(folder_ / "cache").value();
+  // The build begins when it is free.
+  const FileLock elsewhere = caches.lock(fs::path(store).filename().string() + ".lock").value();
+  Loader loader = open(source);
+  ASSERT_TRUE(loader.cache_building(std::chrono::milliseconds(10)));
+  const ::pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool waits = loader.cache_building(std::chrono::seconds(20));
+    const auto refused = loader.start_epoch();
+    const bool told = !waits && cache_problem(loader).empty() && !refused.ok();
+    // Another program's exit: that of this one would be searched for leaks by valgrind.
+    ::execlp(told ? "true" : "false", "told", nullptr);
+    ::_exit(2);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Cache, is_written_where_it_was_when_the_process_changes_its_folder) {
+  const Dataset source = Dataset::open(write_source()).value();
+  fs::create_directory(folder_ / "elsewhere");
+  std::shared_ptr<CachedStore> cache;
+  {
+    const InFolder here(folder_.path());
+    cache = CachedStore::start(source, "relative", {}, 1);
+  }
+  const InFolder there(folder_ / "elsewhere");
+  ASSERT_FALSE(cache->building(kLong));
+  EXPECT_THAT(cache->state(), StartsWith("complete: relative/"));  // as it was named
+  EXPECT_TRUE(fs::exists(folder_ / "relative"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
+}
+
+TEST_F(Cache, without_a_name_is_refused) {
+  LoaderOptions options;
+  options.cache = "";
+  ASSERT_FALSE(options.validate());
+  EXPECT_EQ(options.validate().error().kind, ErrorKind::invalid);
+}
+
+TEST_F(Cache, of_a_source_that_no_store_can_hold_says_why) {
+  TarForTest tar;
+  tar.file("a.jpg", as_text(make_jpeg(60, 90, 1))).file("a.", "more").end();
+  Loader loader = open(folder_.write("x.tar", tar.bytes()));
+  EXPECT_EQ(read_epoch(loader).order.size(), 1u);
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_THAT(cache_problem(loader), HasSubstr("a field of the source has no name"));
+}
+
+TEST_F(Cache, keeps_labels_that_are_no_numbers) {
+  TarForTest tar;
+  for (int i = 0; i < 3; ++i) {
+    tar.file(fmt::format("{}.jpg", i), as_text(make_jpeg(60, 90, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{}.cls", i), i == 1 ? "cat" : "1");
+  }
+  Loader loader = open(folder_.write("x.tar", tar.end().bytes()));
+  read_epoch(loader);
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_THAT(loader.stats().cache, StartsWith("complete: "));
+  EXPECT_EQ(read_epoch(loader).order.size(), 2u);
+  EXPECT_THAT(loader.errors().back().message, HasSubstr("'cat' is not a whole number"));
+}
+
+/// Labels of two digits, so that every such tar has the same size.
+std::string tar_with_labels(int first) {
+  TarForTest tar;
+  for (int i = 0; i < kSamples; ++i) {
+    tar.file(fmt::format("{:03}.jpg", i), as_text(make_jpeg(60, 60, static_cast<unsigned>(i))));
+    tar.file(fmt::format("{:03}.cls", i), std::to_string(first + i));
+  }
+  return std::string(as_text(tar.end().bytes()));
+}
+
+std::vector<std::int64_t> labels_in_order(Loader& loader) {
+  std::vector<std::int64_t> labels;
+  const std::uint64_t ticket = loader.start_epoch().value();
+  while (const std::optional<Batch> batch = loader.next(ticket).value()) {
+    const std::int64_t* const data = batch->find("label")->integers;
+    labels.insert(labels.end(), data, data + batch->rows());
+  }
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+TEST_F(Cache, of_a_source_that_was_written_again_is_not_its) {
+  const std::string source = folder_.write("x.tar", tar_with_labels(20));
+  build(source);
+  const auto before = fs::last_write_time(source);
+  folder_.write("x.tar", tar_with_labels(60));
+  fs::last_write_time(source, before);  // even so
+  Loader loader = open(source);
+  EXPECT_EQ(labels_in_order(loader).front(), 60);
+  ASSERT_FALSE(loader.cache_building(kLong));
+  EXPECT_EQ(labels_in_order(loader).front(), 60);
+  EXPECT_THAT(loader.stats().cache, StartsWith("complete"));
+}
+
+TEST_F(Cache, of_a_source_of_the_same_name_and_size_is_not_its) {
+  const std::string first = folder_.write("v1/train.tar", tar_with_labels(20));
+  const std::string second = folder_.write("v2/train.tar", tar_with_labels(60));
+  const fs::path store = build(first);
+  {
+    Loader loader = open(second);
+    ASSERT_FALSE(loader.cache_building(kLong));
+    EXPECT_EQ(labels_in_order(loader).front(), 60);
+  }
+  // Nor if the digits of its name were the same: the whole identity is compared.
+  std::string other;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cache")) {
+    other = entry.path() == store ? other : entry.path().string();
+  }
+  ASSERT_FALSE(other.empty());
+  fs::remove_all(other);
+  fs::rename(store, other);
+  Loader loader = open(second);
+  EXPECT_EQ(labels_in_order(loader).front(), 60);
+}
+
+TEST_F(Cache, of_class_folders_sees_a_file_that_was_written_again) {
+  const std::string picture(as_text(make_jpeg(60, 60, 1)));
+  const std::string other(as_text(make_jpeg(60, 60, 2)));
+  for (const char* const name : {"data/a/1.jpg", "data/b/1.jpg"}) {
+    folder_.write(name, picture);
+  }
+  const std::string before = Dataset::open(folder_ / "data").value().table()->identity();
+  EXPECT_EQ(Dataset::open(folder_ / "data").value().table()->identity(), before);
+  const Dataset opened = Dataset::open(folder_ / "data").value();
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // the clock of file times ticks
+  folder_.write("data/b/1.jpg", picture);
+  EXPECT_NE(opened.table()->identity(), before) << "a data set that is open sees it too";
+}
+
+/// Throws what a build may meet.
+class ThrowingTable final : public MemoryTable {
+ public:
+  explicit ThrowingTable(int what) : MemoryTable(kSamples), what_(what) {}
+  std::string identity() const override { return "of memory"; }
+  Result<StoredValue> read(std::uint64_t, std::size_t) const override {
+    switch (what_) {
+      case 0:
+        throw std::bad_alloc();
+      case 1:
+        throw std::runtime_error("something else");
+      default:
+        throw 7;
+    }
+  }
+
+ private:
+  int what_;
+};
+
+TEST_F(Cache, ends_alone_with_whatever_its_threads_meet) {
+  const char* const told[] = {"there was not enough memory", "something else", "unknown exception"};
+  for (int what = 0; what < 3; ++what) {
+    const auto cache = CachedStore::start(Dataset::of(std::make_shared<ThrowingTable>(what), "memory"),
+                                          folder_ / "cache", {}, 2);
+    ASSERT_FALSE(cache->building(kLong));
+    EXPECT_TRUE(cache->troubled());
+    EXPECT_THAT(cache->state(), HasSubstr(told[what]));
+    EXPECT_THAT(cache->state(), HasSubstr("the source is read instead"));
+  }
+}
+
+TEST_F(Cache, that_gets_no_thread_leaves_the_run_alone) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer starts no threads after a fork";
+#endif
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root can become a user without processes";
+  }
+  constexpr ::uid_t kUser = 61007;
+  const std::string source = write_source();
+  ASSERT_EQ(::chown(folder_.path().c_str(), kUser, kUser), 0);
+  const ::pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const struct rlimit none { 0, 0 };
+    LoaderOptions options{.batch_size = 4, .num_workers = 0};
+    options.cache = folder_ / "cache";
+    const Dataset dataset = Dataset::open(source).value();
+    if (::setresuid(kUser, kUser, kUser) != 0 || ::setrlimit(RLIMIT_NPROC, &none) != 0) {
+      ::_exit(2);
+    }
+    auto loader = Loader::open(dataset, presets::imagenet_train(32), options);
+    const bool ran = loader && read_epoch(*loader).order.size() == kSamples;
+    const bool told =
+        loader && cache_problem(*loader).find("the source is read instead") != std::string::npos;
+    ::_exit(ran && told ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,239 @@
+#include "pipeline/foreign/foreign_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+// A sample of pictures whose size is not known when the loader is planned.
+constexpr ImageSize kExample{208, 160};
+// Results of unknown shape, as pictures of which the decoder would make no more.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+ArraySpec picture_array(const PictureSpec& picture) {
+  ArraySpec array = picture_array(picture.fixed_size() ? picture.size : kExample, picture.type);
+  array.fixed = picture.fixed_size();
+  return array;
+}
+
+bool is_picture(const ArraySpec& array) {
+  return (array.type == Scalar::uint8 || array.type == Scalar::float32) && array.shape.size() == 3 &&
+         array.shape[2] == 3;
+}
+
+Error cannot_follow(const Transform& operation, const ForeignStep& step) {
+  return Error{.kind = ErrorKind::invalid,
+               .message = fmt::format("{} cannot follow {}, which returns {}", operation.name(), step.name,
+                                      step.output.to_string()),
+               .advice = "let it return a uint8 array [H, W, 3], or put it after them",
+               .place = {.stage = "plan"}};
+}
+
+Status check_size(const ForeignStep& step, const ArraySpec& result) {
+  if (result.bytes() > kMostBytes || result.bytes() == 0) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("{} returned {}", step.name, result.to_string()),
+                 .advice = "return an array of at least one element and at most 1 GiB",
+                 .place = {.stage = step.name}};
+  }
+  return {};
+}
+
+/// What a stage returned against what it was planned to return.
+Status check_result(const ForeignStep& step, const ArraySpec& result) {
+  const ArraySpec& planned = step.output;
+  const bool same_shape = planned.fixed ? result.shape == planned.shape
+                                        : result.shape.size() == planned.shape.size() &&
+                                              is_picture(result) == is_picture(planned);
+  if (result.type != planned.type || !same_shape) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("{} returned {}, and {}{} was planned", step.name, result.to_string(),
+                                        planned.to_string(), planned.fixed ? "" : " of any size"),
+                 .advice =
+                     "return one shape and type for all samples, and declare them: "
+                     "penstock.transforms.Python(fn, shape=..., dtype=...)",
+                 .place = {.stage = step.name}};
+  }
+  return check_size(step, result);
+}
+
+/// [H, W, 3] to [3, H, W].
+void channels_to_front(const float* in, std::size_t pixels, float* out) {
+  for (std::size_t i = 0; i < pixels; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      out[c * pixels + i] = in[3 * i + c];
+    }
+  }
+}
+
+/// Of a program's text: "decode", which is no work where pixels come from a stage.
+std::string without_first_line(const std::string& text) { return text.substr(text.find('\n') + 1); }
+
+}  // namespace
+
+ArraySpec picture_array(ImageSize size, ElementType type) {
+  return {.type = type == ElementType::float32 ? Scalar::float32 : Scalar::uint8,
+          .shape = {static_cast<std::size_t>(size.height), static_cast<std::size_t>(size.width), 3},
+          .fixed = true};
+}
+
+ImageSize picture_size(const ArraySpec& array) noexcept {
+  return {static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0])};
+}
+
+bool PictureChain::gives_pictures() const noexcept {
+  return steps.empty() || steps.back().then || is_picture(steps.back().output);
+}
+
+ArraySpec PictureChain::output() const {
+  if (steps.empty()) {
+    return picture_array(first.output());
+  }
+  const ForeignStep& last = steps.back();
+  return last.then ? picture_array(last.then->output()) : last.output;
+}
+
+std::string PictureChain::describe() const {
+  std::string text = first.describe();
+  for (const ForeignStep& step : steps) {
+    text += fmt::format("{} -> {}{}, {}\n", step.name, step.output.fixed ? "" : "any size, such as ",
+                        step.output.to_string(), step.stage->where());
+    if (step.then) {
+      text += without_first_line(step.then->describe());
+    }
+  }
+  return text;
+}
+
+Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format) {
+  const auto is_foreign = [](const TransformPtr& operation) {
+    return operation != nullptr && operation->foreign() != nullptr;
+  };
+  auto at = std::find_if(operations.begin(), operations.end(), is_foreign);
+  PENSTOCK_ASSIGN(PictureProgram first,
+                  PictureProgram::compile({operations.begin(), at},
+                                          at == operations.end() ? format : MemoryFormat::channels_last));
+  PictureChain chain{.first = std::move(first), .steps = {}};
+  while (at != operations.end()) {
+    ForeignStep step{.stage = (*at)->foreign(),
+                     .name = (*at)->foreign()->name(),
+                     .op = static_cast<std::uint32_t>(at - operations.begin()),
+                     .output = {},
+                     .then = {}};
+    PENSTOCK_ASSIGN(step.output, step.stage->describe(chain.output()));
+    PENSTOCK_TRY(check_size(step, step.output));
+    const auto after = at + 1;
+    at = std::find_if(after, operations.end(), is_foreign);
+    const bool pixels = is_picture(step.output) && step.output.type == Scalar::uint8;
+    if (after != at && !pixels) {
+      return cannot_follow(**after, step);
+    }
+    const bool last = at == operations.end();
+    if (pixels && (after != at || last)) {
+      const ProgramStart start{.input = {.size = step.output.fixed ? picture_size(step.output) : ImageSize{},
+                                         .type = ElementType::uint8},
+                               .first_op = step.op + 1};
+      PENSTOCK_ASSIGN(step.then,
+                      PictureProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
+                                              /*fuse=*/true, start));
+    }
+    chain.steps.push_back(std::move(step));
+  }
+  return chain;
+}
+
+ChainRunner::ChainRunner(const PictureChain& chain, MemoryFormat format, WorkerCounters& counters)
+    : chain_(chain), format_(format), counters_(counters) {
+  for (const ForeignStep& step : chain.steps) {
+    workspaces_.push_back(step.then ? step.then->make_workspace() : nullptr);
+  }
+}
+
+void* ChainRunner::input(ImageSize size) {
+  return current_.reserve(picture_array(size, chain_.first.output().type).bytes());
+}
+
+Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key, const RowRoom& room) {
+  spec_ = picture_array(size, chain_.first.output().type);
+  for (std::size_t number = 0; number < chain_.steps.size(); ++number) {
+    const ForeignStep& step = chain_.steps[number];
+    PENSTOCK_TRY(run_stage(number, sample, key, room));
+    if (step.then) {
+      PENSTOCK_TRY(run_program(step, number, key, room));
+    }
+  }
+  return {};
+}
+
+Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const RandomKey& key,
+                              const RowRoom& room) {
+  const ForeignStep& step = chain_.steps[number];
+  const bool into_row = number + 1 == chain_.steps.size() && !step.then;
+  const bool transposes = into_row && is_picture(step.output) && format_ == MemoryFormat::channels_first;
+  const Clock::time_point start = Clock::now();
+  counters_.is_at(WorkStage::foreign, sample, start, step.name.c_str());
+  ArraySpec result;
+  Status done = step.stage->run(
+      spec_, current_.data(), {.stream = stream_of(key), .sample = key.sample, .op = step.op},
+      [&](const ArraySpec& returned) -> Result<void*> {
+        PENSTOCK_TRY(check_result(step, returned));
+        result = returned;
+        return into_row && !transposes ? room(result) : static_cast<void*>(next_.reserve(result.bytes()));
+      });
+  const Clock::time_point end = Clock::now();
+  counters_.foreign.add(nanoseconds_between(start, end));
+  counters_.is_at(WorkStage::decoding, sample, end);
+  if (!done) {
+    if (done.error().place.stage.empty()) {
+      done.error().place.stage = step.name;
+    }
+    return done;
+  }
+  if (transposes) {
+    PENSTOCK_ASSIGN(void* const row, room(result));
+    channels_to_front(reinterpret_cast<const float*>(next_.data()), result.shape[0] * result.shape[1],
+                      static_cast<float*>(row));
+  }
+  std::swap(current_, next_);
+  spec_ = std::move(result);
+  return {};
+}
+
+Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, const RandomKey& key,
+                                const RowRoom& room) {
+  PictureWorkspace& workspace = *workspaces_[number];
+  const std::uint8_t* const pixels = current_.data();
+  const ImageSize size = picture_size(spec_);
+  const std::size_t stride = std::size_t{3} * static_cast<std::size_t>(size.width);
+  PENSTOCK_ASSIGN(const ImageSize made, step.then->resolve(workspace, size, key));
+  const ArraySpec result = picture_array(made, step.then->output().type);
+  void* out = nullptr;
+  const bool into_row = number + 1 == chain_.steps.size();
+  if (into_row) {
+    PENSTOCK_ASSIGN(out, room(result));
+  } else {
+    out = next_.reserve(result.bytes());
+  }
+  PENSTOCK_TRY(step.then->run(
+      workspace,
+      [&](const Rect& box, const PixelView& view) -> Status {
+        for (int y = 0; y < box.height; ++y) {
+          std::memcpy(view.data + view.stride * static_cast<std::size_t>(y),
+                      pixels + stride * static_cast<std::size_t>(box.y + y) + std::size_t{3} * box.x,
+                      std::size_t{3} * box.width);
+        }
+        return {};
+      },
+      out));
+  if (!into_row) {
+    std::swap(current_, next_);
+  }
+  spec_ = result;
+  return {};
+}
+
+}  // namespace penstock

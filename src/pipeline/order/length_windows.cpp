@@ -1,0 +1,48 @@
+#include "pipeline/order/length_windows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock {
+
+Result<LengthRule> LengthRule::make(const LoaderOptions& options, const SampleTable& table) {
+  LengthRule rule;
+  if (!options.length_window) {
+    return rule;
+  }
+  const std::vector<FieldInfo>& fields = table.fields();
+  const auto sound = std::find_if(fields.begin(), fields.end(),
+                                  [](const FieldInfo& field) { return field.kind == FieldKind::audio; });
+  if (sound == fields.end()) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "length_window cannot be: the data set has no field of kind audio",
+                 .advice = "leave it out: only sounds are padded",
+                 .place = {.stage = "options"}};
+  }
+  rule.window = *options.length_window;
+  rule.sizes.resize(static_cast<std::size_t>(table.size()));
+  for (std::size_t sample = 0; sample < rule.sizes.size(); ++sample) {
+    rule.sizes[sample] = table.stored_size(sample, static_cast<std::size_t>(sound - fields.begin()));
+  }
+  return rule;
+}
+
+LengthWindows::LengthWindows(std::uint64_t places, std::uint64_t window)
+    : places_(places),
+      window_(window),
+      order_(std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(places))),
+      sorted_(std::make_unique<std::once_flag[]>(static_cast<std::size_t>((places + window - 1) / window))) {}
+
+void LengthWindows::sort(std::uint64_t first, std::uint64_t count, const LengthRule& rule,
+                         bool falls) const noexcept {
+  std::uint64_t* const begin = order_.get() + first;
+  // Samples of one length are told apart by their numbers: the order depends on nothing else.
+  std::sort(begin, begin + count, [&rule](std::uint64_t a, std::uint64_t b) {
+    return std::pair(rule.sizes[a], a) < std::pair(rule.sizes[b], b);
+  });
+  if (falls) {
+    std::reverse(begin, begin + count);
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,425 @@
+#include "pipeline/run/planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+
+namespace penstock {
+
+namespace {
+
+constexpr double kLongestWaitSeconds = 1e8;  // what a clock can count
+// as_ready: so many steps from one that has not come; the state has a bit for each, and stays below 1 kB.
+constexpr std::size_t kMostStepsAhead = 1024;
+
+RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
+  return {static_cast<std::uint64_t>(options.batch_size),
+          static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(options.num_workers_pytorch) +
+              static_cast<std::uint64_t>(options.worker_id),
+          static_cast<std::uint64_t>(world) * static_cast<std::uint64_t>(options.num_workers_pytorch),
+          options.drop_last};
+}
+
+std::size_t largest_batch(const OrderRule& rule, const LoaderOptions& options) {
+  const auto rows = static_cast<std::uint64_t>(options.batch_size);
+  return static_cast<std::size_t>(rule.is_given() ? rows : std::clamp<std::uint64_t>(rule.places(), 1, rows));
+}
+
+std::int64_t clock_nanoseconds(Clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+void count_padding(const BatchStorage& storage, ConsumerCounters& counters) {
+  for (const Column& column : storage.columns) {
+    const bool vary = column.shape == Column::Shape::sound_list;
+    if (!vary && column.shape != Column::Shape::sounds) {
+      continue;
+    }
+    std::int64_t longest = vary ? 0 : column.sound.frames;
+    for (std::size_t row = 0; vary && row < storage.rows; ++row) {
+      longest = std::max(longest, column.sounds[row].frames);
+    }
+    for (std::size_t row = 0; row < storage.rows; ++row) {
+      counters.sound_frames.add(static_cast<std::uint64_t>(longest));
+      counters.padded_frames.add(
+          static_cast<std::uint64_t>(longest - std::min(longest, column.integers[row])));
+    }
+  }
+}
+
+/// Before rows are filled.
+void clear_rows(BatchStorage& storage) {
+  std::fill(storage.row_errors.begin(), storage.row_errors.end(), nullptr);
+  storage.out_of_memory.store(false, std::memory_order_relaxed);
+  storage.row_replaced.assign(storage.row_errors.size(), 0);
+}
+
+Error cancelled(std::string message, std::string advice) {
+  return Error{.kind = ErrorKind::cancelled,
+               .message = std::move(message),
+               .advice = std::move(advice),
+               .place = {.stage = "deliver"}};
+}
+
+}  // namespace
+
+Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_ptr<const OrderRule> rule,
+                 const Planner* before)
+    : dataset_(std::move(dataset)),
+      shared_plan_(std::make_shared<const Plan>(std::move(plan))),
+      options_(std::move(options)),
+      walk_(std::move(rule),
+            slices_for(options_, options_.shard_rank.value_or(0), options_.shard_world_size.value_or(1))),
+      batch_rows_(largest_batch(walk_.rule(), options_)),
+      workers_(most_workers(options_)),
+      storages_(std::make_shared<BatchPool>(0)) {
+  if (options_.auto_tune) {
+    tuner_.emplace(workers_, options_.prefetch, plan_.raw_field().has_value());
+  }
+  if (before != nullptr) {
+    go_on_from(*before);
+  }
+  make_scheduler();
+}
+
+void Planner::go_on_from(const Planner& before) {
+  walk_.go_on_from(before.walk_);
+  ticket_ = before.ticket_;
+  counters_.go_on_from(before.counters_);
+  bad_rows_.go_on_from(before.bad_rows_);
+  if (tuner_) {
+    tuner_->go_on_from(*before.tuner_);
+  }
+  const std::lock_guard lock(before.scheduler_mutex_);
+  earlier_ = before.scheduler_ ? before.scheduler_->totals(before.earlier_) : before.earlier_;
+}
+
+Planner::~Planner() { close(); }
+
+void Planner::close(bool keep_stages) noexcept {
+  closed_ = true;
+  end_workers(keep_stages);
+  storages_->keep_at_most(0);
+  pool_->set_keep_free(0);
+}
+
+int Planner::batches_ahead() const noexcept {
+  if (workers_ == 0) {
+    return 0;  // nobody works beside the consumer
+  }
+  return tuner_ ? tuner_->settings().prefetch : options_.prefetch;
+}
+
+std::size_t Planner::window_size() const noexcept {
+  const auto size = static_cast<std::size_t>(std::max(batches_ahead(), 1));
+  return options_.loading_mode == LoadingMode::as_ready ? std::min(size, kMostStepsAhead) : size;
+}
+
+Status Planner::set_shard(int rank, int world) {
+  if (ticket_ > 0) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "the loader has begun an epoch, and its part of it cannot change any more",
+                 .advice = "open a new loader, and give it this one's state",
+                 .place = {.stage = "deliver"}};
+  }
+  walk_.set_slices(slices_for(options_, rank, world));
+  return {};
+}
+
+Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64_t>> order) {
+  if (closed_) {
+    return cancelled("the loader is closed", "open a new one");
+  }
+  bool repeats = false;
+  if (order) {
+    PENSTOCK_ASSIGN(repeats, check_order(*order, dataset_.size()));
+  }
+  if (!scheduler_) {
+    PENSTOCK_TRY(start_workers());
+  }
+  PENSTOCK_TRY(make_way(Parking::kForever));
+  const Cursor start = walk_.start();
+  if (!is_prefetched(start)) {
+    planned_ = start;
+  }
+  walk_.begin(std::move(order), repeats);
+  waiting_since_.reset();
+  if (tuner_) {
+    tuner_->interrupt();
+  }
+  if (batches_ahead() > 0) {
+    fill_window();
+  }
+  return ++ticket_;
+}
+
+bool Planner::is_prefetched(const Cursor& start) const {
+  return !walk_.rule().is_given() && !walk_.starts_with_gaps() && !window_.empty() &&
+         window_.front()->at == start;
+}
+
+Result<bool> Planner::make_way(Clock::time_point deadline) {
+  if (closed_) {
+    return cancelled("the loader is closed", "open a new one");
+  }
+  if (!scheduler_ || is_prefetched(walk_.start())) {
+    return true;
+  }
+  ++ticket_;  // an older iteration cannot go on with what is half done
+  const Clock::time_point start = dropping_since_.value_or(Clock::now());
+  const auto last = options_.timeout_seconds
+                        ? start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                                      std::min(*options_.timeout_seconds, kLongestWaitSeconds)))
+                        : Parking::kForever;
+  if (scheduler_->cancel_all(std::min(deadline, last))) {
+    dropping_since_.reset();
+    drop_window();
+    return true;
+  }
+  const Clock::time_point now = Clock::now();
+  if (now < last) {
+    dropping_since_ = start;
+    return false;
+  }
+  dropping_since_.reset();  // who asks again waits as long again
+  return no_answer(start, now);
+}
+
+Error Planner::no_answer(Clock::time_point start, Clock::time_point now) const {
+  const std::chrono::duration<double> waited = now - start;
+  return {.kind = ErrorKind::timeout,
+          .message =
+              fmt::format("no batch was ready within {:.1f} s: {}", waited.count(), scheduler_->occupation()),
+          .advice = "look after the source that does not answer, or raise timeout_seconds",
+          .place = {.source = dataset_.description(), .stage = "deliver"}};
+}
+
+std::optional<std::size_t> Planner::complete_job() const noexcept {
+  const std::size_t eligible = options_.loading_mode == LoadingMode::as_ready ? window_.size() : 1;
+  for (std::size_t i = 0; i < eligible && window_[i]->at.epoch == walk_.epoch(); ++i) {
+    if (window_[i]->complete()) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<Loader::Step> Planner::next(std::uint64_t ticket, Clock::time_point deadline) {
+  using State = Loader::Step::State;
+  if (closed_) {
+    return cancelled("the loader is closed", "open a new one");
+  }
+  if (ticket != ticket_) {
+    return cancelled("this iteration has ended: the loader has begun a newer one",
+                     "iterate over one at a time");
+  }
+  walk_.requested();
+  if (walk_.is_over()) {
+    walk_.end();
+    if (!options_.persistent_workers) {
+      end_workers();
+    }
+    return Loader::Step{.state = State::finished, .batch = {}};
+  }
+  const Clock::time_point start = Clock::now();
+  note_request();
+  fill_window();
+  std::optional<std::size_t> complete;
+  scheduler_->wait_for([&] { return (complete = complete_job()).has_value(); }, deadline);
+  const Clock::time_point end = Clock::now();
+  counters_.wait.add(nanoseconds_between(start, end));
+  if (!complete) {
+    PENSTOCK_TRY(check_timeout(start, end));
+    return Loader::Step{.state = State::waiting, .batch = {}};
+  }
+  waiting_since_.reset();
+  if (std::optional<Error> interrupted = make_again_if_interrupted(*window_[*complete])) {
+    return std::move(*interrupted);
+  }
+  spare_jobs_.reserve(spare_jobs_.size() + 1);
+  std::unique_ptr<Job> job = std::move(window_[*complete]);
+  window_.erase(window_.begin() + static_cast<std::ptrdiff_t>(*complete));
+  walk_.pass(job->at);
+  const bool repeats = job->repeats;
+  BatchStorage* storage = std::exchange(job->storage, nullptr);
+  job->order.reset();
+  spare_jobs_.push_back(std::move(job));
+  try {
+    tune(end);
+    if (batches_ahead() > 0) {
+      fill_window();
+    }
+  } catch (const std::bad_alloc&) {
+    // This batch is complete and must not be lost: the next request tries again, and says so.
+  }
+  counters_.last_delivery.store(clock_nanoseconds(end), std::memory_order_relaxed);
+  if (counters_.batches.get() == 0) {
+    counters_.first_batch.add(
+        static_cast<std::uint64_t>(clock_nanoseconds(end) - counters_.first_request.load()));
+  }
+  PENSTOCK_ASSIGN(Batch batch, deliver(storage));
+  counters_.repeated.add(repeats ? batch.rows() : 0);
+  walk_.received();
+  return Loader::Step{.state = State::ready, .batch = std::move(batch)};
+}
+
+bool Planner::is_ready(std::uint64_t ticket) {
+  if (closed_ || ticket != ticket_ || walk_.is_over() || window_.empty()) {
+    return false;
+  }
+  scheduler_->collect();
+  const std::optional<std::size_t> complete = complete_job();
+  if (!complete) {
+    return false;
+  }
+  const BatchStorage& storage = *window_[*complete]->storage;
+  return !storage.out_of_memory.load(std::memory_order_relaxed) &&
+         std::all_of(storage.row_errors.begin(),
+                     storage.row_errors.begin() + static_cast<std::ptrdiff_t>(storage.rows),
+                     [](const auto& error) { return error == nullptr; });
+}
+
+Status Planner::check_timeout(Clock::time_point start, Clock::time_point now) {
+  waiting_since_ = waiting_since_.value_or(start);
+  const std::chrono::duration<double> waited = now - *waiting_since_;
+  if (!options_.timeout_seconds || waited.count() < *options_.timeout_seconds) {
+    return {};
+  }
+  const Clock::time_point since = *std::exchange(waiting_since_, {});  // who asks again waits as long again
+  return no_answer(since, now);
+}
+
+void Planner::note_request() {
+  if (counters_.first_request.load(std::memory_order_relaxed) == 0) {
+    counters_.first_request.store(clock_nanoseconds(Clock::now()), std::memory_order_relaxed);
+  }
+  scheduler_->collect();
+  const std::size_t out = scheduler_->runs_out();
+  counters_.requests.add(1);
+  counters_.queue_fill.add(out == 0 ? 0 : 1000 * std::min(scheduler_->runs_waiting(), out) / out);
+  counters_.batches_ready.add(static_cast<std::uint64_t>(
+      std::count_if(window_.begin(), window_.end(), [](const auto& job) { return job->complete(); })));
+}
+
+/// Bytes of a batch: what is known beforehand, and the most that was seen of what varies.
+std::size_t Planner::batch_bytes() const noexcept { return plan_.fixed_bytes(batch_rows_) + varying_bytes_; }
+
+bool Planner::has_room() const noexcept {
+  if (window_.empty() || !options_.collate_buffer_size) {
+    return true;
+  }
+  if (plan_.varies() && varying_bytes_ == 0) {
+    return false;  // nothing is known yet
+  }
+  return (window_.size() + 1) * batch_bytes() <= *options_.collate_buffer_size;
+}
+
+void Planner::fill_window() {
+  while (window_.size() < window_size() && has_room()) {
+    if (!walk_.has_step(planned_)) {  // of an epoch that was resumed at its end, or has no samples
+      if (walk_.rule().is_given() || steps() == 0) {
+        return;
+      }
+      planned_ = {planned_.epoch + 1, 0, 0};
+    }
+    if ((walk_.rule().is_given() || !options_.persistent_workers) && planned_.epoch != walk_.epoch()) {
+      return;  // its order is not known yet, or the workers end before
+    }
+    if (options_.loading_mode == LoadingMode::as_ready && !window_.empty() &&
+        window_.front()->at.epoch == planned_.epoch &&
+        planned_.step - window_.front()->at.step >= kMostStepsAhead) {
+      return;
+    }
+    if (!walk_.was_delivered(planned_)) {
+      plan_batch(planned_);
+    }
+    planned_ = walk_.after(planned_);
+    counters_.undelivered_bytes.store(
+        std::max<std::uint64_t>(counters_.undelivered_bytes.load(std::memory_order_relaxed),
+                                window_.size() * batch_bytes()),
+        std::memory_order_relaxed);
+  }
+}
+
+void Planner::plan_batch(const Cursor& at) {
+  const std::shared_ptr<const EpochOrder>& order = walk_.order_of(at.epoch);
+  const StepSlice slice = walk_.slices().at(at.position, order->places());
+  std::unique_ptr<Job> job;
+  if (spare_jobs_.empty()) {
+    job = std::make_unique<Job>();
+  } else {
+    job = std::move(spare_jobs_.back());
+    spare_jobs_.pop_back();
+  }
+  job->storage = make_storage(at, slice.rows);
+  job->order = order;
+  job->at = at;
+  job->first_place = slice.first;
+  job->repeats = slice.repeated;
+  job->runs_out = 0;
+  window_.push_back(std::move(job));
+  scheduler_->submit(*window_.back(), plan_.rows_per_item(batch_rows_, workers_));
+}
+
+/// The error of a row whose work was interrupted, which is no fault of its sample: the batch is made again.
+std::optional<Error> Planner::make_again_if_interrupted(Job& job) {
+  BatchStorage& storage = *job.storage;
+  const auto end = storage.row_errors.begin() + static_cast<std::ptrdiff_t>(storage.rows);
+  const auto found = std::find_if(storage.row_errors.begin(), end, [](const auto& error) {
+    return error != nullptr && error->kind == ErrorKind::cancelled;
+  });
+  if (found == end) {
+    return std::nullopt;
+  }
+  Error error = **found;
+  clear_rows(storage);
+  scheduler_->submit(job, plan_.rows_per_item(batch_rows_, workers_));
+  return error;
+}
+
+BatchStorage* Planner::make_storage(const Cursor& at, std::size_t rows) {
+  const std::size_t capacity = batch_rows_;
+  Batch owner(storages_->acquire());  // gives it back if memory runs out below
+  BatchStorage* storage = owner.storage();
+  storage->epoch = at.epoch;
+  storage->step = at.step;
+  storage->rows = rows;
+  storage->table = dataset_.table();
+  if (!storage->fixed) {
+    storage->fixed = whole_batches_.acquire(plan_.fixed_bytes(capacity));
+    plan_.lay_out(storage->fixed.data(), capacity, storage->columns, storage->index, storage->raw);
+    storage->has_raw = plan_.raw_field().has_value();
+    storage->row_errors.resize(capacity);
+    storage->row_memory.resize(std::max<std::size_t>(1, capacity * storage->columns.size()));
+  }
+  clear_rows(*storage);
+  storage->retain();
+  return storage;
+}
+
+void Planner::drop_window() noexcept {
+  for (std::unique_ptr<Job>& job : window_) {
+    job->storage->release();
+  }
+  window_.clear();
+}
+
+Result<Batch> Planner::deliver(BatchStorage* storage) {
+  Batch batch(storage);
+  if (storage->out_of_memory.load(std::memory_order_relaxed)) {
+    throw std::bad_alloc();  // whatever on_error says: what is delivered must not depend on the machine
+  }
+  varying_bytes_ = std::max(varying_bytes_, plan_.varying_bytes(*storage));
+  const std::size_t planned = storage->rows;
+  PENSTOCK_TRY(bad_rows_.take(plan_, *storage));
+  counters_.batches.add(1);
+  counters_.short_batches.add(storage->rows < planned ? 1 : 0);
+  counters_.empty_batches.add(storage->rows == 0 ? 1 : 0);
+  counters_.samples.add(storage->rows);
+  count_padding(*storage, counters_);
+  return batch;
+}
+
+}  // namespace penstock

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "codecs/catalog.hpp"
+#include "codecs/sound_format_decoder.hpp"
+#include "core/cpu.hpp"
+#include "core/usable_cores.hpp"
+#include "pipeline/run/consumer_counters.hpp"
+
+namespace penstock {
+
+namespace {
+
+constexpr double kNano = 1e-9;
+
+double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+
+// Epochs of fewer batches are over before all workers are under way, whatever is prefetched.
+constexpr std::uint64_t kFewSteps = 3;
+
+std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
+  if (stats.batches == 0) {
+    return "nothing has been delivered yet";
+  }
+  const auto slowest = std::max_element(stats.stages.begin(), stats.stages.end(),
+                                        [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  const std::string most = fmt::format("{} takes {} of the work", slowest->name, percent(slowest->share));
+  const double waiting = share_of(stats.consumer_wait_seconds, stats.seconds);
+  const double busy =
+      share_of(stats.worker_busy_seconds, stats.worker_busy_seconds + stats.worker_wait_seconds);
+  const int cores = static_cast<int>(usable_cores());
+  if (stats.workers == 0) {
+    return fmt::format(
+        "the loader works in the consumer's own thread for {} of the time ({}); set num_workers to {} to "
+        "work beside it",
+        percent(waiting), most, cores);
+  }
+  if (waiting < 0.1) {
+    return fmt::format(
+        "the consumer limits the rate: it waited for data {} of the time, and the workers were idle {} of "
+        "theirs",
+        percent(waiting), percent(1 - busy));
+  }
+  if (stats.auto_tune) {
+    const LoaderStats::AutoTune& tune = *stats.auto_tune;
+    return fmt::format(
+        "the consumer waited {} of the time, and {}; auto_tune {} {} workers of at most {} and {} batches "
+        "ahead",
+        percent(waiting), most, tune.settled ? "settled on" : "is measuring, now with", tune.workers,
+        tune.most_workers, tune.prefetch);
+  }
+  if (busy < 0.7 && steps <= kFewSteps) {
+    return fmt::format(
+        "an epoch has {}, too few to keep the workers busy: the consumer waited {} of the time and the "
+        "workers "
+        "{} of theirs; make batches smaller, or name more data",
+        steps == 1 ? "one batch" : fmt::format("{} batches", steps), percent(waiting), percent(1 - busy));
+  }
+  if (busy < 0.7) {
+    return fmt::format(
+        "neither side is busy: the consumer waited {} of the time and the workers {} of theirs; raise "
+        "prefetch, so that slow samples hold up less",
+        percent(waiting), percent(1 - busy));
+  }
+  const std::string remedy = stats.workers < cores
+                                 ? fmt::format("raise num_workers from {} to {}", stats.workers, cores)
+                                 : fmt::format("all {} cores are in use", cores);
+  return fmt::format("the workers limit the rate: they were busy {} of the time and {}; {}", percent(busy),
+                     most, remedy);
+}
+
+std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
+  std::vector<LoaderStats::Decoded> decoded;
+  for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {
+    if (totals.decoded[codec] > 0) {
+      decoded.push_back({.codec = picture_codecs()[codec].name, .count = totals.decoded[codec]});
+    }
+  }
+  for (std::size_t codec = 0; codec < kSoundCodecs; ++codec) {
+    if (totals.sounds[codec] > 0) {
+      decoded.push_back({.codec = sound_codecs()[codec].name, .count = totals.sounds[codec]});
+    }
+  }
+  return decoded;
+}
+
+}  // namespace
+
+LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
+                       std::optional<LoaderStats::AutoTune> auto_tune, std::uint64_t buffer_bytes,
+                       const Plan& plan, std::uint64_t steps) {
+  LoaderStats stats;
+  stats.auto_tune = std::move(auto_tune);
+  stats.batches = consumer.batches.get();
+  stats.samples = consumer.samples.get();
+  stats.errors = consumer.errors.get();
+  stats.empty_batches = consumer.empty_batches.get();
+  stats.short_batches = consumer.short_batches.get();
+  stats.repeated = consumer.repeated.get();
+  stats.padding = share_of(static_cast<double>(consumer.padded_frames.get()),
+                           static_cast<double>(consumer.sound_frames.get()));
+  const std::int64_t span = consumer.last_delivery.load(std::memory_order_relaxed) -
+                            consumer.first_request.load(std::memory_order_relaxed);
+  stats.seconds = stats.batches > 0 ? static_cast<double>(span) * kNano : 0;
+  stats.samples_per_second = share_of(static_cast<double>(stats.samples), stats.seconds);
+  stats.first_batch_seconds = static_cast<double>(consumer.first_batch.get()) * kNano;
+  stats.consumer_wait_seconds = static_cast<double>(consumer.wait.get()) * kNano;
+
+  const bool decodes = !plan.raw_field();
+  const double read = static_cast<double>(totals.read) * kNano;
+  const double decode = static_cast<double>(totals.decode) * kNano;
+  const double transform = static_cast<double>(totals.transform) * kNano;
+  const double foreign = static_cast<double>(totals.foreign) * kNano;
+  stats.worker_busy_seconds = static_cast<double>(totals.busy) * kNano;
+  stats.worker_wait_seconds = static_cast<double>(totals.wait) * kNano;
+  stats.bytes = totals.bytes;
+  // Runs under way have told of their stages and not yet of themselves.
+  stats.worker_busy_seconds = std::max(stats.worker_busy_seconds, read + decode + transform + foreign);
+  const double rest = stats.worker_busy_seconds - read - decode - transform - foreign;
+  stats.stages.push_back({.name = "read", .seconds = read, .share = 0});
+  if (decodes) {
+    stats.stages.push_back({.name = "decode", .seconds = decode, .share = 0});
+    stats.stages.push_back({.name = "transform", .seconds = transform, .share = 0});
+  }
+  if (plan.has_foreign()) {
+    stats.stages.push_back({.name = "python", .seconds = foreign, .share = 0});
+  }
+  stats.stages.push_back({.name = decodes ? "assemble" : "copy", .seconds = rest, .share = 0});
+  for (LoaderStats::Stage& stage : stats.stages) {
+    stage.share = share_of(stage.seconds, stats.worker_busy_seconds);
+  }
+
+  stats.decoded = decoded_by(totals);
+  stats.workers = workers;
+  stats.cpu_seconds = totals.cpu_seconds;
+  stats.cpu_seconds_per_batch = share_of(stats.cpu_seconds, static_cast<double>(stats.batches));
+  const double requests = static_cast<double>(consumer.requests.get());
+  stats.queue_fill = share_of(static_cast<double>(consumer.queue_fill.get()) * 1e-3, requests);
+  stats.batches_ready = share_of(static_cast<double>(consumer.batches_ready.get()), requests);
+  stats.buffer_bytes = buffer_bytes;
+  stats.undelivered_bytes = consumer.undelivered_bytes.load(std::memory_order_relaxed);
+  const Result<CpuTarget> target = active_cpu_target();
+  stats.simd_target = target ? name_of(*target) : "unknown";
+  stats.verdict = verdict_of(stats, steps);
+  return stats;
+}
+
+}  // namespace penstock
