@@ -173,7 +173,10 @@ def main() -> int:
         (check_pragma_once, [*headers, *public, *tracked(*(f"{folder}/*.hpp" for folder in beside))]),
         (check_is_built, [*sources, *tracked(*(f"{folder}/*.cpp" for folder in beside))]),
         (check_hidden_names, sources),
-        (check_path_calls, [p for folder in STORED for p in tracked(f"src/{folder}/**/*.[ch]pp", f"src/{folder}/*.[ch]pp")]),
+        (
+            check_path_calls,
+            [p for folder in STORED for p in tracked(f"src/{folder}/**/*.[ch]pp", f"src/{folder}/*.[ch]pp")],
+        ),
         (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
         (check_limits, tracked("docs/design/limits.md")),
     ]

@@ -159,8 +159,7 @@ class OldGroup {
     Hdf5Cursor cursor(head);
     const bool is_table = cursor.says("SNOD");
     cursor.skip(2);
-    PENSTOCK_ASSIGN(const ByteSpan node,
-                    file_.from(address, 3 * kHead + 8 + cursor.number(2) * kSymbol));
+    PENSTOCK_ASSIGN(const ByteSpan node, file_.from(address, 3 * kHead + 8 + cursor.number(2) * kSymbol));
     cursor = Hdf5Cursor(node);
     if (is_table) {
       cursor.skip(4);

@@ -61,8 +61,8 @@ std::string names_of_scalars() {
 class Hdf5Table final : public SampleTable {
  public:
   /// Addresses count from byte `start` of the file.
-  Hdf5Table(NamedPath path, SourcePtr file, std::uint64_t start,
-            std::optional<Hdf5Set> keys, std::vector<std::string> classes, std::vector<Hdf5Field> contents)
+  Hdf5Table(NamedPath path, SourcePtr file, std::uint64_t start, std::optional<Hdf5Set> keys,
+            std::vector<std::string> classes, std::vector<Hdf5Field> contents)
       : path_(std::move(path)),
         file_(std::move(file)),
         start_(start),
@@ -370,12 +370,12 @@ Result<std::unique_ptr<SampleTable>> open_one_hdf5(const std::vector<NamedPath>&
 
 }  // namespace
 
-const Format kHdf5Format = {.name = "hdf5",
-                            .recognise = recognise_hdf5,
-                            .open = open_one_hdf5,
-                            .alone = Format::Alone{
-                                .what = "an HDF5 file",
-                                .advice = "an HDF5 file is opened by itself: build one of all sounds"}};
+const Format kHdf5Format = {
+    .name = "hdf5",
+    .recognise = recognise_hdf5,
+    .open = open_one_hdf5,
+    .alone = Format::Alone{.what = "an HDF5 file",
+                           .advice = "an HDF5 file is opened by itself: build one of all sounds"}};
 
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
   PENSTOCK_TRY(check_field_choice(choice));

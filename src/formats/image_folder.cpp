@@ -305,8 +305,9 @@ Result<Contents> plain_contents(const NamedPath& root) {
 
 Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> classes) {
   std::vector<std::optional<Result<FoundFiles>>> results(classes.size());
-  parallel_for(classes.size(), usable_cores(),
-               [&](std::size_t i) { results[i].emplace(find_files(*root.storage, root.path + "/" + classes[i], true)); });
+  parallel_for(classes.size(), usable_cores(), [&](std::size_t i) {
+    results[i].emplace(find_files(*root.storage, root.path + "/" + classes[i], true));
+  });
   std::vector<FoundFiles> folders;
   for (auto& result : results) {
     PENSTOCK_ASSIGN(FoundFiles files, std::move(*result));

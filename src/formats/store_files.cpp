@@ -135,9 +135,7 @@ StoreFiles::StoreFiles(NamedPath folder, StoreManifest manifest)
       sound_(std::make_unique<SoundFields>(manifest_.samples * manifest_.fields.size())) {}
 StoreFiles::~StoreFiles() = default;
 
-std::string StoreFiles::path_of(const char* name) const {
-  return join_path(folder_.path, name);
-}
+std::string StoreFiles::path_of(const char* name) const { return join_path(folder_.path, name); }
 
 std::string StoreFiles::shard_path(std::uint64_t shard) const {
   return path_of(store_shard_name(shard).c_str());

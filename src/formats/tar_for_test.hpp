@@ -107,8 +107,8 @@ class TarForTest {
 
 /// A table of archives in memory, by name; every read copies, as a server's would.
 inline Result<std::unique_ptr<SampleTable>> open_tars_for_test(
-    const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& tars, const FieldChoice& fields = {},
-    std::vector<Fault> faults = {}) {
+    const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& tars,
+    const FieldChoice& fields = {}, std::vector<Fault> faults = {}) {
   auto memory = std::make_shared<MemoryStorage>();
   const auto storage = std::make_shared<FaultyStorage>(memory, std::move(faults));
   std::vector<NamedPath> shards;

@@ -35,9 +35,9 @@ Result<bool> recognise_tar(const Candidate& candidate, bool /*among_many*/) {
     return true;
   }
   const Result<FolderNames>& names = candidate.names();
-  return names.ok() && (any_file(*names, names_tar) ||
-                        (any_file(*names, names_compressed_tar) && names->folders.empty() &&
-                         !files_among(*names).any()));
+  return names.ok() &&
+         (any_file(*names, names_tar) ||
+          (any_file(*names, names_compressed_tar) && names->folders.empty() && !files_among(*names).any()));
 }
 
 /// Tars beside class folders (an archive and what was unpacked from it) may be meant either way.

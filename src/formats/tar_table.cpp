@@ -23,8 +23,8 @@ namespace {
 
 class TarTable final : public SampleTable {
  public:
-  TarTable(std::vector<SourcePtr> shards, std::vector<std::string> named, TarIndex index,
-           TarFields chosen, bool default_fields, std::vector<std::string> remarks, std::string identity)
+  TarTable(std::vector<SourcePtr> shards, std::vector<std::string> named, TarIndex index, TarFields chosen,
+           bool default_fields, std::vector<std::string> remarks, std::string identity)
       : shards_(std::move(shards)),
         named_(std::move(named)),
         index_(std::move(index)),
@@ -191,16 +191,13 @@ Result<TarIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
   if (auto index = TarIndex::view(Bytes::own(std::move(bytes)))) {
     return std::move(*index);
   }
-  return Error{.kind = ErrorKind::invalid,
-               .message = "built an index that cannot be read",
-               .advice = {},
-               .place = {}};
+  return Error{
+      .kind = ErrorKind::invalid, .message = "built an index that cannot be read", .advice = {}, .place = {}};
 }
 
-Result<std::unique_ptr<SampleTable>> make_table(std::vector<SourcePtr> shards,
-                                                std::vector<std::string> named, TarIndex index,
-                                                const FieldChoice& choice, std::vector<std::string> remarks,
-                                                std::string identity) {
+Result<std::unique_ptr<SampleTable>> make_table(std::vector<SourcePtr> shards, std::vector<std::string> named,
+                                                TarIndex index, const FieldChoice& choice,
+                                                std::vector<std::string> remarks, std::string identity) {
   auto fields = choose_tar_fields(index, choice);
   if (!fields.ok()) {
     Error error = std::move(fields).error();
@@ -219,8 +216,8 @@ std::int64_t now() noexcept {
 }
 
 /// Scans, keeps the index if possible, and uses the kept file so that the memory is given back.
-Result<TarIndex> scan_and_keep(const std::vector<SourcePtr>& shards, const std::vector<std::string>& paths, const std::vector<FileState>& states,
-                                const std::string& cache_path) {
+Result<TarIndex> scan_and_keep(const std::vector<SourcePtr>& shards, const std::vector<std::string>& paths,
+                               const std::vector<FileState>& states, const std::string& cache_path) {
   const std::int64_t begun = now();
   PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(shards));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(paths, states, std::move(scans)));

@@ -272,7 +272,9 @@ TEST(tar_table, looks_at_headers_alone_to_learn_the_size_of_pictures) {
   };
   auto memory = std::make_shared<MemoryStorage>();
   const auto storage = std::make_shared<FaultyStorage>(memory, std::vector<Fault>{});
-  memory->put("a.tar", TarForTest().file("a.jpg", jpeg(0, 1 << 20)).file("b.jpg", std::string(1 << 20, 'n')).end().bytes());
+  memory->put(
+      "a.tar",
+      TarForTest().file("a.jpg", jpeg(0, 1 << 20)).file("b.jpg", std::string(1 << 20, 'n')).end().bytes());
   const auto small = open_tar_table({{"a.tar", "a.tar", storage}}, {}, {});
   ASSERT_TRUE(small.ok()) << small.error().to_string();
   EXPECT_EQ((*small)->image_size(0, 0), (ImageSize{64, 48}));

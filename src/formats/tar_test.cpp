@@ -300,8 +300,7 @@ TEST(tar, refuses_files_that_are_no_archive) {
 }
 
 TEST(tar, passes_on_read_errors) {
-  const Listing listing =
-      list(*faulty(TarForTest().file("a", "1").file("b", "2").end(), {{.offset = 1024}}));
+  const Listing listing = list(*faulty(TarForTest().file("a", "1").file("b", "2").end(), {{.offset = 1024}}));
   EXPECT_THAT(listing.members, ElementsAre("0 a=1"));
   ASSERT_TRUE(listing.error.has_value());
   EXPECT_EQ(listing.error->kind, ErrorKind::io);

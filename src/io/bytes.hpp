@@ -12,8 +12,8 @@
 
 namespace penstock {
 
-/// What bytes lie in: a mapped file, a buffer that is used again, memory of their own. It counts who holds it;
-/// the last to let go retires it. Any thread.
+/// What bytes lie in: a mapped file, a buffer that is used again, memory of their own. It counts who holds
+/// it; the last to let go retires it. Any thread.
 class ByteOwner {
  public:
   ByteOwner(const ByteOwner&) = delete;

@@ -19,8 +19,8 @@
 
 namespace penstock {
 
-/// One thing that goes wrong. It strikes reads of objects whose name ends in `object`, that touch `offset` (any
-/// read if absent), from the `after`-th such read on, `times` times.
+/// One thing that goes wrong. It strikes reads of objects whose name ends in `object`, that touch `offset`
+/// (any read if absent), from the `after`-th such read on, `times` times.
 struct Fault {
   enum class Kind : std::uint8_t {
     fail,      ///< the read ends with `error`
@@ -128,9 +128,9 @@ class FaultyStorage final : public Storage {
             break;
           case Fault::Kind::shorten:
             if (!is_within(offset, size, fault.length)) {
-              return failure(ErrorKind::corrupt,
-                             fmt::format("{} bytes wanted, but the file was cut at {} on purpose", size,
-                                         fault.length));
+              return failure(
+                  ErrorKind::corrupt,
+                  fmt::format("{} bytes wanted, but the file was cut at {} on purpose", size, fault.length));
             }
             break;
           case Fault::Kind::vanish: {

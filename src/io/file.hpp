@@ -20,8 +20,8 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-/// What tells a file or object from every other one in its storage. The device is left out: its number may be another
-/// after each start.
+/// What tells a file or object from every other one in its storage. The device is left out: its number may be
+/// another after each start.
 struct FileIdentity : FileState {
   std::uint64_t inode = 0;
   std::string tag{};  ///< what a storage without inodes and times calls this version (an ETag)

@@ -50,7 +50,8 @@ Result<Bytes> Mapping::map(const OpenFile& file, const std::string& path) {
   if (size == 0) {  // mmap refuses a length of 0
     return Bytes();
   }
-  void* const data = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  void* const data =
+      ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_SHARED, file.descriptor(), 0);
   if (data == MAP_FAILED) {
     const int number = errno;
     Error error = file_error(number, "mapping the file failed", path);
@@ -127,11 +128,12 @@ Status Mapping::check_closely(ByteSpan part) const {
 }
 
 Error Mapping::gone(ByteSpan part) const {
-  Error error{
-      .kind = ErrorKind::io,
-      .message = {},
-      .advice = {},
-      .place = {.shard = path_, .offset = static_cast<std::uint64_t>(part.data() - bytes_.data()), .stage = "read"}};
+  Error error{.kind = ErrorKind::io,
+              .message = {},
+              .advice = {},
+              .place = {.shard = path_,
+                        .offset = static_cast<std::uint64_t>(part.data() - bytes_.data()),
+                        .stage = "read"}};
   struct stat now {};
   if (::stat(absolute_path_.c_str(), &now) != 0 || Inode{now.st_dev, now.st_ino} != inode_) {
     error.message = "the file was replaced or deleted while it was in use, and can no longer be read";

@@ -49,9 +49,9 @@ class Mapping final : public ByteOwner {
   MappingGuard guard_;
 };
 
-/// The file descriptor is closed as soon as the file is mapped, so no number of open files adds up. Reads lend
-/// parts of the mapping: nothing is copied. The size is that of the moment of opening. Reads and hints may
-/// come from any number of threads.
+/// The file descriptor is closed as soon as the file is mapped, so no number of open files adds up. Reads
+/// lend parts of the mapping: nothing is copied. The size is that of the moment of opening. Reads and hints
+/// may come from any number of threads.
 class MappedFile final : public Source {
  public:
   /// A missing file is `not_found`; a directory, a device or a refused access is `io`.

@@ -32,7 +32,8 @@ class MemoryStorage final : public Storage {
     const std::lock_guard lock(mutex_);
     std::map<std::string, bool> names;
     const std::string prefix = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
-    for (auto at = objects_.lower_bound(prefix); at != objects_.end() && at->first.starts_with(prefix); ++at) {
+    for (auto at = objects_.lower_bound(prefix); at != objects_.end() && at->first.starts_with(prefix);
+         ++at) {
       const std::string rest = at->first.substr(prefix.size());
       const std::size_t slash = rest.find('/');
       names[rest.substr(0, slash)] |= slash != std::string::npos;

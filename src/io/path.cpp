@@ -41,7 +41,8 @@ bool lies_inside(const std::string& inner, const std::string& outer) {
   std::error_code failed;
   const fs::path above = fs::weakly_canonical(outer, failed);
   const fs::path below = failed ? fs::path() : fs::weakly_canonical(inner, failed);
-  return !failed && std::mismatch(above.begin(), above.end(), below.begin(), below.end()).first == above.end();
+  return !failed &&
+         std::mismatch(above.begin(), above.end(), below.begin(), below.end()).first == above.end();
 }
 
 }  // namespace penstock

@@ -32,8 +32,9 @@ TEST(read_buffers, come_back_from_the_last_holder_in_any_thread) {
 
 TEST(read_buffers, come_back_after_an_error) {
   ReadBuffers buffers;
-  const auto failed = buffers.read(
-      [](Scratch&) -> Result<ByteSpan> { return Error{.kind = ErrorKind::io, .message = "no", .place = {}}; });
+  const auto failed = buffers.read([](Scratch&) -> Result<ByteSpan> {
+    return Error{.kind = ErrorKind::io, .message = "no", .place = {}};
+  });
   EXPECT_EQ(failed.error().message, "no");
   EXPECT_EQ(buffers.idle(), 1u);
 }

@@ -173,7 +173,8 @@ TEST(faulty_storage, fails_reads_that_touch_an_offset) {
 }
 
 TEST(faulty_storage, fails_only_the_reads_asked_for) {
-  const auto source = with({{.object = "m", .after = 1, .times = 2}, {.object = "other"}})->open("m", Access::normal).value();
+  const auto source =
+      with({{.object = "m", .after = 1, .times = 2}, {.object = "other"}})->open("m", Access::normal).value();
   std::string seen;
   for (int i = 0; i < 5; ++i) {
     seen += source->read(0, 1).ok() ? '.' : 'x';

@@ -1,5 +1,5 @@
-// Every format of the catalogue, read from memory and through a storage with faults. Here, because what writes
-// stores and HDF5 files comes after formats.
+// Every format of the catalogue, read from memory and through a storage with faults. Here, because what
+// writes stores and HDF5 files comes after formats.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,7 @@ std::string make_tars(const TemporaryFolder& folder) {
     TarForTest tar;
     for (std::uint64_t i = 0; i < kRows; ++i) {
       const auto picture = jpeg_for_test(16, 20, static_cast<unsigned>(i));
-      tar.file(fmt::format("{}.jpg", i),
-               {reinterpret_cast<const char*>(picture.data()), picture.size()});
+      tar.file(fmt::format("{}.jpg", i), {reinterpret_cast<const char*>(picture.data()), picture.size()});
       tar.file(fmt::format("{}.cls", i), std::to_string(i)).file(fmt::format("{}.txt", i), "text");
     }
     folder.write(name, ByteSpan(tar.end().bytes()));
@@ -146,7 +145,8 @@ class every_format : public testing::TestWithParam<const Format*> {
         ++errors;
       } else {
         const auto right = whole_.find(name);
-        EXPECT_TRUE(right != whole_.end() && std::get<std::string>(right->second) == std::get<std::string>(value))
+        EXPECT_TRUE(right != whole_.end() &&
+                    std::get<std::string>(right->second) == std::get<std::string>(value))
             << name << " is wrong, and nobody said so";
       }
     }

@@ -1,6 +1,5 @@
 #include "store/sound_journal.hpp"
 
-
 #include "formats/json.hpp"
 #include "io/storage.hpp"
 #include "store/journal_lines.hpp"
