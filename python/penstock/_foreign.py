@@ -24,6 +24,28 @@ _TENSORS_ALONE |= {"normalize", "convert_image_dtype", "erase"}
 _generators = threading.Lock()  # held while the generators that all of a process shares are ours
 
 
+class PilFilter:
+    """A filter of PIL.ImageFilter, which is no function, as a function of a PIL image."""
+
+    __slots__ = ("filter",)
+
+    def __init__(self, given: Any) -> None:
+        self.filter = given() if isinstance(given, type) else given
+
+    def __call__(self, image: Any) -> Any:
+        return image.filter(self.filter)
+
+    def __repr__(self) -> str:
+        return f"{type(self.filter).__name__}({vars(self.filter)})"
+
+
+def as_function(given: Any) -> Any:
+    """A function in the place of an object of another library that works otherwise; anything else as it is."""
+    kind = given if isinstance(given, type) else type(given)
+    is_filter = _is_of(kind.__module__, "PIL.ImageFilter") and callable(getattr(kind, "filter", None))
+    return PilFilter(given) if is_filter else given
+
+
 class Foreign:
     """An object of another library as a function of an array [H, W, C] and a generator."""
 
@@ -109,7 +131,7 @@ def recognised(function: Callable[..., Any]) -> Foreign | None:
         return Foreign(function, _torchvision_takes(function, is_v2))
     if any(_is_of(origin, "albumentations") for origin in origins):
         return Foreign(function, KEYWORD)
-    if any(_is_of(origin, "PIL") for origin in origins):
+    if isinstance(function, PilFilter) or any(_is_of(origin, "PIL") for origin in origins):
         return Foreign(function, PIL)
     if any(_is_of(origin, "torch.nn") for origin in origins):
         return Foreign(function, TENSOR)

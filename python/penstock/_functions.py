@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._foreign import PIL, TENSOR, Foreign, recognised
+from ._foreign import PIL, TENSOR, Foreign, PilFilter, as_function, recognised
 from ._helper import SCALARS, Work
 from .errors import InvalidError
 
@@ -34,6 +34,7 @@ class Python:
     __slots__ = ("dtype", "fn", "shape")
 
     def __init__(self, fn: Callable[..., Any], shape: Sequence[int] | None = None, dtype: Any | None = None) -> None:
+        fn = as_function(fn)
         if not callable(fn):
             raise InvalidError(f"Python: fn = {fn!r} cannot be; give a function of an array and a generator")
         if (shape is None) != (dtype is None):
@@ -87,6 +88,7 @@ def works_with_what_others_take(work: Work) -> Iterator[Work]:
 def _innermost(function: Any) -> Any:
     while isinstance(function, (functools.partial, Foreign)):
         function = function.func if isinstance(function, functools.partial) else function.function
+    function = function.filter if isinstance(function, PilFilter) else function
     return function if hasattr(function, "__qualname__") else type(function)
 
 

@@ -77,12 +77,24 @@ _ELSEWHERE = {
     "rank": "shard_rank",
     "cache_dir": "cache",
 }
+#: What to do without an option that others have.
+_INSTEAD = {
+    "worker_init_fn": "workers are threads that run no Python, so there is nothing to initialise: let a function among "
+    "the transforms make what it needs when it is first called, and draw from the rng that it is given",
+}
+#: What a Loader takes besides options.
+_ARGUMENTS = ("transforms", "collate_fn", "as_tuple")
 
 
 def no_such_option(name: str) -> str:
     """What to say of a name that no option has."""
-    near = _ELSEWHERE.get(name) or next(iter(difflib.get_close_matches(name, OPTIONS, 1)), None)
-    meant = ";" if near is None else f"; did you mean {near} ({OPTIONS[near].doc})?"
+    if name in _INSTEAD:
+        return f"there is no option {name!r}; {_INSTEAD[name]}"
+    near = _ELSEWHERE.get(name) or next(iter(difflib.get_close_matches(name, [*OPTIONS, *_ARGUMENTS], 1)), None)
+    if near is None:
+        meant = ";"
+    else:
+        meant = f"; did you mean {near} ({OPTIONS[near].doc if near in OPTIONS else 'an argument of Loader'})?"
     return f"there is no option {name!r}{meant} the options are: {', '.join(OPTIONS)}"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._columns import Columns, Convert
 
@@ -17,8 +19,9 @@ class Batch(MutableMapping[str, Any]):
     batch["audio_length"] has the frames of each before padding.
 
     Batch({name: value, ...}) makes one of values that are there already, as frameworks do with what they have moved to
-    a device. Values can be put in and taken out (pop), which changes this batch alone. A batch of arrays or tensors
-    can be pickled, copied and saved by torch.save, which copies what it holds; torch.load needs weights_only=False.
+    a device. Values can be put in and taken out (pop), which changes this batch alone. A batch can be pickled, copied
+    and saved by torch.save, which copies what it holds; torch.load needs weights_only=False. Where it holds objects
+    that speak DLPack alone (output="dlpack"), the copy has numpy arrays in their place, which speak it too.
     """
 
     __slots__ = ("_columns", "_epoch", "_names", "_step", "_values")
@@ -96,12 +99,19 @@ class Batch(MutableMapping[str, Any]):
         return moved
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, (dict(self), self.epoch, self.step))
+        return (_rebuild, ({name: _portable(value) for name, value in self.items()}, self.epoch, self.step))
 
     def __repr__(self) -> str:
         place = "" if self.epoch is None else f" epoch {self.epoch}, step {self.step}"
         rows = "" if self._columns is None else f" {self._columns.core.rows} rows of"
         return f"<penstock.Batch{place}:{rows} {', '.join(_core.printable(name) for name in self._names)}>"
+
+
+def _portable(value: Any) -> Any:
+    """The value, or numpy arrays in the place of objects of the engine, which cannot be pickled."""
+    if isinstance(value, list):
+        return [_portable(item) for item in value]
+    return np.from_dlpack(value) if type(value).__module__.startswith("nanobind") else value
 
 
 def _rebuild(values: dict[str, Any], epoch: int | None, step: int | None) -> Batch:

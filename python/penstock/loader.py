@@ -20,6 +20,7 @@ from ._collate import Collator
 from ._columns import RAW
 from ._device import transfer_for
 from ._distributed import OrderCheck, rank_and_world
+from ._foreign import as_function
 from ._functions import Python
 from ._helpers import refuse_to_be_run_by_helper
 from ._iteration import Iteration
@@ -80,6 +81,7 @@ def _transform_lists(
 def _handle(operation: Any, field: str, stages: Stages) -> _core.Transform:
     if isinstance(operation, Transform):
         return operation.handle
+    operation = as_function(operation)
     if not isinstance(operation, Python) and (isinstance(operation, type) or not callable(operation)):
         raise InvalidError(
             f"transforms: {operation!r} is no transform; use those of penstock.transforms, or a function of an array"

@@ -6,7 +6,7 @@ import itertools
 import operator
 import sys
 from collections.abc import Iterable, Mapping, Sized
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from .errors import InvalidError
 
 NAMES = ("sequential", "random", "distributed_random")
 
-#: An iterable that gives more values than these, and than its length if it has one, is taken to be endless.
+#: An iterable without a length that gives more values than these is taken to be endless.
 MAX_VALUES = 1 << 26
 #: The same for the epoch of a sampler of the caller; 16 times the samples of its data set, if that is more.
 MAX_PLACES = 1 << 24
@@ -66,8 +66,8 @@ class Random(Sampler):
     kind = "random"
 
     def __init__(self, replacement: bool = False, num_samples: int | None = None) -> None:
-        self.replacement = bool(replacement)
-        self.num_samples = _count("num_samples", num_samples)
+        self.replacement: Final = bool(replacement)
+        self.num_samples: Final = _count("num_samples", num_samples)
 
     def spec(self) -> dict[str, Any]:
         return {"kind": self.kind, "replacement": self.replacement, "num_samples": self.num_samples}
@@ -82,7 +82,7 @@ class Weighted(Sampler):
 
     def __init__(self, weights: Iterable[float], replacement: bool = True, num_samples: int | None = None) -> None:
         try:
-            self.weights: npt.NDArray[np.float64] = np.array(
+            self.weights: Final[npt.NDArray[np.float64]] = np.array(
                 _array_of(weights, "weights", MAX_VALUES), dtype=np.float64, order="C"
             )
         except InvalidError:
@@ -91,8 +91,8 @@ class Weighted(Sampler):
             raise InvalidError(f"weights cannot be: {problem}; give a list of numbers") from None
         if self.weights.ndim != 1:
             raise InvalidError("weights cannot be; give one number for each sample")
-        self.replacement = bool(replacement)
-        self.num_samples = _count("num_samples", num_samples)
+        self.replacement: Final = bool(replacement)
+        self.num_samples: Final = _count("num_samples", num_samples)
 
     def spec(self) -> dict[str, Any]:
         return {
@@ -110,7 +110,7 @@ class Indices(Sampler):
     kind = "indices"
 
     def __init__(self, indices: Iterable[int]) -> None:
-        self.indices = order_array(indices, MAX_VALUES)
+        self.indices: Final = order_array(indices, MAX_VALUES)
 
     def spec(self) -> dict[str, Any]:
         return {"kind": self.kind, "indices": self.indices}
@@ -124,7 +124,7 @@ class Given(Sampler):
     kind = "given"
 
     def __init__(self, order: Iterable[int]) -> None:
-        self.order = order
+        self.order: Final = order
 
     @property
     def num_samples(self) -> int | None:
@@ -239,12 +239,14 @@ def _array_of(values: Iterable[Any], name: str, limit: int) -> npt.NDArray[Any]:
     """What an iterable gives, which may have no end."""
     if isinstance(values, (list, tuple, range, np.ndarray)):
         return np.asarray(values)
-    if isinstance(values, Sized):
-        limit = max(limit, len(values))
-    iterator, parts, count = iter(values), [], 0
+    length = len(values) if isinstance(values, Sized) else None
+    limit = limit if length is None else length
+    iterator, parts, count = itertools.islice(values, min(limit + 1, sys.maxsize)), [], 0
     while part := list(itertools.islice(iterator, _CHUNK)):
         parts.append(np.asarray(part))
         count += len(part)
-        if count > limit:
-            raise InvalidError(f"{name}: no end after {limit:,} values; give one that ends, or a list")
+    if count > limit and length is not None:
+        raise InvalidError(f"{name}: len() is {length:,}, and it gives {count:,} values or more; make both agree")
+    if count > limit:
+        raise InvalidError(f"{name}: no end after {limit:,} values; give one that ends, or a list")
     return np.concatenate(parts) if parts else np.zeros(0)

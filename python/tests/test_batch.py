@@ -82,6 +82,18 @@ def test_pictures_of_different_sizes_are_copied_too(shards):
     assert [torch.equal(*pair) for pair in zip(batch["image"], other["image"], strict=True)] == [True] * 4
 
 
+@pytest.mark.parametrize("options", [{"transforms": [CenterCrop(8)]}, {}, {"decode": False}])
+def test_batches_of_dlpack_objects_are_pickled_as_numpy(shards, options):
+    batch = next(iter(penstock.Loader(shards, batch_size=4, output="dlpack", **options)))
+    expected = next(iter(penstock.Loader(shards, batch_size=4, output="numpy", **options)))
+    for copied in (pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)):
+        assert list(copied) == list(expected)
+        for name, value in copied.items():
+            assert type(value) is type(expected[name])
+            for item, other in zip(value, expected[name], strict=True):
+                np.testing.assert_array_equal(item, other)
+
+
 def test_moves_what_was_built_from_a_mapping():
     moved = penstock.Batch({"x": torch.zeros(2), "names": ["a", "b"]}).to("meta")
     assert (moved["x"].device.type, moved["names"]) == ("meta", ["a", "b"])

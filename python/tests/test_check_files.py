@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
 import pytest
 from conftest import draw, encode, flat, spoilt_png
+from PIL import Image
 
 import penstock
 from penstock.transforms import CenterCrop, RandomResizedCrop
@@ -45,6 +47,24 @@ def test_a_crop_of_a_damaged_jpeg_is_refused_like_the_whole(make_tar):
     assert len(delivered & whole) > 10, "the crop sees all damage: the files show nothing"
     checked = set(flat(penstock.Loader(ds, transforms=crop, on_error="skip", check_files=True)))
     assert checked == set(range(DAMAGED)) - whole
+
+
+@pytest.mark.parametrize("options", [{"quality": 80}, {"lossless": True}], ids=["lossy", "lossless"])
+def test_other_valid_codes_of_a_webp_are_other_pixels_as_in_pillow(make_tar, options):
+    files, right = [], []
+    for number in range(40):
+        file = bytearray(encode(draw(number, 96, 96), "WEBP", **options))
+        right.append(np.asarray(Image.open(io.BytesIO(file)).convert("RGB")))
+        file[len(file) // 4 + number * (len(file) // 60)] ^= 1 << number % 8
+        files.append(bytes(file))
+    ds = penstock.Dataset(make_tar([(f"{number:02}.webp", file) for number, file in enumerate(files)]))
+    refused, other = refused_whole(ds), 0
+    for number in set(range(40)) - refused:
+        pixels = ds[number]["image"]
+        np.testing.assert_array_equal(pixels, np.asarray(Image.open(io.BytesIO(files[number])).convert("RGB")))
+        other += not np.array_equal(pixels, right[number])
+    assert other > 20
+    assert set(flat(penstock.Loader(ds, on_error="skip", check_files=True))) == set(range(40)) - refused
 
 
 def test_verify_and_build_check_whole_files(make_tar, tmp_path):

@@ -18,9 +18,13 @@ class Cycle:
 
     def __init__(self, count: int | None) -> None:
         self.count = count
+        self.drawn = 0
 
     def __iter__(self):
-        return itertools.islice(itertools.cycle(range(60)), self.count)
+        self.drawn = 0
+        for sample in itertools.islice(itertools.cycle(range(60)), self.count):
+            self.drawn += 1
+            yield sample
 
 
 class SizedCycle(Cycle):
@@ -32,10 +36,17 @@ class SizedCycle(Cycle):
         return self.length
 
 
-@pytest.mark.parametrize("sampler", [Cycle(None), SizedCycle(None, 60)])
-def test_samplers_without_an_end_are_refused(shards, sampler):
+def test_samplers_without_an_end_are_refused(shards):
     with pytest.raises(penstock.InvalidError, match="no end after 16,777,216 values"):
+        next(iter(penstock.Loader(shards, sampler=Cycle(None), num_workers=0)))
+
+
+@pytest.mark.parametrize("count", [None, 1_000_000, 61])
+def test_samplers_that_give_more_than_their_length_are_refused_at_once(shards, count):
+    sampler = SizedCycle(count, 60)
+    with pytest.raises(penstock.InvalidError, match=r"len\(\) is 60, and it gives 61 values"):
         next(iter(penstock.Loader(shards, sampler=sampler, num_workers=0)))
+    assert sampler.drawn == 61
 
 
 def test_samplers_that_repeat_samples_many_times_are_not(shards, monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 import torch
 import torchvision.transforms
 import torchvision.transforms.functional
-from PIL import Image, ImageOps
+from PIL import Image, ImageFilter, ImageOps
 from python_stages import contents, loader_of
 from torchvision.transforms import v2
 
@@ -60,6 +60,10 @@ class Gray(torch.nn.Module):
         return tensor.float().mean(dim=0, keepdim=True)
 
 
+def filtered(array, pil_filter):
+    return np.asarray(as_pil(array).filter(pil_filter))
+
+
 class WithBatchDimension(torch.nn.Module):
     """As kornia's."""
 
@@ -94,6 +98,12 @@ DETERMINISTIC = {
     "torch module": (Gray(), lambda a: a.astype(np.float32).mean(axis=-1, keepdims=True)),
     "torch sequential": (torch.nn.Sequential(v1.CenterCrop(16), Gray()), None),
     "PIL's function": (ImageOps.invert, lambda a: 255 - a),
+    "PIL's filter": (ImageFilter.GaussianBlur(2), lambda a: filtered(a, ImageFilter.GaussianBlur(2))),
+    "PIL's filter declared": (
+        Python(ImageFilter.BoxBlur(1), shape=(32, 32, 3), dtype="uint8"),
+        lambda a: filtered(a, ImageFilter.BoxBlur(1)),
+    ),
+    "PIL's filter as a class": (ImageFilter.SHARPEN, lambda a: filtered(a, ImageFilter.SHARPEN)),
     "a function of PIL images": (rotate_pil, lambda a: np.rot90(a)),
     "a function of tensors": (halve_tensor, lambda a: a * np.float32(0.5)),
 }

@@ -217,7 +217,14 @@ def test_help_shows_every_option_with_its_sentence():
 
 @pytest.mark.parametrize(
     ("given", "meant"),
-    [("prefetch_factor", "prefetch"), ("batchsize", "batch_size"), ("num_worker", "num_workers"), ("xyz", None)],
+    [
+        ("prefetch_factor", "prefetch"),
+        ("batchsize", "batch_size"),
+        ("num_worker", "num_workers"),
+        ("collate", "collate_fn"),
+        ("transform", "transforms"),
+        ("xyz", None),
+    ],
 )
 def test_unknown_options_are_refused_with_the_one_that_is_meant(shards, given, meant):
     told = f"did you mean {meant} \\(" if meant else "; the options are: batch_size, "
@@ -230,6 +237,12 @@ def test_unknown_options_are_refused_with_the_one_that_is_meant(shards, given, m
             use()
     with pytest.raises(AttributeError, match=f"there is no option '{given}'.*{told}"):
         getattr(LoaderOptions(), f"with_{given}")
+
+
+def test_worker_init_fn_is_refused_with_what_to_do_instead(shards):
+    with pytest.raises(penstock.InvalidError, match="workers are threads that run no Python.*the rng") as refused:
+        penstock.Loader(shards, worker_init_fn=lambda worker: None)
+    assert "did you mean" not in str(refused.value)
 
 
 def test_options_of_a_loader_cannot_be_set(shards):
