@@ -9,7 +9,7 @@
 
 #include "formats/fingerprint.hpp"
 #include "formats/hdf5_sets.hpp"
-#include "formats/tar_fields.hpp"
+#include "formats/table_base.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
 #include "io/source.hpp"
@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxNames = 1'000'000;
 
 /// A field of the table, and where its values are.
 struct Hdf5Field {
-  FieldInfo info;
+  FieldSpec spec;
   Hdf5Set set;
   std::vector<std::string> names = {};  ///< text: what a number in `set` stands for
 };
@@ -58,26 +58,19 @@ std::string names_of_scalars() {
   return names;
 }
 
-class Hdf5Table final : public SampleTable {
+class Hdf5Table final : public TableBase {
  public:
   /// Addresses count from byte `start` of the file.
   Hdf5Table(NamedPath path, SourcePtr file, std::uint64_t start, std::optional<Hdf5Set> keys,
             std::vector<std::string> classes, std::vector<Hdf5Field> contents)
-      : path_(std::move(path)),
+      : TableBase(specs_of(contents), std::move(classes), {}),
+        path_(std::move(path)),
         file_(std::move(file)),
         start_(start),
         keys_(std::move(keys)),
-        classes_(std::move(classes)),
-        contents_(std::move(contents)) {
-    for (const Hdf5Field& field : contents_) {
-      fields_.push_back(field.info);
-    }
-  }
+        contents_(std::move(contents)) {}
 
   std::uint64_t size() const noexcept override { return contents_.front().set.rows; }
-  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  const std::vector<std::string>& classes() const noexcept override { return classes_; }
-  const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
 
   std::string key(std::uint64_t sample) const override {
     if (sample >= size()) {
@@ -90,24 +83,20 @@ class Hdf5Table final : public SampleTable {
     return key ? std::string(text_in(*key)) : std::string();
   }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
-    if (sample >= size() || field >= contents_.size()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("there is no sample {} with a field {}", sample, field),
-                   .advice = {},
-                   .place = {.source = path_.named, .stage = "read"}};
-    }
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
+    PENSTOCK_TRY(check_numbers(sample, field, path_.named));
     const Hdf5Field& content = contents_[field];
+    if (content.spec.kind == FieldKind::array) {
+      return Location(Extent{
+          .source = 0, .offset = start_ + content.set.place_of(sample), .size = content.set.row_bytes});
+    }
     auto read = bytes_of(content.set, sample);
     if (!read) {
       Error error = std::move(read).error();
       error.place = place(sample, field);
       return error;
     }
-    Bytes bytes = std::move(*read);
-    if (content.info.kind == FieldKind::array) {
-      return StoredValue{.bytes = std::move(bytes)};
-    }
+    const Bytes bytes = std::move(*read);
     const bool has_sign = content.set.type.kind == Hdf5Type::Kind::signed_whole;
     const std::int64_t number = number_in(bytes, has_sign);
     PENSTOCK_TRY(bytes.intact());
@@ -124,12 +113,14 @@ class Hdf5Table final : public SampleTable {
                    .advice = {},
                    .place = place(sample, field)};
     }
-    if (content.info.kind == FieldKind::integer) {
-      return StoredValue{.bytes = {}, .number = number, .is_number = true};
+    if (content.spec.kind == FieldKind::integer) {
+      return Location(Number{number});
     }
     const std::string& name = names[static_cast<std::size_t>(number)];
-    return StoredValue{.bytes = {reinterpret_cast<const std::uint8_t*>(name.data()), name.size()}};
+    return Location(Bytes(reinterpret_cast<const std::uint8_t*>(name.data()), name.size()));
   }
+
+  NamedPath object(std::uint64_t) const override { return path_; }
 
   Status check_lookups(std::uint64_t sample) const override {
     if (!keys_ || sample >= size()) {
@@ -139,18 +130,11 @@ class Hdf5Table final : public SampleTable {
     return key.intact();
   }
 
-  void will_read(std::uint64_t sample, std::size_t field) const override {
-    if (sample < size() && field < contents_.size()) {
-      const Hdf5Set& set = contents_[field].set;
-      file_->advise(Access::will_need, start_ + set.place_of(sample), set.row_bytes);
-    }
-  }
-
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     if (sample >= size() || field >= contents_.size()) {
       return 0;
     }
-    if (contents_[field].info.kind == FieldKind::array) {
+    if (contents_[field].spec.kind == FieldKind::array) {
       return contents_[field].set.row_bytes;
     }
     const auto value = read(sample, field);
@@ -158,14 +142,6 @@ class Hdf5Table final : public SampleTable {
   }
 
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
-
-  ArraySpec array(std::size_t field) const override {
-    if (field >= contents_.size() || contents_[field].info.kind != FieldKind::array) {
-      return {};
-    }
-    const Hdf5Set& set = contents_[field].set;
-    return {.type = *set.type.scalar(), .shape = set.row_shape, .fixed = true};
-  }
 
   Place place(std::uint64_t sample, std::size_t field) const override {
     Place place{.source = path_.named,
@@ -186,13 +162,22 @@ class Hdf5Table final : public SampleTable {
 
   std::string fingerprint() const override {
     return fingerprint_of(
-        size(), fields_, [this](std::uint64_t sample) { return key(sample); },
+        size(), fields(), [this](std::uint64_t sample) { return key(sample); },
         [this](std::uint64_t sample, std::size_t field) {
           return std::optional<std::uint64_t>(stored_size(sample, field));
         });
   }
 
  private:
+  static std::vector<FieldSpec> specs_of(const std::vector<Hdf5Field>& contents) {
+    std::vector<FieldSpec> specs;
+    for (const Hdf5Field& field : contents) {
+      specs.push_back(field.spec);
+    }
+    return specs;
+  }
+  const Source* open_source(std::uint64_t) const override { return file_.get(); }
+
   /// In the file: find_hdf5_set() has seen to that.
   Result<Bytes> bytes_of(const Hdf5Set& set, std::uint64_t row) const {
     return file_->read(start_ + set.place_of(row), set.row_bytes);
@@ -202,10 +187,7 @@ class Hdf5Table final : public SampleTable {
   SourcePtr file_;
   std::uint64_t start_ = 0;
   std::optional<Hdf5Set> keys_;
-  std::vector<std::string> classes_;
   std::vector<Hdf5Field> contents_;
-  std::vector<FieldInfo> fields_;
-  std::vector<std::string> warnings_;
 };
 
 /// What a file of sounds holds, by the names of its data sets.
@@ -264,7 +246,9 @@ class RowContents {
                                           set->row_shape.empty() ? "" : " in rows of several"));
     }
     return std::optional<Hdf5Field>(
-        Hdf5Field{.info = std::move(info), .set = std::move(*set), .names = std::move(names)});
+        Hdf5Field{.spec = FieldSpec::of(std::move(info), FieldSpec::Encoding::number),
+                  .set = std::move(*set),
+                  .names = std::move(names)});
   }
 
   /// Every field that can be had, in the order in which they are given.
@@ -277,7 +261,8 @@ class RowContents {
                                             set->type.name(), names_of_scalars()));
       }
       if (set) {
-        fields.push_back({.info = {name, FieldKind::array}, .set = std::move(*set)});
+        ArraySpec array{.type = *set->type.scalar(), .shape = set->row_shape};
+        fields.push_back({.spec = FieldSpec::of_array(name, std::move(array)), .set = std::move(*set)});
       }
     }
     if (fields.empty()) {
@@ -295,8 +280,8 @@ class RowContents {
     }
     for (const Hdf5Field& field : fields) {
       if (field.set.rows != fields.front().set.rows) {
-        return hdf5_damage(fmt::format("{} has {} rows and {} has {}", fields.front().info.name,
-                                       fields.front().set.rows, field.info.name, field.set.rows),
+        return hdf5_damage(fmt::format("{} has {} rows and {} has {}", fields.front().spec.name,
+                                       fields.front().set.rows, field.spec.name, field.set.rows),
                            0);
       }
     }
@@ -310,27 +295,16 @@ class RowContents {
   Hdf5Group group_;
 };
 
-Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldChoice& choice) {
-  if (choice.empty()) {
-    return all;
-  }
-  std::vector<Hdf5Field> chosen;
-  std::string names;
+Result<std::vector<Hdf5Field>> choose(const std::vector<Hdf5Field>& all, const FieldChoice& choice) {
+  std::vector<FieldSpec> specs;
   for (const Hdf5Field& field : all) {
-    names += (names.empty() ? "" : ", ") + field.info.name;
+    specs.push_back(field.spec);
   }
-  for (const auto& [name, wanted] : choice) {
-    const auto found = std::find_if(all.begin(), all.end(), [&wanted = wanted](const Hdf5Field& field) {
-      return field.info.name == wanted;
-    });
-    if (found == all.end()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("the HDF5 file has no field '{}'", printable(wanted)),
-                   .advice = "there is: " + names,
-                   .place = {.stage = "open"}};
-    }
-    chosen.push_back(*found);
-    chosen.back().info.name = name;
+  PENSTOCK_ASSIGN(std::vector<ChosenField> wanted, choose_fields(specs, choice, "the HDF5 file", ""));
+  std::vector<Hdf5Field> chosen;
+  for (ChosenField& field : wanted) {
+    chosen.push_back(all[field.number]);
+    chosen.back().spec = std::move(field.spec);
   }
   return chosen;
 }
@@ -344,7 +318,7 @@ Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, SourcePtr
   if (keys && keys->rows != fields.front().set.rows) {
     return hdf5_damage(fmt::format("it has {} rows and {} keys", fields.front().set.rows, keys->rows), 0);
   }
-  PENSTOCK_ASSIGN(fields, choose(std::move(fields), choice));
+  PENSTOCK_ASSIGN(fields, choose(fields, choice));
   if (Status whole = file->check(); !whole) {
     return std::move(whole).error();
   }
@@ -378,7 +352,6 @@ const Format kHdf5Format = {
                            .advice = "an HDF5 file is opened by itself: build one of all sounds"}};
 
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
-  PENSTOCK_TRY(check_field_choice(choice));
   auto file = path.storage->open(path.path);
   if (!file.ok()) {
     Error error = std::move(file).error();

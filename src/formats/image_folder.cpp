@@ -13,7 +13,7 @@
 #include "core/usable_cores.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/folder_scan.hpp"
-#include "formats/tar_fields.hpp"
+#include "formats/table_base.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
 
@@ -90,57 +90,36 @@ std::vector<bool> keys_with_extension(const PathList& paths) {
   return whole;
 }
 
-class ImageFolder final : public SampleTable {
+class ImageFolder final : public TableBase {
  public:
-  enum class Role : std::uint8_t { file, label };
-
-  ImageFolder(NamedPath root, Contents contents, std::vector<FieldInfo> fields, std::vector<Role> roles)
-      : root_(std::move(root)),
+  ImageFolder(NamedPath root, Contents contents, std::vector<FieldSpec> specs)
+      : TableBase(std::move(specs), std::move(contents.classes), std::move(contents.warnings)),
+        root_(std::move(root)),
         opened_root_(root_.storage->absolute(root_.path)),
         contents_(std::move(contents)),
-        whole_keys_(keys_with_extension(contents_.paths)),
-        fields_(std::move(fields)),
-        roles_(std::move(roles)) {}
+        whole_keys_(keys_with_extension(contents_.paths)) {}
 
   std::uint64_t size() const noexcept override { return contents_.paths.size(); }
-  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  const std::vector<std::string>& classes() const noexcept override { return contents_.classes; }
-  const std::vector<std::string>& warnings() const noexcept override { return contents_.warnings; }
   std::string key(std::uint64_t sample) const override {
     return sample < size() ? std::string(key_view(sample)) : std::string();
   }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
-    if (sample >= size() || field >= roles_.size()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("there is no sample {} with a field {}", sample, field),
-                   .advice = {},
-                   .place = {.source = root_.named, .stage = "read"}};
-    }
-    if (roles_[field] == Role::label) {
-      return StoredValue{.bytes = {}, .number = contents_.labels[sample], .is_number = true};
-    }
-    std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory
-    const auto end =
-        fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", opened_root_, contents_.paths[sample]);
-    *end.out = '\0';
-    auto bytes = root_.storage->read(path.data());
-    if (!bytes.ok()) {
-      Error error = std::move(bytes).error();
-      error.place = place(sample, field);
-      return error;
-    }
-    return StoredValue{.bytes = std::move(*bytes)};
+  /// Every sample is an object of its own.
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
+    PENSTOCK_TRY(check_numbers(sample, field, root_.named));
+    return is_label(field) ? Location(Number{contents_.labels[sample]})
+                           : Location(Extent{.source = sample, .offset = 0, .size = Extent::kWhole});
+  }
+
+  NamedPath object(std::uint64_t source) const override {
+    return {file_of(source), root_.named, root_.storage};
   }
 
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
-    if (sample >= size() || field >= roles_.size()) {
+    if (sample >= size() || field >= fields().size()) {
       return 0;
     }
-    if (roles_[field] == Role::label) {
-      return kLabelSize;
-    }
-    return state_of(sample).size;
+    return is_label(field) ? kLabelSize : state_of(sample).size;
   }
 
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
@@ -175,6 +154,16 @@ class ImageFolder final : public SampleTable {
   }
 
  private:
+  Result<Bytes> fetch(const Extent& extent) const override {
+    std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory
+    const auto end = fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", opened_root_,
+                                      contents_.paths[static_cast<std::size_t>(extent.source)]);
+    *end.out = '\0';
+    return root_.storage->read(path.data());
+  }
+
+  bool is_label(std::size_t field) const noexcept { return fields()[field].kind == FieldKind::integer; }
+
   std::string_view key_view(std::uint64_t sample) const noexcept {
     const std::string_view path = contents_.paths[sample];
     return whole_keys_[sample] ? path : without_extension(path);
@@ -209,9 +198,9 @@ class ImageFolder final : public SampleTable {
 
   std::string compute_fingerprint(const std::vector<FileIdentity>& files) const {
     return fingerprint_of(
-        files.size(), fields_, [this](std::uint64_t sample) { return key_view(sample); },
+        files.size(), fields(), [this](std::uint64_t sample) { return key_view(sample); },
         [&](std::uint64_t sample, std::size_t field) {
-          return std::optional<std::uint64_t>(roles_[field] == Role::label ? kLabelSize : files[sample].size);
+          return std::optional<std::uint64_t>(is_label(field) ? kLabelSize : files[sample].size);
         });
   }
 
@@ -219,8 +208,6 @@ class ImageFolder final : public SampleTable {
   std::string opened_root_;
   Contents contents_;
   std::vector<bool> whole_keys_;
-  std::vector<FieldInfo> fields_;
-  std::vector<Role> roles_;
   mutable std::once_flag fingerprint_once_;
   mutable std::string fingerprint_;
 };
@@ -381,7 +368,6 @@ const Format kClassFolderFormat = {
                       .advice = "class folders are opened by naming the one folder that holds them all"}};
 
 Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& choice) {
-  PENSTOCK_TRY(check_field_choice(choice));
   auto looked_through = contents_of(root);
   if (!looked_through.ok()) {
     Error error = std::move(looked_through).error();
@@ -389,31 +375,19 @@ Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, co
     return error;
   }
   Contents contents = std::move(looked_through).value();
-  using Role = ImageFolder::Role;
-  const bool labelled = !contents.classes.empty();
   const Content& content = *contents.content;
-  FieldChoice wanted = choice;
-  if (wanted.empty()) {
-    wanted.emplace_back(content.field, content.field);
-    if (labelled) {
-      wanted.emplace_back("label", "label");
-    }
+  std::vector<FieldSpec> all = {FieldSpec::of({content.field, content.kind})};
+  if (!contents.classes.empty()) {
+    all.push_back(FieldSpec::of({"label", FieldKind::integer}, FieldSpec::Encoding::number));
   }
-  std::vector<FieldInfo> fields;
-  std::vector<Role> roles;
-  for (const auto& [name, field] : wanted) {
-    const bool is_file = field == content.field;
-    if (!is_file && (field != "label" || !labelled)) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("a folder of {} has no field '{}'", content.many, printable(field)),
-                   .advice = fmt::format("there is: {}{}", content.field, labelled ? ", label" : ""),
-                   .place = {.source = root.named, .stage = "open"}};
-    }
-    roles.push_back(is_file ? Role::file : Role::label);
-    fields.push_back({name, is_file ? content.kind : FieldKind::integer});
+  PENSTOCK_ASSIGN(const std::vector<ChosenField> chosen,
+                  choose_fields(all, choice, fmt::format("a folder of {}", content.many), root.named));
+  std::vector<FieldSpec> specs;
+  for (const ChosenField& field : chosen) {
+    specs.push_back(field.spec);
   }
   return std::unique_ptr<SampleTable>(
-      std::make_unique<ImageFolder>(root, std::move(contents), std::move(fields), std::move(roles)));
+      std::make_unique<ImageFolder>(root, std::move(contents), std::move(specs)));
 }
 
 }  // namespace penstock

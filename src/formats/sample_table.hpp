@@ -5,8 +5,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "formats/named_path.hpp"
 #include "io/bytes.hpp"
 #include "io/storage.hpp"
 #include "penstock/foreign_stage.hpp"
@@ -24,6 +27,66 @@ enum class StoredCodec : std::uint8_t {
   repacked,  ///< a JPEG file's coefficients in our own layout
   pixels     ///< the pixels of a picture
 };
+
+/// What a field holds, for all samples at once.
+struct FieldSpec : FieldInfo {
+  /// How the bytes of a value are to be understood.
+  enum class Encoding : std::uint8_t {
+    file,    ///< as the file was in the source: of the formats of its kind, or any bytes
+    record,  ///< as each record says (StoredValue::codec): a file, coefficients or pixels
+    values,  ///< the elements one behind the other, little-endian, the last axis fastest
+    number,  ///< one, in 8 bytes, or as the table itself knows it
+    text     ///< a number or words in UTF-8
+  };
+  enum class Shape : std::uint8_t {
+    unknown,  ///< known when a value is decoded
+    fixed,    ///< `array` is that of every value
+    ragged    ///< `array` tells the element type; values differ in shape
+  };
+
+  Encoding encoding = Encoding::file;
+  Shape shape = Shape::unknown;
+  ArraySpec array{};  ///< unless the shape is unknown
+
+  static FieldSpec of(FieldInfo info, Encoding encoding = Encoding::file) {
+    return {std::move(info), encoding, Shape::unknown, {}};
+  }
+  static FieldSpec of_array(std::string name, ArraySpec array) {
+    return {{std::move(name), FieldKind::array}, Encoding::values, Shape::fixed, std::move(array)};
+  }
+
+  /// `corrupt` unless a value may have that many bytes.
+  Status check_length(std::uint64_t bytes) const;
+
+  bool operator==(const FieldSpec&) const = default;
+};
+
+/// Bytes of an object that the samples lie in.
+struct Extent {
+  static constexpr std::uint64_t kWhole = ~std::uint64_t{0};  ///< a size: to the end of the object
+
+  std::uint64_t source = 0;  ///< SampleTable::object() names it
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+
+  bool operator==(const Extent&) const = default;
+};
+
+/// Bytes of a block that is compressed as a whole: SampleTable::block().
+struct Block {
+  std::uint64_t id = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// A number that has no bytes of its own.
+struct Number {
+  std::int64_t value = 0;
+};
+
+/// Where a value lies: in an object, in a block of one, or (a number, or bytes of its own) in the table
+/// itself.
+using Location = std::variant<Extent, Block, Number, Bytes>;
 
 /// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
 struct StoredValue {
@@ -74,8 +137,16 @@ class SampleTable {
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
   /// Size of the picture if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
-  /// What every array of a field of kind array is, whose bytes read() gives; empty for other kinds.
-  virtual ArraySpec array(std::size_t /*field*/) const { return {}; }
+  /// What is known of a field of fields() besides its name and kind.
+  virtual FieldSpec spec(std::size_t field) const { return FieldSpec::of(fields()[field]); }
+  /// Where a value lies. read() is this, then fetching, then finish(): a stage that fetches ahead, many at
+  /// once, does the same. `unsupported` for tables whose values lie nowhere. A chosen field that this sample
+  /// lacks is `corrupt`.
+  virtual Result<Location> locate(std::uint64_t sample, std::size_t field) const;
+  /// The object that Extent::source numbers.
+  virtual NamedPath object(std::uint64_t source) const;
+  /// What becomes of the bytes that locate() named: checked, and with all that is needed to decode them.
+  virtual Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const;
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
   /// The first sample of each shard, ascending, the first 0: samples of a shard lie together and are cheapest
   /// read together. Empty if there are no shards.
@@ -113,7 +184,7 @@ inline ArraySpecs arrays_of(const SampleTable& table) {
   ArraySpecs arrays;
   for (std::size_t field = 0; field < table.fields().size(); ++field) {
     if (table.fields()[field].kind == FieldKind::array) {
-      arrays.emplace(table.fields()[field].name, table.array(field));
+      arrays.emplace(table.fields()[field].name, table.spec(field).array);
     }
   }
   return arrays;

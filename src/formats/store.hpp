@@ -46,12 +46,15 @@ class StoreFiles {
   std::span<const FieldRecord> records(std::uint64_t sample) const noexcept;
   /// One of them, known to be intact.
   Result<FieldRecord> record(std::uint64_t sample, std::size_t field) const;
-  /// The stored bytes, as they are; `corrupt` with the place if the record points outside of its shard, or to
-  /// one that the rows beside it are not in.
+  /// The stored bytes, as they are, if check_place() agrees.
   Result<Bytes> stored(std::uint64_t sample, const FieldRecord& record) const;
-  /// The stored bytes of a field that exists, compared with their checksum when they are first asked for.
+  /// `corrupt` with the place if the record points outside of its shard, or to one that the rows beside it
+  /// are not in.
+  Status check_place(std::uint64_t sample, const FieldRecord& record) const;
+  /// Compares the stored bytes of a field that exists with their checksum when they are first asked for.
   /// `record` is the field's.
-  Result<Bytes> checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const;
+  Status check_bytes(std::uint64_t sample, std::size_t field, const FieldRecord& record,
+                     const Bytes& bytes) const;
   /// Of all files, as they were when they were mapped.
   std::string identity() const;
   /// The shard, opened at its first use; `corrupt` if its rows place more in it than it could hold.

@@ -236,10 +236,10 @@ Status StoreFiles::check_files() const {
     const auto array = manifest_.arrays.find(manifest_.fields[field].name);
     if (array != manifest_.arrays.end()) {
       PENSTOCK_ASSIGN(const FieldRecord record, this->record(0, field));
-      PENSTOCK_ASSIGN(const Bytes first, stored(0, record));
-      if (first.size() != array->second.bytes()) {
+      PENSTOCK_TRY(check_place(0, record));
+      if (record.stored_size() != array->second.bytes()) {
         return damaged(kStoreIndexName, fmt::format("an array of {} bytes where the manifest says {}",
-                                                    first.size(), array->second.to_string()));
+                                                    record.stored_size(), array->second.to_string()));
       }
     }
   }
@@ -383,7 +383,7 @@ Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::
   return std::make_unique<const OpenShard>(std::move(shard));
 }
 
-Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record) const {
+Status StoreFiles::check_place(std::uint64_t sample, const FieldRecord& record) const {
   PENSTOCK_ASSIGN(const OpenShard* const shard, open_shard(record.shard()));
   const bool is_here = sample >= shard->begin && sample < shard->end;
   if (!is_here) {
@@ -401,15 +401,20 @@ Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record
     error.place.stage = "read";
     return error;
   }
-  return shard->file->read(record.offset(), record.stored_size());
+  return {};
 }
 
-Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const {
-  PENSTOCK_ASSIGN(Bytes bytes, stored(sample, record));
+Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record) const {
+  PENSTOCK_TRY(check_place(sample, record));
+  PENSTOCK_ASSIGN(const Source* const file, shard(record.shard()));
+  return file->read(record.offset(), record.stored_size());
+}
+
+Status StoreFiles::check_bytes(std::uint64_t sample, std::size_t field, const FieldRecord& record,
+                               const Bytes& bytes) const {
   const std::uint64_t number = sample * manifest_.fields.size() + field;
   if (sound_->known(number)) {
-    PENSTOCK_TRY(bytes.intact());  // what was found right may be gone since
-    return bytes;
+    return bytes.intact();  // what was found right may be gone since
   }
   const bool right = crc32c(bytes) == record.checksum;
   PENSTOCK_TRY(bytes.intact());
@@ -420,7 +425,7 @@ Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const
                  .place = {.offset = record.offset(), .stage = "read"}};
   }
   sound_->note(number);
-  return bytes;
+  return {};
 }
 
 }  // namespace penstock

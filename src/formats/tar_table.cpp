@@ -11,6 +11,7 @@
 #include "core/usable_cores.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/index_cache.hpp"
+#include "formats/table_base.hpp"
 #include "formats/tar_fields.hpp"
 #include "formats/tar_index.hpp"
 #include "formats/tar_index_build.hpp"
@@ -21,17 +22,16 @@
 namespace penstock {
 namespace {
 
-class TarTable final : public SampleTable {
+class TarTable final : public TableBase {
  public:
-  TarTable(std::vector<SourcePtr> shards, std::vector<std::string> named, TarIndex index, TarFields chosen,
+  TarTable(std::vector<SourcePtr> shards, std::vector<NamedPath> names, TarIndex index, TarFields chosen,
            bool default_fields, std::vector<std::string> remarks, std::string identity)
-      : shards_(std::move(shards)),
-        named_(std::move(named)),
+      : TableBase(std::move(chosen.fields), {}, std::move(remarks)),
+        shards_(std::move(shards)),
+        shard_names_(std::move(names)),
         index_(std::move(index)),
-        fields_(std::move(chosen.fields)),
         extensions_(std::move(chosen.extensions)),
         default_fields_(default_fields),
-        warnings_(std::move(remarks)),
         identity_(std::move(identity)) {
     constexpr std::size_t kMaxWarnings = 100;  // build_tar_index() writes a few
     std::string_view lines = index_.text(index_.header().warnings);
@@ -46,15 +46,12 @@ class TarTable final : public SampleTable {
   }
 
   std::uint64_t size() const noexcept override { return index_.size(); }
-  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  const std::vector<std::string>& classes() const noexcept override { return classes_; }
   std::string key(std::uint64_t sample) const override { return std::string(index_.key(sample)); }
-  const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
   std::string identity() const override { return identity_; }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
     const auto found = index_.sample(sample);
-    if (field >= fields_.size()) {
+    if (field >= extensions_.size()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("there is no field {}", field),
                    .advice = {},
@@ -71,24 +68,13 @@ class TarTable final : public SampleTable {
       return at_index(std::move(intact).error(), sample);
     }
     if (record == nullptr) {
-      return fail(sample, field, fmt::format("the sample has no field '{}'", printable(fields_[field].name)));
+      return fail(sample, field,
+                  fmt::format("the sample has no field '{}'", printable(fields()[field].name)));
     }
-    auto bytes = shards_[found->shard]->read(member.offset(), member.size());
-    if (!bytes.ok()) {
-      Error error = std::move(bytes).error();
-      error.place = place(sample, field);
-      return error;
-    }
-    return StoredValue{.bytes = std::move(*bytes)};
+    return Location(Extent{.source = found->shard, .offset = member.offset(), .size = member.size()});
   }
 
-  void will_read(std::uint64_t sample, std::size_t field) const override {
-    const auto found = index_.sample(sample);
-    const MemberRecord* const member = found ? member_of(*found, field) : nullptr;
-    if (member != nullptr && found->shard < shards_.size()) {
-      shards_[found->shard]->advise(Access::will_need, member->offset(), member->size());
-    }
-  }
+  NamedPath object(std::uint64_t source) const override { return shard_names_[source]; }
 
   Status check_lookups(std::uint64_t sample) const override {
     Status intact = index_.check(sample);
@@ -113,7 +99,7 @@ class TarTable final : public SampleTable {
       return place;
     }
     if (const auto found = index_.sample(sample); found && found->shard < shards_.size()) {
-      place.source = named_[found->shard];
+      place.source = shard_names_[found->shard].named;
       place.shard = shards_[found->shard]->name();
       if (const MemberRecord* const member = member_of(*found, field)) {
         place.offset = member->offset();
@@ -134,7 +120,7 @@ class TarTable final : public SampleTable {
       return std::string(index_.fingerprint());
     }
     return fingerprint_of(
-        size(), fields_, [this](std::uint64_t sample) { return index_.key(sample); },
+        size(), fields(), [this](std::uint64_t sample) { return index_.key(sample); },
         [this](std::uint64_t sample, std::size_t field) {
           const MemberRecord* const member = member_of(sample, field);
           return member != nullptr ? std::optional<std::uint64_t>(member->size()) : std::nullopt;
@@ -142,6 +128,8 @@ class TarTable final : public SampleTable {
   }
 
  private:
+  const Source* open_source(std::uint64_t source) const override { return shards_[source].get(); }
+
   const MemberRecord* member_of(const TarIndex::Sample& sample, std::size_t field) const noexcept {
     if (field >= extensions_.size()) {
       return nullptr;
@@ -177,13 +165,10 @@ class TarTable final : public SampleTable {
   }
 
   std::vector<SourcePtr> shards_;
-  std::vector<std::string> named_;
+  std::vector<NamedPath> shard_names_;
   TarIndex index_;
-  std::vector<FieldInfo> fields_;
   std::vector<std::vector<std::uint16_t>> extensions_;
   bool default_fields_;
-  std::vector<std::string> classes_;
-  std::vector<std::string> warnings_;
   std::string identity_;  // of the shards as they were mapped
 };
 
@@ -195,18 +180,18 @@ Result<TarIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
       .kind = ErrorKind::invalid, .message = "built an index that cannot be read", .advice = {}, .place = {}};
 }
 
-Result<std::unique_ptr<SampleTable>> make_table(std::vector<SourcePtr> shards, std::vector<std::string> named,
+Result<std::unique_ptr<SampleTable>> make_table(std::vector<SourcePtr> shards, std::vector<NamedPath> names,
                                                 TarIndex index, const FieldChoice& choice,
                                                 std::vector<std::string> remarks, std::string identity) {
   auto fields = choose_tar_fields(index, choice);
   if (!fields.ok()) {
     Error error = std::move(fields).error();
-    error.place.source = named.empty() ? "" : named.front();
+    error.place.source = names.empty() ? "" : names.front().named;
     return error;
   }
   TarFields chosen = std::move(*fields);
   return std::unique_ptr<SampleTable>(
-      std::make_unique<TarTable>(std::move(shards), std::move(named), std::move(index), std::move(chosen),
+      std::make_unique<TarTable>(std::move(shards), std::move(names), std::move(index), std::move(chosen),
                                  choice.empty(), std::move(remarks), std::move(identity)));
 }
 
@@ -243,7 +228,6 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
   parallel_for(count, count < 64 ? 1 : usable_cores(),
                [&](std::size_t i) { opened[i].emplace(shards[i].storage->open(shards[i].path)); });
   std::vector<SourcePtr> sources;
-  std::vector<std::string> named;
   std::vector<std::string> paths;
   std::vector<FileState> states;
   SourceIdentity identity;
@@ -257,7 +241,6 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     sources.push_back(std::move(*opened[i]).value());
     const FileIdentity& state = sources.back()->identity();
     states.push_back(state);
-    named.push_back(shards[i].named);
     paths.push_back(normal_path(shards[i].storage->absolute(shards[i].path)));
     identity.add(paths.back(), state);
     dated = dated && state.tag.empty();
@@ -269,7 +252,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     cache_path.clear();
   }
   if (auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states)) {
-    return make_table(std::move(sources), std::move(named), std::move(*kept), fields, std::move(remarks),
+    return make_table(std::move(sources), shards, std::move(*kept), fields, std::move(remarks),
                       identity.finish());
   }
   auto index = scan_and_keep(sources, paths, states, cache_path);
@@ -281,7 +264,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     error.place.source = shard != shards.end() ? shard->named : "";
     return error;
   }
-  return make_table(std::move(sources), std::move(named), std::move(*index), fields, std::move(remarks),
+  return make_table(std::move(sources), shards, std::move(*index), fields, std::move(remarks),
                     identity.finish());
 }
 

@@ -221,6 +221,43 @@ TEST_P(every_format, keeps_bytes_alive_that_are_held) {
   }
 }
 
+/// A stage that fetches ahead of the workers goes this way.
+TEST_P(every_format, gives_from_where_it_locates_a_value_what_reading_gives) {
+  const auto storage = with({});
+  const auto table = open(storage).value();
+  std::size_t extents = 0;
+  for (std::uint64_t sample = 0; sample < table->size(); ++sample) {
+    for (std::size_t field = 0; field < table->fields().size(); ++field) {
+      const FieldSpec spec = table->spec(field);
+      EXPECT_EQ(spec.name, table->fields()[field].name);
+      EXPECT_EQ(spec.kind, table->fields()[field].kind);
+      const Location where = table->locate(sample, field).value();
+      const StoredValue read = table->read(sample, field).value();
+      if (const auto* const extent = std::get_if<Extent>(&where)) {
+        const NamedPath object = table->object(extent->source);
+        const SourcePtr source = object.storage->open(object.path).value();
+        const std::uint64_t size = extent->size == Extent::kWhole ? source->size() : extent->size;
+        const StoredValue fetched =
+            table->finish(sample, field, source->read(extent->offset, size).value()).value();
+        EXPECT_TRUE(as_text(fetched.bytes) == as_text(read.bytes));
+        EXPECT_EQ(fetched.codec, read.codec);
+        EXPECT_EQ(fetched.is_number, read.is_number);
+        EXPECT_EQ(fetched.number, read.number);
+        EXPECT_TRUE(spec.check_length(size).ok());
+        ++extents;
+      } else if (const auto* const number = std::get_if<Number>(&where)) {
+        EXPECT_TRUE(read.is_number);
+        EXPECT_EQ(read.number, number->value);
+      } else {
+        EXPECT_TRUE(as_text(std::get<Bytes>(where)) == as_text(read.bytes));
+      }
+    }
+  }
+  EXPECT_GE(extents, kRows);
+  EXPECT_EQ(table->locate(table->size(), 0).error().kind, ErrorKind::invalid);
+  EXPECT_EQ(table->locate(0, 99).error().kind, ErrorKind::invalid);
+}
+
 INSTANTIATE_TEST_SUITE_P(all, every_format, testing::ValuesIn(formats().begin(), formats().end()),
                          [](const auto& info) {
                            std::string name = info.param->name;

@@ -85,8 +85,8 @@ TEST_F(hdf5_table, gives_the_rows_as_they_lie_in_the_file) {
   EXPECT_THAT((*table)->fields(),
               ElementsAre(FieldInfo{"waveform", FieldKind::array}, FieldInfo{"mel", FieldKind::array},
                           FieldInfo{"label", FieldKind::integer}, FieldInfo{"split", FieldKind::text}));
-  EXPECT_EQ((*table)->array(0), (ArraySpec{.type = Scalar::float32, .shape = {2, 1, 5}}));
-  EXPECT_EQ((*table)->array(1), (ArraySpec{.type = Scalar::float16, .shape = {2, 1, 3, 1}}));
+  EXPECT_EQ((*table)->spec(0).array, (ArraySpec{.type = Scalar::float32, .shape = {2, 1, 5}}));
+  EXPECT_EQ((*table)->spec(1).array, (ArraySpec{.type = Scalar::float16, .shape = {2, 1, 3, 1}}));
   for (const std::uint64_t row : {0UL, 1UL, 4095UL, 4096UL, 8999UL}) {
     EXPECT_EQ((*table)->key(row), "sound " + std::string(row % 3, 'x') + std::to_string(row));
     const ByteSpan wave = (*table)->read(row, 0)->bytes;

@@ -124,7 +124,7 @@ Result<ColumnPlan> plan_column(const SampleTable& table, std::size_t number, con
                    "transforms work on fields of kind image and audio");
   } else if (field.kind == FieldKind::array) {
     column.shape = Column::Shape::arrays;
-    column.array = table.array(number);
+    column.array = table.spec(number).array;
     column.row_bytes = column.array->bytes();
   } else if (field.kind == FieldKind::integer) {
     column.shape = Column::Shape::integers;
