@@ -94,7 +94,7 @@ void read_everything(const SampleTable& table) {
         continue;
       }
       require(table.fields()[field].kind != FieldKind::array ||
-              value->bytes.size() == table.spec(field).array.bytes());
+              value->bytes.size() == table.spec(field).array->bytes());
       for (const std::uint8_t byte : value->bytes) {
         sum += byte;
       }

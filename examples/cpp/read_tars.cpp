@@ -46,7 +46,7 @@ penstock::Result<Summary> read_epoch(penstock::Loader& loader) {
       sum += value;
     }
     for (std::size_t row = 0; row < batch->rows(); ++row) {
-      ++summary.labels[labels->integers[row]];
+      ++summary.labels[labels->integers()[row]];
     }
     summary.pictures += batch->rows();
     ++summary.batches;

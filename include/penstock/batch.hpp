@@ -2,12 +2,13 @@
 // What a Loader delivers: columns of rows in one piece of memory.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -15,58 +16,40 @@ namespace penstock {
 
 class BatchStorage;
 
-/// A picture of a column whose sizes vary: 3 * width * height elements in the loader's memory format.
-struct PictureRow {
-  const std::uint8_t* data = nullptr;
-  ImageSize size;
-};
-
-/// An array of a column whose shapes vary, C-contiguous.
+/// A row of a column whose rows differ in shape.
 struct ArrayRow {
   const std::uint8_t* data = nullptr;
-  std::vector<std::size_t> shape;
+  Extents shape;
 };
 
-/// A sound of a column whose lengths vary: for each channel (and band) `frames` values, one after the other.
-struct SoundRow {
-  const float* data = nullptr;
-  std::int64_t frames = 0;
-};
-
-/// What the rows of a column of sounds have in common.
-struct SoundShape {
-  int channels = 0;
-  int rate = 0;             ///< frames of the wave per second
-  int bands = 0;            ///< rows of features for each channel; 0: a wave
-  std::int64_t frames = 0;  ///< of every row; 0: they vary
-};
-
-/// One field of the batch. Which members count depends on `shape`.
+/// One field of the batch: for every row an array.
+///
+///   image              [C, H, W] or [H, W, C], as `format` says
+///   audio              float32 [channels, frames] or [channels, bands, frames], with `lengths` and `rate`
+///   int, float         int64 and float64 without a dimension
+///   text, json, bytes  uint8 [bytes]
+///   array              as the source has it; or what a user's stage made of an image
 struct Column {
-  enum class Shape : std::uint8_t {
-    pictures,      ///< `data`: rows of 3 * width * height elements of `type`
-    picture_list,  ///< `pictures`, of elements of `type`
-    arrays,        ///< `data`: rows of `extents` elements of `scalar`, as a user's stage returned them
-    array_list,    ///< `arrays`, of elements of `scalar`
-    sounds,        ///< `data`: rows of float32 as `sound` says; `integers`: frames of each before padding
-    sound_list,    ///< `sounds`, as `sound` says; `integers`: frames of each before padding
-    integers,      ///< `integers`
-    blobs          ///< `blobs`: text, json or bytes of each row
-  };
   FieldInfo field;
-  Shape shape = Shape::integers;
-  ElementType type = ElementType::uint8;
-  MemoryFormat format = MemoryFormat::channels_first;
-  ImageSize size;
-  void* data = nullptr;
-  SoundShape sound;
-  std::vector<PictureRow> pictures;
-  Scalar scalar = Scalar::uint8;
-  std::vector<std::size_t> extents;
-  std::vector<ArrayRow> arrays;
-  std::vector<SoundRow> sounds;
-  std::int64_t* integers = nullptr;
-  std::vector<ByteSpan> blobs;
+  ArraySpec spec;                      ///< of each row; kAnyExtent where rows differ
+  std::optional<MemoryFormat> format;  ///< of images: where the channels stand; none for other arrays
+  int rate = 0;                        ///< of audio: frames of the wave per second
+  void* data = nullptr;                ///< all rows, one after the other, where spec.fixed()
+  std::size_t row_bytes = 0;           ///< of each of them
+  std::vector<ArrayRow> rows;          ///< where not
+  std::int64_t* lengths = nullptr;     ///< of audio: frames of each row before padding
+
+  bool ragged() const noexcept { return !rows.empty(); }
+  Extents shape_of(std::size_t row) const noexcept {
+    return ragged() ? rows[row].shape : Extents(spec.shape);
+  }
+  /// The elements of a row.
+  ByteSpan bytes_of(std::size_t row) const noexcept {
+    const std::size_t bytes = ragged() ? rows[row].shape.elements() * size_of(spec.type) : row_bytes;
+    return {ragged() ? rows[row].data : static_cast<const std::uint8_t*>(data) + row * bytes, bytes};
+  }
+  /// The numbers of a column of kind int.
+  const std::int64_t* integers() const noexcept { return static_cast<const std::int64_t*>(data); }
 };
 
 /// The stored bytes of a batch loaded with decode = false.

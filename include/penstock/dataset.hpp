@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 

@@ -1,43 +1,16 @@
 #pragma once
 // A stage of somebody else's making in a list of transforms: arrays in, arrays out.
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/transform.hpp"
 
 namespace penstock {
-
-/// Type of an array's elements; those that numpy and torch both have.
-enum class Scalar : std::uint8_t { boolean, uint8, int8, int16, int32, int64, float16, float32, float64 };
-
-/// numpy's name: "bool", "uint8", ...
-const char* name_of(Scalar type) noexcept;
-std::optional<Scalar> scalar_named(std::string_view name) noexcept;
-std::size_t size_of(Scalar type) noexcept;
-
-/// Dimensions that an array may have.
-inline constexpr std::size_t kMostDimensions = 8;
-
-/// What an array is. Rows of a C-contiguous array, the last dimension fastest.
-struct ArraySpec {
-  Scalar type = Scalar::uint8;
-  std::vector<std::size_t> shape{};
-  bool fixed = true;  ///< false: `shape` is that of one sample, or an example; others may have another
-
-  /// Bytes of the elements; the largest number if they are more than memory can hold.
-  std::size_t bytes() const noexcept;
-  /// "uint8 (64, 48, 3)".
-  std::string to_string() const;
-  bool operator==(const ArraySpec&) const = default;
-};
 
 /// Whose randomness a call has: a pure function of (seed, epoch), the sample (or its place, for samplers that
 /// repeat samples) and the number of the stage in its list.
@@ -59,13 +32,14 @@ class ForeignStage {
   virtual std::string identity() const = 0;
   /// How and where it runs, for people.
   virtual std::string where() const = 0;
-  /// What comes out when `in` goes in. Pictures go in as [H, W, 3]. Called when a loader is planned.
+  /// What comes out when `in` goes in, kAnyExtent where samples differ. Pictures go in as [H, W, 3]. Called
+  /// when a loader is planned.
   virtual Result<ArraySpec> describe(const ArraySpec& in) = 0;
 
   /// Where a result of this shape and type goes; fails if it is not what was planned.
   using Room = std::function<Result<void*>(const ArraySpec& result)>;
-  /// Works on one sample: `data` holds what `in` says and may be changed; the result is written to the room
-  /// that is asked for once.
+  /// Works on one sample: `data` holds what `in` says, which is fixed, and may be changed; the result is
+  /// written to the room that is asked for once.
   virtual Status run(const ArraySpec& in, void* data, const StageKey& key, const Room& room) = 0;
 
   /// Before the first run(), for that many workers (0: the consumer's own thread).

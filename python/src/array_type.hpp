@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 
 namespace penstock::python {
 
@@ -16,6 +16,9 @@ inline nanobind::dlpack::dtype array_type(Scalar type) {
     case Scalar::boolean:
       return {static_cast<std::uint8_t>(dtype_code::Bool), bits, 1};
     case Scalar::uint8:
+    case Scalar::uint16:
+    case Scalar::uint32:
+    case Scalar::uint64:
       return {static_cast<std::uint8_t>(dtype_code::UInt), bits, 1};
     case Scalar::float16:
     case Scalar::float32:

@@ -55,45 +55,33 @@ nb::object numbers(const std::int64_t* values, std::size_t rows, bool numpy) {
   return array_on(memory, {rows}, nb::dtype<std::int64_t>(), owner, numpy);
 }
 
-std::vector<std::size_t> picture_shape(ImageSize size, MemoryFormat format) {
-  const auto height = static_cast<std::size_t>(size.height);
-  const auto width = static_cast<std::size_t>(size.width);
-  return format == MemoryFormat::channels_first ? std::vector<std::size_t>{3, height, width}
-                                                : std::vector<std::size_t>{height, width, 3};
-}
-
-nb::dlpack::dtype dtype_of(ElementType type) {
-  return type == ElementType::float32 ? nb::dtype<float>() : nb::dtype<std::uint8_t>();
-}
-
-/// [B, C, T] or [B, C, bands, T].
-std::vector<std::size_t> sound_shape(const Column& column, std::size_t rows, std::size_t frames) {
-  std::vector<std::size_t> shape = {rows, static_cast<std::size_t>(column.sound.channels)};
-  if (column.sound.bands > 0) {
-    shape.push_back(static_cast<std::size_t>(column.sound.bands));
-  }
-  shape.push_back(frames);
+/// `rows` arrays of that shape.
+std::vector<std::size_t> shape_of(std::size_t rows, const std::vector<std::size_t>& row) {
+  std::vector<std::size_t> shape = {rows};
+  shape.insert(shape.end(), row.begin(), row.end());
   return shape;
 }
 
-/// Sounds of different lengths, each followed by zeros, in memory of their own.
+/// Audio of different lengths, each row followed by zeros, in memory of their own.
 nb::object padded(const Batch& batch, const Column& column, bool numpy) {
   const std::size_t rows = batch.rows();
   std::size_t frames = 0;
   for (std::size_t row = 0; row < rows; ++row) {
-    frames = std::max(frames, static_cast<std::size_t>(column.sounds[row].frames));
+    frames = std::max(frames, column.rows[row].shape.back());
   }
-  const std::vector<std::size_t> shape = sound_shape(column, rows, frames);
-  const auto planes = static_cast<std::size_t>(column.sound.channels * std::max(column.sound.bands, 1));
+  std::vector<std::size_t> shape = shape_of(rows, column.spec.shape);
+  shape.back() = frames;
+  std::size_t planes = 1;  // of each row
+  std::for_each(shape.begin() + 1, shape.end() - 1, [&planes](std::size_t extent) { planes *= extent; });
   auto values = std::make_unique_for_overwrite<float[]>(rows * planes * frames);
   {
     const GilRelease release;
     float* out = values.get();
     for (std::size_t row = 0; row < rows; ++row) {
-      const SoundRow& sound = column.sounds[row];
-      const auto length = static_cast<std::size_t>(sound.frames);
+      const auto* const data = reinterpret_cast<const float*>(column.rows[row].data);
+      const std::size_t length = column.rows[row].shape.back();
       for (std::size_t plane = 0; plane < planes; ++plane, out += frames) {
-        std::copy_n(sound.data + plane * length, length, out);
+        std::copy_n(data + plane * length, length, out);
         std::fill_n(out + length, frames - length, 0.0F);
       }
     }
@@ -112,53 +100,32 @@ const Column& column_of(const Batch& batch, const nb::str& name) {
   return *column;
 }
 
+bool is_bytes(FieldKind kind) {
+  return kind == FieldKind::text || kind == FieldKind::json || kind == FieldKind::bytes;
+}
+
 nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
   const std::size_t rows = batch.rows();
-  switch (column.shape) {
-    case Column::Shape::integers:
-      return numbers(column.integers, rows, numpy);
-    case Column::Shape::pictures: {
-      std::vector<std::size_t> shape = picture_shape(column.size, column.format);
-      shape.insert(shape.begin(), rows);
-      return view(batch, column.data, shape, dtype_of(column.type), numpy);
-    }
-    case Column::Shape::arrays: {
-      std::vector<std::size_t> shape = column.extents;
-      shape.insert(shape.begin(), rows);
-      return view(batch, column.data, shape, array_type(column.scalar), numpy);
-    }
-    case Column::Shape::array_list: {
-      nb::list arrays;
-      for (std::size_t row = 0; row < rows; ++row) {
-        const ArrayRow& array = column.arrays[row];
-        arrays.append(view(batch, array.data, array.shape, array_type(column.scalar), numpy));
-      }
-      return arrays;
-    }
-    case Column::Shape::picture_list: {
-      nb::list pictures;
-      for (std::size_t row = 0; row < rows; ++row) {
-        const PictureRow& picture = column.pictures[row];
-        pictures.append(view(batch, picture.data, picture_shape(picture.size, column.format),
-                             dtype_of(column.type), numpy));
-      }
-      return pictures;
-    }
-    case Column::Shape::sounds:
-      return view(batch, column.data,
-                  sound_shape(column, rows, static_cast<std::size_t>(column.sound.frames)),
-                  nb::dtype<float>(), numpy);
-    case Column::Shape::sound_list:
-      return padded(batch, column, numpy);
-    case Column::Shape::blobs: {
-      nb::list blobs;
-      for (std::size_t row = 0; row < rows; ++row) {
-        blobs.append(nb::bytes(column.blobs[row].data(), column.blobs[row].size()));
-      }
-      return blobs;
+  if (column.field.kind == FieldKind::integer) {
+    return numbers(column.integers(), rows, numpy);
+  }
+  if (!column.ragged()) {
+    return view(batch, column.data, shape_of(rows, column.spec.shape), array_type(column.spec.type), numpy);
+  }
+  if (column.lengths != nullptr) {
+    return padded(batch, column, numpy);
+  }
+  nb::list values;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const ArrayRow& array = column.rows[row];
+    if (is_bytes(column.field.kind)) {
+      values.append(nb::bytes(array.data, array.shape.back()));
+    } else {
+      values.append(view(batch, array.data, {array.shape.begin(), array.shape.end()},
+                         array_type(column.spec.type), numpy));
     }
   }
-  return nb::none();
+  return values;
 }
 
 }  // namespace
@@ -184,10 +151,7 @@ void bind_batch(nb::module_& m) {
           nb::arg("name"))
       .def(
           "is_picture",
-          [](const Batch& self, const nb::str& name) {
-            const Column::Shape shape = column_of(self, name).shape;
-            return shape == Column::Shape::pictures || shape == Column::Shape::picture_list;
-          },
+          [](const Batch& self, const nb::str& name) { return column_of(self, name).format.has_value(); },
           nb::arg("name"))
       .def(
           "column",
@@ -199,10 +163,10 @@ void bind_batch(nb::module_& m) {
           "lengths",
           [](const Batch& self, const nb::str& name, bool numpy) {
             const Column& column = column_of(self, name);
-            if (column.field.kind != FieldKind::audio) {
+            if (column.lengths == nullptr) {
               throw nb::key_error(nb::repr(name).c_str());
             }
-            return numbers(column.integers, self.rows(), numpy);
+            return numbers(column.lengths, self.rows(), numpy);
           },
           nb::arg("name"), nb::arg("numpy"), nb::sig("def lengths(self, name: str, numpy: bool) -> Any"))
       .def(

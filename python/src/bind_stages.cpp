@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -61,7 +62,7 @@ nb::tuple shape_tuple(const ArraySpec& array) {
   return nb::tuple(extents);
 }
 
-Result<ArraySpec> array_spec(nb::handle type, nb::handle shape, bool fixed) {
+Result<ArraySpec> array_spec(nb::handle type, nb::handle shape) {
   const std::optional<Scalar> scalar = scalar_named(from_str(type));
   if (!scalar) {
     return Error{.kind = ErrorKind::invalid,
@@ -69,10 +70,26 @@ Result<ArraySpec> array_spec(nb::handle type, nb::handle shape, bool fixed) {
                  .advice = "",
                  .place = {}};
   }
-  ArraySpec spec{.type = *scalar, .shape = {}, .fixed = fixed};
+  ArraySpec spec{.type = *scalar, .shape = {}};
   for (const nb::handle extent : nb::cast<nb::tuple>(shape)) {
     spec.shape.push_back(nb::cast<std::size_t>(extent));
   }
+  return spec;
+}
+
+/// What the function is tried on. Not square, so that results tell height from width.
+ArraySpec example_of(ArraySpec spec) {
+  constexpr std::array<std::size_t, 2> kExample = {160, 208};
+  for (std::size_t i = 0; i < spec.shape.size(); ++i) {
+    spec.shape[i] = spec.shape[i] == kAnyExtent ? kExample[i % kExample.size()] : spec.shape[i];
+  }
+  return spec;
+}
+
+/// What it may return for others, by what it returned for the example.
+ArraySpec varying(ArraySpec spec) {
+  const bool channels_stay = spec.shape.size() == 3 && spec.shape[2] == 3;
+  std::fill(spec.shape.begin(), spec.shape.end() - (channels_stay ? 1 : 0), kAnyExtent);
   return spec;
 }
 
@@ -129,9 +146,10 @@ class PythonStage final : public ForeignStage {
 
   Result<ArraySpec> describe(const ArraySpec& in) override {
     return with_gil([&]() -> Result<ArraySpec> {
-      const nb::tuple out =
-          nb::cast<nb::tuple>(stage_.attr("describe")(name_of(in.type), shape_tuple(in), in.fixed));
-      return array_spec(out[0], out[1], nb::cast<bool>(out[2]));
+      const nb::tuple out = nb::cast<nb::tuple>(
+          stage_.attr("describe")(name_of(in.type), shape_tuple(example_of(in)), in.fixed()));
+      PENSTOCK_ASSIGN(const ArraySpec returned, array_spec(out[0], out[1]));
+      return nb::cast<bool>(out[2]) ? returned : varying(returned);
     });
   }
 
@@ -205,7 +223,7 @@ class PythonStage final : public ForeignStage {
       error.cause.assign(cause.c_str(), cause.size());
       return error;
     }
-    PENSTOCK_ASSIGN(const ArraySpec result, array_spec(outcome[1], outcome[2], false));
+    PENSTOCK_ASSIGN(const ArraySpec result, array_spec(outcome[1], outcome[2]));
     PENSTOCK_ASSIGN(void* const out, room(result));
     Py_buffer array;
     if (PyObject_GetBuffer(nb::handle(outcome[3]).ptr(), &array, PyBUF_SIMPLE) != 0) {
@@ -269,7 +287,7 @@ void bind_stages(nb::module_& m) {
       "scalar_names",
       [] {
         nb::list names;
-        for (int type = 0; type <= static_cast<int>(Scalar::float64); ++type) {
+        for (std::size_t type = 0; type < kScalarTypes; ++type) {
           names.append(name_of(static_cast<Scalar>(type)));
         }
         return names;

@@ -1,8 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
 
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 
 namespace penstock {
 namespace {
@@ -12,15 +13,18 @@ struct ScalarInfo {
   std::size_t size;
 };
 // In the order of the enumerators.
-constexpr std::array<ScalarInfo, 9> kScalars = {{{"bool", 1},
-                                                 {"uint8", 1},
-                                                 {"int8", 1},
-                                                 {"int16", 2},
-                                                 {"int32", 4},
-                                                 {"int64", 8},
-                                                 {"float16", 2},
-                                                 {"float32", 4},
-                                                 {"float64", 8}}};
+constexpr std::array<ScalarInfo, kScalarTypes> kScalars = {{{"bool", 1},
+                                                            {"uint8", 1},
+                                                            {"int8", 1},
+                                                            {"int16", 2},
+                                                            {"int32", 4},
+                                                            {"int64", 8},
+                                                            {"float16", 2},
+                                                            {"float32", 4},
+                                                            {"float64", 8},
+                                                            {"uint16", 2},
+                                                            {"uint32", 4},
+                                                            {"uint64", 8}}};
 
 }  // namespace
 
@@ -34,6 +38,16 @@ std::optional<Scalar> scalar_named(std::string_view name) noexcept {
     }
   }
   return std::nullopt;
+}
+
+bool ArraySpec::fixed() const noexcept {
+  return std::find(shape.begin(), shape.end(), kAnyExtent) == shape.end();
+}
+
+bool ArraySpec::covers(const ArraySpec& other) const noexcept {
+  return type == other.type &&
+         std::equal(shape.begin(), shape.end(), other.shape.begin(), other.shape.end(),
+                    [](std::size_t mine, std::size_t its) { return mine == kAnyExtent || mine == its; });
 }
 
 std::size_t ArraySpec::bytes() const noexcept {
@@ -51,7 +65,7 @@ std::size_t ArraySpec::bytes() const noexcept {
 std::string ArraySpec::to_string() const {
   std::string text;
   for (const std::size_t extent : shape) {
-    text += (text.empty() ? "" : ", ") + std::to_string(extent);
+    text += (text.empty() ? "" : ", ") + (extent == kAnyExtent ? "any" : std::to_string(extent));
   }
   return std::string(name_of(type)) + " (" + text + (shape.size() == 1 ? ",)" : ")");
 }

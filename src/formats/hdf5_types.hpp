@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formats/hdf5_bytes.hpp"
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 
 namespace penstock {
 

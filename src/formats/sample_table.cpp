@@ -5,10 +5,10 @@
 namespace penstock {
 
 Status FieldSpec::check_length(std::uint64_t bytes) const {
-  if (encoding == Encoding::values && shape == Shape::fixed && bytes != array.bytes()) {
+  if (encoding == Encoding::values && array && array->fixed() && bytes != array->bytes()) {
     return Error{.kind = ErrorKind::corrupt,
                  .message = fmt::format("the stored field is damaged: {} bytes where {} are wanted", bytes,
-                                        array.to_string()),
+                                        array->to_string()),
                  .place = {.stage = "read"}};
   }
   return {};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -12,7 +13,7 @@
 #include "formats/named_path.hpp"
 #include "io/bytes.hpp"
 #include "io/storage.hpp"
-#include "penstock/foreign_stage.hpp"
+#include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -38,21 +39,15 @@ struct FieldSpec : FieldInfo {
     number,  ///< one, in 8 bytes, or as the table itself knows it
     text     ///< a number or words in UTF-8
   };
-  enum class Shape : std::uint8_t {
-    unknown,  ///< known when a value is decoded
-    fixed,    ///< `array` is that of every value
-    ragged    ///< `array` tells the element type; values differ in shape
-  };
-
   Encoding encoding = Encoding::file;
-  Shape shape = Shape::unknown;
-  ArraySpec array{};  ///< unless the shape is unknown
+  /// What every value is once it is decoded, kAnyExtent where they differ; none if only decoding tells.
+  std::optional<ArraySpec> array{};
 
   static FieldSpec of(FieldInfo info, Encoding encoding = Encoding::file) {
-    return {std::move(info), encoding, Shape::unknown, {}};
+    return {std::move(info), encoding, std::nullopt};
   }
   static FieldSpec of_array(std::string name, ArraySpec array) {
-    return {{std::move(name), FieldKind::array}, Encoding::values, Shape::fixed, std::move(array)};
+    return {{std::move(name), FieldKind::array}, Encoding::values, std::move(array)};
   }
 
   /// `corrupt` unless a value may have that many bytes.
@@ -184,7 +179,7 @@ inline ArraySpecs arrays_of(const SampleTable& table) {
   ArraySpecs arrays;
   for (std::size_t field = 0; field < table.fields().size(); ++field) {
     if (table.fields()[field].kind == FieldKind::array) {
-      arrays.emplace(table.fields()[field].name, table.spec(field).array);
+      arrays.emplace(table.fields()[field].name, *table.spec(field).array);
     }
   }
   return arrays;

@@ -19,6 +19,8 @@ namespace penstock {
 /// Whether a folder is a store: by its manifest or its index, whole or damaged.
 bool is_store(const NamedPath& folder);
 
+class CheckedFields;
+
 /// The files of a store, opened. Immutable after opening; any thread. Rows are checked when they are used.
 class StoreFiles {
  public:
@@ -68,7 +70,6 @@ class StoreFiles {
   };
   struct OpenShard;
   struct Shards;
-  class SoundFields;
   static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder);
   StoreFiles(NamedPath folder, StoreManifest manifest);
   struct KeyRange;
@@ -90,7 +91,7 @@ class StoreFiles {
   WholeFile keys_;
   WholeFile tables_;  ///< empty without
   std::unique_ptr<Shards> shards_;
-  std::unique_ptr<SoundFields> sound_;
+  std::unique_ptr<CheckedFields> checked_;
 };
 
 extern const Format kStoreFormat;

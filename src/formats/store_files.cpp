@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -7,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "formats/checked_fields.hpp"
 #include "formats/store.hpp"
 #include "io/path.hpp"
 #include "io/range.hpp"
@@ -88,51 +88,12 @@ struct StoreFiles::Shards {
   std::vector<std::atomic<const OpenShard*>> mapped;
 };
 
-/// One bit per field of every sample: whether its bytes agreed with their checksum. In memory that the system
-/// provides page by page when it is touched, so that a billion samples cost nothing before they are read. Any
-/// thread; two that read a field at once may both find it unknown.
-class StoreFiles::SoundFields {
- public:
-  explicit SoundFields(std::uint64_t fields) noexcept : bytes_((fields / 64 + 1) * sizeof(Word)) {
-    void* const memory =
-        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    // Without memory every read is checked.
-    words_ = memory != MAP_FAILED ? static_cast<Word*>(memory) : nullptr;
-  }
-  ~SoundFields() {
-    if (words_ != nullptr) {
-      ::munmap(words_, bytes_);
-    }
-  }
-  SoundFields(const SoundFields&) = delete;
-  SoundFields& operator=(const SoundFields&) = delete;
-
-  bool known(std::uint64_t field) const noexcept {
-    return words_ != nullptr && (word(field).load(std::memory_order_relaxed) & bit(field)) != 0;
-  }
-  void note(std::uint64_t field) noexcept {
-    if (words_ != nullptr) {
-      word(field).fetch_or(bit(field), std::memory_order_relaxed);
-    }
-  }
-
- private:
-  using Word = std::uint64_t;
-  std::atomic_ref<Word> word(std::uint64_t field) const noexcept {
-    return std::atomic_ref<Word>(words_[field / 64]);
-  }
-  static Word bit(std::uint64_t field) noexcept { return Word{1} << (field % 64); }
-
-  std::size_t bytes_;
-  Word* words_;
-};
-
 StoreFiles::StoreFiles(NamedPath folder, StoreManifest manifest)
     : folder_(std::move(folder)),
       opened_folder_(folder_.storage->absolute(folder_.path)),
       manifest_(std::move(manifest)),
       shards_(std::make_unique<Shards>(manifest_.shards.size())),
-      sound_(std::make_unique<SoundFields>(manifest_.samples * manifest_.fields.size())) {}
+      checked_(std::make_unique<CheckedFields>(manifest_.samples * manifest_.fields.size())) {}
 StoreFiles::~StoreFiles() = default;
 
 std::string StoreFiles::path_of(const char* name) const { return join_path(folder_.path, name); }
@@ -413,7 +374,7 @@ Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record
 Status StoreFiles::check_bytes(std::uint64_t sample, std::size_t field, const FieldRecord& record,
                                const Bytes& bytes) const {
   const std::uint64_t number = sample * manifest_.fields.size() + field;
-  if (sound_->known(number)) {
+  if (checked_->known(number)) {
     return bytes.intact();  // what was found right may be gone since
   }
   const bool right = crc32c(bytes) == record.checksum;
@@ -424,7 +385,7 @@ Status StoreFiles::check_bytes(std::uint64_t sample, std::size_t field, const Fi
                  .advice = "`penstock verify` lists all damage; build the store anew, or copy it again",
                  .place = {.offset = record.offset(), .stage = "read"}};
   }
-  sound_->note(number);
+  checked_->note(number);
   return {};
 }
 

@@ -165,7 +165,7 @@ TEST(store, arrays_are_what_the_manifest_says_of_them) {
   EXPECT_TRUE(*parsed == store.manifest);
   const auto table = open_samples({store.write(folder)}, {});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  EXPECT_EQ((*table)->spec(0).array.to_string(), "int8 (3, 1)");
+  EXPECT_EQ((*table)->spec(0).array->to_string(), "int8 (3, 1)");
   EXPECT_EQ(as_text((*table)->read(1, 0)->bytes), "two");
   const auto longer = (*table)->read(2, 0);
   ASSERT_FALSE(longer.ok());

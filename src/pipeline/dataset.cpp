@@ -104,7 +104,7 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
     if (!used) {
       return at_sample(std::move(used).error(), table, sample, field);
     }
-    value.array = table.spec(field).array;
+    value.array = table.spec(field).array.value_or(ArraySpec());
     values.emplace(fields()[field].name, std::move(value));
   }
   return values;

@@ -123,7 +123,7 @@ TEST(Loader, raw_mode_gives_the_stored_bytes) {
     EXPECT_EQ(std::memcmp(raw->data.data() + raw->offsets[row], file.data(), file.size()), 0);
     EXPECT_EQ(raw->widths[row], 20 + 7 * (5 + static_cast<int>(row)));
     EXPECT_EQ(raw->heights[row], 90 - 5 * (5 + static_cast<int>(row)));
-    EXPECT_EQ(batch.find("label")->integers[row], 5 + static_cast<int>(row));
+    EXPECT_EQ(batch.find("label")->integers()[row], 5 + static_cast<int>(row));
   }
 }
 

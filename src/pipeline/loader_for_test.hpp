@@ -1,7 +1,6 @@
 #pragma once
 // Loaders of tables in memory, and what they deliver, for tests.
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,8 +41,8 @@ inline std::vector<std::int64_t> indices(const std::vector<Batch>& batches) {
 }
 
 inline std::string text_of(const Batch& batch, std::size_t row) {
-  const ByteSpan blob = batch.find("text")->blobs[row];
-  return {reinterpret_cast<const char*>(blob.data()), blob.size()};
+  const ByteSpan text = batch.find("text")->bytes_of(row);
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
 // Everything a batch holds, as bytes.
@@ -55,46 +54,10 @@ inline std::string contents(const Batch& batch) {
   add(batch.index().data(), batch.index().size_bytes());
   for (const Column& column : batch.columns()) {
     for (std::size_t row = 0; row < batch.rows(); ++row) {
-      switch (column.shape) {
-        case Column::Shape::integers:
-          add(&column.integers[row], sizeof(std::int64_t));
-          break;
-        case Column::Shape::blobs:
-          add(column.blobs[row].data(), column.blobs[row].size());
-          break;
-        case Column::Shape::pictures: {
-          const std::size_t bytes = std::size_t{3} * column.size.width * column.size.height *
-                                    (column.type == ElementType::float32 ? sizeof(float) : 1);
-          add(static_cast<const char*>(column.data) + row * bytes, bytes);
-          break;
-        }
-        case Column::Shape::arrays: {
-          const std::size_t bytes = ArraySpec{column.scalar, column.extents, true}.bytes();
-          add(static_cast<const char*>(column.data) + row * bytes, bytes);
-          break;
-        }
-        case Column::Shape::array_list:
-          add(column.arrays[row].data, ArraySpec{column.scalar, column.arrays[row].shape, true}.bytes());
-          break;
-        case Column::Shape::picture_list:
-          add(column.pictures[row].data, (column.type == ElementType::float32 ? sizeof(float) : 1) *
-                                             std::size_t{3} * column.pictures[row].size.width *
-                                             column.pictures[row].size.height);
-          break;
-        case Column::Shape::sounds:
-        case Column::Shape::sound_list: {
-          const bool fixed = column.shape == Column::Shape::sounds;
-          const auto planes =
-              static_cast<std::size_t>(column.sound.channels * std::max(column.sound.bands, 1));
-          const auto frames =
-              static_cast<std::size_t>(fixed ? column.sound.frames : column.sounds[row].frames);
-          add(&column.integers[row], sizeof(std::int64_t));
-          add(fixed ? static_cast<const float*>(column.data) + row * planes * frames
-                    : column.sounds[row].data,
-              planes * frames * sizeof(float));
-          break;
-        }
+      if (column.lengths != nullptr) {
+        add(&column.lengths[row], sizeof(std::int64_t));
       }
+      add(column.bytes_of(row).data(), column.bytes_of(row).size());
     }
   }
   return all;

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
+#include "pipeline/fill/counters.hpp"
 #include "pipeline/loader_for_test.hpp"
-#include "pipeline/run/counters.hpp"
 
 namespace penstock {
 namespace {

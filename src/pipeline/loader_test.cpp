@@ -20,7 +20,7 @@ TEST(Loader, delivers_every_sample_once_in_order) {
   ASSERT_EQ(batches.size(), 3u);
   EXPECT_EQ(batches[2].rows(), 2u);
   EXPECT_THAT(indices(batches), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
-  EXPECT_EQ(batches[1].find("label")->integers[2], 6);
+  EXPECT_EQ(batches[1].find("label")->integers()[2], 6);
   EXPECT_EQ(text_of(batches[1], 2), "text of 6");
   EXPECT_EQ(batches[1].key(2).value(), "key6");
 }
@@ -84,8 +84,9 @@ TEST(Loader, pictures_without_one_size_come_as_a_list) {
   Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.batch_size = 5});
   const std::vector<Batch> batches = take_epoch(loader);
   const Column* column = batches[1].find("image");
-  ASSERT_EQ(column->shape, Column::Shape::picture_list);
-  EXPECT_EQ(column->pictures[2].size, (ImageSize{20 + 7 * 7, 90 - 5 * 7}));
+  ASSERT_TRUE(column->ragged());
+  EXPECT_EQ(column->spec.to_string(), "uint8 (3, any, any)");
+  EXPECT_EQ(column->rows[2].shape, (Extents{3, 90 - 5 * 7, 20 + 7 * 7}));
 }
 
 TEST(Loader, kept_batches_are_never_overwritten) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
 
 #include "codecs/test_sounds.hpp"
@@ -57,19 +58,25 @@ std::vector<std::string> epoch_contents(Loader& loader) {
   return all;
 }
 
+float first_value(const Column& column, std::size_t row) {
+  float value = 0;
+  std::memcpy(&value, column.bytes_of(row).data(), sizeof(value));
+  return value;
+}
+
 TEST(SoundLoading, rows_keep_their_length_and_their_label) {
   Loader loader = open_loader(std::make_shared<SoundTable>(10), two_workers());
   std::set<std::int64_t> seen;
   for (const Batch& batch : take_epoch(loader)) {
     const Column& column = *batch.find("audio");
-    ASSERT_EQ(column.shape, Column::Shape::sound_list);
-    EXPECT_EQ(column.sound.rate, 8000);
+    EXPECT_EQ(column.spec.to_string(), "float32 (1, any)");
+    EXPECT_EQ(column.rate, 8000);
     for (std::size_t row = 0; row < batch.rows(); ++row) {
       const std::int64_t sample = batch.index()[row];
-      EXPECT_EQ(column.sounds[row].frames, 600 + 50 * sample);
-      EXPECT_EQ(column.integers[row], 600 + 50 * sample);
-      EXPECT_EQ(column.sounds[row].data[0], static_cast<float>(sample) / 32768.0F);
-      EXPECT_EQ(batch.find("label")->integers[row], sample);
+      EXPECT_EQ(column.rows[row].shape, (Extents{1, 600 + 50 * static_cast<std::size_t>(sample)}));
+      EXPECT_EQ(column.lengths[row], 600 + 50 * sample);
+      EXPECT_EQ(first_value(column, row), static_cast<float>(sample) / 32768.0F);
+      EXPECT_EQ(batch.find("label")->integers()[row], sample);
       seen.insert(sample);
     }
   }
@@ -101,10 +108,9 @@ TEST(SoundLoading, bad_sounds_are_left_out_and_the_others_stay_whole) {
       for (std::size_t row = 0; row < batch.rows(); ++row) {
         const std::int64_t sample = batch.index()[row];
         kept.push_back(sample);
-        const float* const data =
-            fixed ? static_cast<const float*>(column.data) + row * 700 : column.sounds[row].data;
-        EXPECT_EQ(data[0], static_cast<float>(sample) / 32768.0F);
-        EXPECT_EQ(column.integers[row],
+        EXPECT_EQ(column.ragged(), !fixed);
+        EXPECT_EQ(first_value(column, row), static_cast<float>(sample) / 32768.0F);
+        EXPECT_EQ(column.lengths[row],
                   fixed ? std::min<std::int64_t>(700, 600 + 50 * sample) : 600 + 50 * sample);
       }
     }

@@ -212,7 +212,7 @@ class Build {
       const FieldInfo& field = source_.fields()[i];
       Json::List what{field.name, name_of(field.kind)};
       if (field.kind == FieldKind::array) {
-        what.emplace_back(source_.spec(i).array.to_string());
+        what.emplace_back(source_.spec(i).array->to_string());
       }
       fields.push_back(std::move(what));
     }

@@ -68,16 +68,10 @@ void add_rows(const Batch& batch, Rows& rows) {
     };
     add(&batch.index()[row], sizeof(std::int64_t));
     for (const Column& column : batch.columns()) {
-      if (column.shape == Column::Shape::integers) {
-        add(&column.integers[row], sizeof(std::int64_t));
-      } else if (column.shape == Column::Shape::blobs) {
-        add(column.blobs[row].data(), column.blobs[row].size());
-      } else if (column.shape == Column::Shape::pictures) {
-        const std::size_t bytes = std::size_t{3} * column.size.width * column.size.height * sizeof(float);
-        add(static_cast<const char*>(column.data) + row * bytes, bytes);
-      } else {
-        throw std::runtime_error("a list of pictures where one size was planned");
+      if (column.format && column.ragged()) {
+        throw std::runtime_error("a list of images where one size was planned");
       }
+      add(column.bytes_of(row).data(), column.bytes_of(row).size());
     }
     rows.push_back(std::move(all));
   }

@@ -316,7 +316,7 @@ std::vector<std::int64_t> labels_in_order(Loader& loader) {
   std::vector<std::int64_t> labels;
   const std::uint64_t ticket = loader.start_epoch().value();
   while (const std::optional<Batch> batch = loader.next(ticket).value()) {
-    const std::int64_t* const data = batch->find("label")->integers;
+    const std::int64_t* const data = batch->find("label")->integers();
     labels.insert(labels.end(), data, data + batch->rows());
   }
   std::sort(labels.begin(), labels.end());

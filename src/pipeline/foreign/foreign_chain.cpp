@@ -9,20 +9,20 @@
 namespace penstock {
 namespace {
 
-// A sample of pictures whose size is not known when the loader is planned.
-constexpr ImageSize kExample{208, 160};
 // Results of unknown shape, as pictures of which the decoder would make no more.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 ArraySpec picture_array(const PictureSpec& picture) {
-  ArraySpec array = picture_array(picture.fixed_size() ? picture.size : kExample, picture.type);
-  array.fixed = picture.fixed_size();
+  ArraySpec array = picture_array(picture.size, picture.type);
+  if (!picture.fixed_size()) {
+    array.shape[0] = array.shape[1] = kAnyExtent;
+  }
   return array;
 }
 
 bool is_picture(const ArraySpec& array) {
   return (array.type == Scalar::uint8 || array.type == Scalar::float32) && array.shape.size() == 3 &&
-         array.shape[2] == 3;
+         array.shape[2] == kImageChannels;
 }
 
 Error cannot_follow(const Transform& operation, const ForeignStep& step) {
@@ -33,7 +33,9 @@ Error cannot_follow(const Transform& operation, const ForeignStep& step) {
                .place = {.stage = "plan"}};
 }
 
-Status check_size(const ForeignStep& step, const ArraySpec& result) {
+/// Of a result, or of what is planned, as far as it is known.
+Status check_size(const ForeignStep& step, ArraySpec result) {
+  std::replace(result.shape.begin(), result.shape.end(), kAnyExtent, std::size_t{1});
   if (result.bytes() > kMostBytes || result.bytes() == 0) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("{} returned {}", step.name, result.to_string()),
@@ -45,14 +47,10 @@ Status check_size(const ForeignStep& step, const ArraySpec& result) {
 
 /// What a stage returned against what it was planned to return.
 Status check_result(const ForeignStep& step, const ArraySpec& result) {
-  const ArraySpec& planned = step.output;
-  const bool same_shape = planned.fixed ? result.shape == planned.shape
-                                        : result.shape.size() == planned.shape.size() &&
-                                              is_picture(result) == is_picture(planned);
-  if (result.type != planned.type || !same_shape) {
+  if (!step.output.covers(result)) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = fmt::format("{} returned {}, and {}{} was planned", step.name, result.to_string(),
-                                        planned.to_string(), planned.fixed ? "" : " of any size"),
+                 .message = fmt::format("{} returned {}, and {} was planned", step.name, result.to_string(),
+                                        step.output.to_string()),
                  .advice =
                      "return one shape and type for all samples, and declare them: "
                      "penstock.transforms.Python(fn, shape=..., dtype=...)",
@@ -76,9 +74,9 @@ std::string without_first_line(const std::string& text) { return text.substr(tex
 }  // namespace
 
 ArraySpec picture_array(ImageSize size, ElementType type) {
-  return {.type = type == ElementType::float32 ? Scalar::float32 : Scalar::uint8,
-          .shape = {static_cast<std::size_t>(size.height), static_cast<std::size_t>(size.width), 3},
-          .fixed = true};
+  return {
+      .type = type == ElementType::float32 ? Scalar::float32 : Scalar::uint8,
+      .shape = {static_cast<std::size_t>(size.height), static_cast<std::size_t>(size.width), kImageChannels}};
 }
 
 ImageSize picture_size(const ArraySpec& array) noexcept {
@@ -100,8 +98,7 @@ ArraySpec PictureChain::output() const {
 std::string PictureChain::describe() const {
   std::string text = first.describe();
   for (const ForeignStep& step : steps) {
-    text += fmt::format("{} -> {}{}, {}\n", step.name, step.output.fixed ? "" : "any size, such as ",
-                        step.output.to_string(), step.stage->where());
+    text += fmt::format("{} -> {}, {}\n", step.name, step.output.to_string(), step.stage->where());
     if (step.then) {
       text += without_first_line(step.then->describe());
     }
@@ -134,9 +131,10 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
     }
     const bool last = at == operations.end();
     if (pixels && (after != at || last)) {
-      const ProgramStart start{.input = {.size = step.output.fixed ? picture_size(step.output) : ImageSize{},
-                                         .type = ElementType::uint8},
-                               .first_op = step.op + 1};
+      const ProgramStart start{
+          .input = {.size = step.output.fixed() ? picture_size(step.output) : ImageSize{},
+                    .type = ElementType::uint8},
+          .first_op = step.op + 1};
       PENSTOCK_ASSIGN(step.then,
                       PictureProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
                                               /*fuse=*/true, start));
@@ -174,8 +172,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
   const ForeignStep& step = chain_.steps[number];
   const bool into_row = number + 1 == chain_.steps.size() && !step.then;
   const bool transposes = into_row && is_picture(step.output) && format_ == MemoryFormat::channels_first;
-  const Clock::time_point start = Clock::now();
-  counters_.is_at(WorkStage::foreign, sample, start, step.name.c_str());
+  counters_.enter(WorkStage::foreign, sample, step.name.c_str());
   ArraySpec result;
   Status done = step.stage->run(
       spec_, current_.data(), {.stream = stream_of(key), .sample = key.sample, .op = step.op},
@@ -184,9 +181,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
         result = returned;
         return into_row && !transposes ? room(result) : static_cast<void*>(next_.reserve(result.bytes()));
       });
-  const Clock::time_point end = Clock::now();
-  counters_.foreign.add(nanoseconds_between(start, end));
-  counters_.is_at(WorkStage::decoding, sample, end);
+  counters_.enter(WorkStage::transform, sample);
   if (!done) {
     if (done.error().place.stage.empty()) {
       done.error().place.stage = step.name;

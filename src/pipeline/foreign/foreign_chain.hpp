@@ -12,10 +12,13 @@
 #include "core/rng.hpp"
 #include "core/scratch.hpp"
 #include "penstock/foreign_stage.hpp"
-#include "pipeline/run/counters.hpp"
+#include "pipeline/fill/counters.hpp"
 #include "transforms/picture_program.hpp"
 
 namespace penstock {
+
+/// Of the images that programs make.
+inline constexpr std::size_t kImageChannels = 3;
 
 /// A picture as an array [H, W, 3], and back.
 ArraySpec picture_array(ImageSize size, ElementType type);
@@ -39,7 +42,7 @@ struct PictureChain {
 
   /// Whether rows are pictures, and not arrays as the last function returned them.
   bool gives_pictures() const noexcept;
-  /// What one row of the batch holds. Pictures as [H, W, 3], whatever the memory format.
+  /// What the rows of a batch hold. Pictures as [H, W, 3], whatever the memory format.
   ArraySpec output() const;
   /// For Loader::plan().
   std::string describe() const;
@@ -49,8 +52,7 @@ struct PictureChain {
 /// follow each other.
 Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format);
 
-/// Memory for the row once its shape is known: that of PictureChain::output(), or of this sample if it
-/// varies.
+/// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;
 
 /// Runs the steps after the first program for one sample after the other. One per worker and column.

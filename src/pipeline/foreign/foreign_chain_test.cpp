@@ -118,28 +118,29 @@ TEST(ForeignChain, pictures_of_any_size_make_a_list) {
   const std::vector<Batch> as_is = take_epoch(plain);
   const Column& a = *inverted[0].find("image");
   const Column& b = *as_is[0].find("image");
-  ASSERT_EQ(a.shape, Column::Shape::picture_list);
+  ASSERT_TRUE(a.ragged());
+  EXPECT_TRUE(a.format.has_value());
   for (std::size_t row = 0; row < inverted[0].rows(); ++row) {
-    ASSERT_EQ(a.pictures[row].size, b.pictures[row].size);
-    EXPECT_EQ(a.pictures[row].data[0], 255 - b.pictures[row].data[0]);
+    ASSERT_EQ(a.rows[row].shape, b.rows[row].shape);
+    EXPECT_EQ(a.rows[row].data[0], 255 - b.rows[row].data[0]);
   }
 }
 
 TEST(ForeignChain, delivers_arrays_as_they_were_returned) {
   const auto sums = std::make_shared<TestStage>(
       [](const ArraySpec&) -> Result<ArraySpec> {
-        return ArraySpec{Scalar::int16, {2, 5}, true};
+        return ArraySpec{Scalar::int16, {2, 5}};
       },
       [](const ArraySpec&, Bytes in, const StageKey&, ArraySpec& result) {
-        result = {Scalar::int16, {2, 5}, false};
+        result = {Scalar::int16, {2, 5}};
         return Bytes(20, in[0]);
       });
   Loader loader = open_loader(table(), {.num_workers = 2}, {{"image", {foreign_transform(sums)}}});
   const std::vector<Batch> batches = take_epoch(loader);
   const Column& column = *batches[0].find("image");
-  ASSERT_EQ(column.shape, Column::Shape::arrays);
-  EXPECT_EQ(column.scalar, Scalar::int16);
-  EXPECT_EQ(column.extents, (std::vector<std::size_t>{2, 5}));
+  EXPECT_FALSE(column.ragged());
+  EXPECT_FALSE(column.format.has_value());
+  EXPECT_EQ(column.spec, (ArraySpec{Scalar::int16, {2, 5}}));
   EXPECT_THAT(loader.plan(), HasSubstr("rows of int16 (2, 5)"));
   EXPECT_THAT(loader.plan(), HasSubstr("test_stage -> int16 (2, 5), in a test"));
 }

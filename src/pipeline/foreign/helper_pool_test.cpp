@@ -103,7 +103,7 @@ struct Called {
 
 Called call(HelperPool& pool, std::vector<std::uint8_t> input) {
   Called called;
-  const ArraySpec in{Scalar::uint8, {input.size()}, true};
+  const ArraySpec in{Scalar::uint8, {input.size()}};
   called.status = pool.call(0, "work", in, input.data(), {}, [&](const ArraySpec& spec) -> Result<void*> {
     called.result.resize(spec.bytes());
     return static_cast<void*>(called.result.data());

@@ -191,12 +191,11 @@ Status HelperProcess::read(const HelperReply& reply, const ForeignStage::Room& r
     error.cause = text(reply.cause_bytes);
     return error;
   }
-  if (reply.dimensions > kMostDimensions || reply.type > static_cast<std::uint32_t>(Scalar::float64)) {
+  if (reply.dimensions > kMostDimensions || reply.type >= kScalarTypes) {
     return nonsense();
   }
   const ArraySpec result{.type = static_cast<Scalar>(reply.type),
-                         .shape = {reply.shape, reply.shape + reply.dimensions},
-                         .fixed = false};
+                         .shape = {reply.shape, reply.shape + reply.dimensions}};
   PENSTOCK_ASSIGN(void* const out, room(result));
   const std::span<const std::uint8_t> array = piece(reply.offset, result.bytes());
   if (array.size() != result.bytes()) {

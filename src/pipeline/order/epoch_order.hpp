@@ -16,6 +16,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sampler.hpp"
 #include "pipeline/order/length_windows.hpp"
+#include "pipeline/order/row_part.hpp"
 
 namespace penstock {
 
@@ -86,8 +87,12 @@ class OrderRule {
 };
 
 /// A pure function of (rule, epoch), or the order that was given. Immutable: workers share it.
+///
+/// A place is a row, and a row is a list of parts. Here every row is one sample; what makes rows otherwise
+/// (samples packed together, clips, mixtures of tables) overrides row_at(), as a pure function too.
 class EpochOrder {
  public:
+  virtual ~EpochOrder() = default;
   EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch);
   /// An order that was given; `repeats` as check_order() found.
   EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch, std::vector<std::uint64_t> order,
@@ -102,8 +107,10 @@ class EpochOrder {
   bool is_sequential() const noexcept {
     return rule_->sampler().kind == Sampler::Kind::sequential && !windows_;
   }
-  /// A sample of this epoch, to stand in for a bad one.
-  std::uint64_t draw(Draws& draws) const noexcept { return sample_at(draws.below(places_)); }
+  /// What the row at that place is made of. Allocates nothing once `parts` has the room.
+  virtual void row_at(std::uint64_t place, RowParts& parts) const {
+    parts.assign(1, {.sample = sample_at(place)});
+  }
 
  private:
   /// Before samples are sorted by length.

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 
-#include "codecs/sound_decoder.hpp"
 #include "core/printable.hpp"
-#include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
-#include "pipeline/run/batch_storage.hpp"
+#include "penstock/foreign_stage.hpp"
+#include "pipeline/fill/array_filler.hpp"
+#include "pipeline/fill/audio_filler.hpp"
+#include "pipeline/fill/bytes_filler.hpp"
+#include "pipeline/fill/image_filler.hpp"
+#include "pipeline/fill/number_filler.hpp"
+#include "pipeline/fill/raw_filler.hpp"
 
 namespace penstock {
 
@@ -31,10 +35,6 @@ Error name_is_taken(const std::string& name) {
                  fmt::format("rename it: Dataset(..., fields={{\"my_{}\": \"{}\", ...}})", name, name));
 }
 
-ElementType element_of(Scalar type) {
-  return type == Scalar::float32 ? ElementType::float32 : ElementType::uint8;
-}
-
 std::string names_of(const std::vector<FieldInfo>& fields) {
   std::string names;
   for (const FieldInfo& field : fields) {
@@ -43,94 +43,28 @@ std::string names_of(const std::vector<FieldInfo>& fields) {
   return names;
 }
 
-/// What most sounds of a field are like, by the first of them that can be read: rows that end up otherwise
-/// are errors, whichever batch they fall into.
-Result<SoundSpec> usual_sound(const SampleTable& table, std::size_t field) {
-  constexpr std::uint64_t kTried = 16;
-  SoundDecoder decoder;
-  std::optional<Error> first;
-  for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
-    SoundSpec spec;
-    Status read = use_value(table, sample, field, [&](const StoredValue& stored) -> Status {
-      PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
-      spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
-      return {};
-    });
-    if (read) {
-      return spec;
-    }
-    if (!first) {
-      first = at_sample(std::move(read).error(), table, sample, field);
-    }
+Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
+                              const std::vector<TransformPtr>& operations, MemoryFormat format) {
+  switch (field.kind) {
+    case FieldKind::image:
+      return plan_images(field, number, operations, format);
+    case FieldKind::audio:
+      return plan_audio(table, field, number, operations);
+    default:
+      break;
   }
-  if (first) {
-    return std::move(*first);
-  }
-  return SoundSpec{};  // there is no sample
-}
-
-SoundShape shape_of(const SoundSpec& spec) {
-  return {.channels = spec.channels,
-          .rate = spec.rate,
-          .bands = spec.bands,
-          .frames = static_cast<std::int64_t>(spec.frames)};
-}
-
-Status plan_sounds(const SampleTable& table, const std::vector<TransformPtr>* operations,
-                   ColumnPlan& column) {
-  PENSTOCK_ASSIGN(const SoundSpec in, usual_sound(table, column.field));
-  PENSTOCK_ASSIGN(
-      SoundProgram program,
-      SoundProgram::compile(operations != nullptr ? *operations : std::vector<TransformPtr>{}, in));
-  const SoundSpec& output = program.output();
-  column.shape = output.fixed_length() ? Column::Shape::sounds : Column::Shape::sound_list;
-  column.row_bytes = output.rows() * static_cast<std::size_t>(output.frames) * sizeof(float);
-  column.sound = std::move(program);
-  return {};
-}
-
-Result<ColumnPlan> plan_column(const SampleTable& table, std::size_t number, const FieldInfo& field,
-                               const std::vector<TransformPtr>* operations, MemoryFormat format) {
-  ColumnPlan column{.field = number,
-                    .info = field,
-                    .shape = Column::Shape::blobs,
-                    .chain = {},
-                    .sound = {},
-                    .array = {},
-                    .row_bytes = 0};
-  if (field.kind == FieldKind::image) {
-    PENSTOCK_ASSIGN(PictureChain chain,
-                    compile_chain(operations != nullptr ? *operations : std::vector<TransformPtr>{}, format));
-    const ArraySpec output = chain.output();
-    const bool pictures = chain.gives_pictures();
-    if (output.fixed) {
-      column.shape = pictures ? Column::Shape::pictures : Column::Shape::arrays;
-      column.row_bytes = output.bytes();
-    } else if (!pictures) {
-      column.shape = Column::Shape::array_list;
-    } else if (output.type == Scalar::uint8 || !chain.steps.empty()) {
-      column.shape = Column::Shape::picture_list;
-    } else {
-      return invalid(
-          fmt::format("the pictures of field '{}' differ in size, and floats need one size", field.name),
-          "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or leave out ToFloat and "
-          "Normalize");
-    }
-    column.chain = std::move(chain);
-  } else if (field.kind == FieldKind::audio) {
-    PENSTOCK_TRY(plan_sounds(table, operations, column));
-  } else if (operations != nullptr && !operations->empty()) {
+  if (!operations.empty()) {
     return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
                    "transforms work on fields of kind image and audio");
-  } else if (field.kind == FieldKind::array) {
-    column.shape = Column::Shape::arrays;
-    column.array = table.spec(number).array;
-    column.row_bytes = column.array->bytes();
-  } else if (field.kind == FieldKind::integer) {
-    column.shape = Column::Shape::integers;
-    column.row_bytes = sizeof(std::int64_t);
   }
-  return column;
+  switch (field.kind) {
+    case FieldKind::array:
+      return plan_arrays(field, number, *table.spec(number).array);
+    case FieldKind::integer:
+      return plan_integers(field, number);
+    default:
+      return plan_bytes(field, number);
+  }
 }
 
 }  // namespace
@@ -189,10 +123,11 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     }
     const auto chosen = std::find_if(transforms.begin(), transforms.end(),
                                      [&field](const auto& entry) { return entry.first == field.name; });
-    PENSTOCK_ASSIGN(ColumnPlan column,
-                    plan_column(*dataset.table(), number, field,
-                                chosen == transforms.end() ? nullptr : &chosen->second, plan.memory_format_));
-    plan.columns_.push_back(std::move(column));
+    PENSTOCK_ASSIGN(FillPlanPtr fill,
+                    plan_fill(*dataset.table(), number, field,
+                              chosen == transforms.end() ? std::vector<TransformPtr>{} : chosen->second,
+                              plan.memory_format_));
+    plan.add(std::move(fill));
   }
   if (!options.decode && !plan.raw_field_) {
     return invalid("decode=False, but the data set has no field with stored bytes",
@@ -203,129 +138,113 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     return invalid("decode=False together with transforms",
                    "stored bytes cannot be transformed: leave one of them out");
   }
+  if (plan.raw_field_) {
+    plan.add(plan_raw(*plan.raw_field_));  // last: a row's bytes are there once the rest of it is good
+  }
   return plan;
+}
+
+Plan Plan::of(std::vector<FillPlanPtr> fills, MemoryFormat format) {
+  Plan plan;
+  plan.memory_format_ = format;
+  for (FillPlanPtr& fill : fills) {
+    plan.add(std::move(fill));
+  }
+  return plan;
+}
+
+void Plan::add(FillPlanPtr fill) {
+  columns_.insert(columns_.end(), fill->columns().begin(), fill->columns().end());
+  fills_.push_back(std::move(fill));
 }
 
 std::size_t Plan::fixed_bytes(std::size_t rows) const noexcept {
   std::size_t bytes = round_up(rows * sizeof(std::int64_t)) * (1 + (raw_field_ ? kRawArrays : 0));
   for (const ColumnPlan& column : columns_) {
-    bytes += round_up(rows * column.row_bytes);
-    bytes += column.sound ? round_up(rows * sizeof(std::int64_t)) : 0;
+    bytes += round_up(rows * column.row_bytes());
+    bytes += column.has_lengths ? round_up(rows * sizeof(std::int64_t)) : 0;
   }
   return bytes;
 }
 
-void Plan::lay_out(std::uint8_t* memory, std::size_t capacity, std::vector<Column>& columns,
-                   std::int64_t*& index, RawBytes& raw) const {
+void Plan::lay_out(BatchStorage& storage, std::size_t capacity) const {
+  std::uint8_t* memory = storage.fixed.data();
   const auto take = [&memory, capacity](std::size_t row_bytes) {
-    std::uint8_t* start = memory;
+    std::uint8_t* const start = memory;
     memory += round_up(capacity * row_bytes);
     return start;
   };
   const auto take_integers = [&take] { return reinterpret_cast<std::int64_t*>(take(sizeof(std::int64_t))); };
-  columns.resize(columns_.size());
+  storage.columns.resize(columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const ColumnPlan& plan = columns_[i];
-    Column& column = columns[i];
-    const ArraySpec output = plan.output();
+    Column& column = storage.columns[i];
     column.field = plan.info;
-    column.shape = plan.shape;
-    column.format = memory_format_;
-    switch (plan.shape) {
-      case Column::Shape::pictures:
-        column.type = element_of(output.type);
-        column.size = {static_cast<int>(output.shape[1]), static_cast<int>(output.shape[0])};
-        column.data = take(plan.row_bytes);
-        break;
-      case Column::Shape::arrays:
-        column.scalar = output.type;
-        column.extents = output.shape;
-        column.data = take(plan.row_bytes);
-        break;
-      case Column::Shape::integers:
-        column.integers = reinterpret_cast<std::int64_t*>(take(plan.row_bytes));
-        break;
-      case Column::Shape::picture_list:
-        column.type = element_of(output.type);
-        column.pictures.resize(capacity);
-        break;
-      case Column::Shape::array_list:
-        column.scalar = output.type;
-        column.arrays.resize(capacity);
-        break;
-      case Column::Shape::sounds:
-        column.type = ElementType::float32;
-        column.sound = shape_of(plan.sound->output());
-        column.data = take(plan.row_bytes);
-        column.integers = take_integers();
-        break;
-      case Column::Shape::sound_list:
-        column.type = ElementType::float32;
-        column.sound = shape_of(plan.sound->output());
-        column.sounds.resize(capacity);
-        column.integers = take_integers();
-        break;
-      case Column::Shape::blobs:
-        column.blobs.resize(capacity);
-        break;
+    column.spec = plan.spec;
+    column.format = plan.format;
+    column.rate = plan.rate;
+    if (plan.spec.fixed()) {
+      column.row_bytes = plan.row_bytes();
+      column.data = take(column.row_bytes);
+    } else {
+      column.rows.resize(capacity);
     }
+    column.lengths = plan.has_lengths ? take_integers() : nullptr;
   }
-  index = take_integers();
+  storage.index = take_integers();
+  storage.has_raw = raw_field_.has_value();
   if (raw_field_) {
-    raw = {.data = {},
-           .offsets = take_integers(),
-           .sizes = take_integers(),
-           .heights = take_integers(),
-           .widths = take_integers()};
+    storage.raw = {.data = {},
+                   .offsets = take_integers(),
+                   .sizes = take_integers(),
+                   .heights = take_integers(),
+                   .widths = take_integers()};
   }
+  storage.row_errors.resize(capacity);
+  storage.row_memory.resize(std::max<std::size_t>(1, capacity * columns_.size()));
 }
 
 bool Plan::varies() const noexcept {
   return raw_field_ || std::any_of(columns_.begin(), columns_.end(),
-                                   [](const ColumnPlan& column) { return column.row_bytes == 0; });
+                                   [](const ColumnPlan& column) { return !column.spec.fixed(); });
 }
 
 std::size_t Plan::varying_bytes(const BatchStorage& storage) const noexcept {
   std::size_t bytes = raw_field_ ? storage.raw.data.size() : 0;
   for (const Column& column : storage.columns) {
-    for (std::size_t row = 0; row < storage.rows; ++row) {
-      if (storage.row_errors[row]) {
-        continue;
-      }
-      if (column.shape == Column::Shape::picture_list) {
-        bytes += (column.type == ElementType::float32 ? sizeof(float) : 1) * std::size_t{3} *
-                 column.pictures[row].size.width * column.pictures[row].size.height;
-      } else if (column.shape == Column::Shape::array_list) {
-        bytes += ArraySpec{.type = column.scalar, .shape = column.arrays[row].shape, .fixed = false}.bytes();
-      } else if (column.shape == Column::Shape::sound_list) {
-        const int rows = column.sound.channels * std::max(column.sound.bands, 1);
-        bytes += static_cast<std::size_t>(rows * column.sounds[row].frames) * sizeof(float);
-      } else if (column.shape == Column::Shape::blobs) {
-        bytes += column.blobs[row].size();
-      }
+    for (std::size_t row = 0; column.ragged() && row < storage.rows; ++row) {
+      bytes += storage.row_errors[row] ? 0 : column.bytes_of(row).size();
     }
   }
   return bytes;
 }
 
+std::size_t Plan::varying_pieces(std::size_t rows, std::size_t runs) const noexcept {
+  std::size_t pieces = raw_field_ ? runs : 0;
+  for (const ColumnPlan& column : columns_) {
+    pieces += column.spec.fixed() ? 0 : column.shares_memory ? runs : rows;
+  }
+  return pieces;
+}
+
 bool Plan::has_foreign() const noexcept {
-  return std::any_of(columns_.begin(), columns_.end(),
-                     [](const ColumnPlan& column) { return column.chain && !column.chain->steps.empty(); });
+  return std::any_of(fills_.begin(), fills_.end(),
+                     [](const FillPlanPtr& fill) { return !fill->foreign_stages().empty(); });
 }
 
 Status Plan::start_stages(int workers) const {
-  for (const ColumnPlan& column : columns_) {
-    for (std::size_t i = 0; column.chain && i < column.chain->steps.size(); ++i) {
-      PENSTOCK_TRY(column.chain->steps[i].stage->start(workers));
+  for (const FillPlanPtr& fill : fills_) {
+    for (ForeignStage* const stage : fill->foreign_stages()) {
+      PENSTOCK_TRY(stage->start(workers));
     }
   }
   return {};
 }
 
 void Plan::stop_stages() const noexcept {
-  for (const ColumnPlan& column : columns_) {
-    for (std::size_t i = 0; column.chain && i < column.chain->steps.size(); ++i) {
-      column.chain->steps[i].stage->stop();
+  for (const FillPlanPtr& fill : fills_) {
+    for (ForeignStage* const stage : fill->foreign_stages()) {
+      stage->stop();
     }
   }
 }
@@ -343,42 +262,17 @@ std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexc
 
 std::string Plan::describe() const {
   std::string text;
-  for (const ColumnPlan& column : columns_) {
-    const ArraySpec output = column.output();
-    text += fmt::format("{} ({})", printable(column.info.name), name_of(column.info.kind));
-    switch (column.shape) {
-      case Column::Shape::pictures:
-        text += fmt::format(": {} rows of {}x{}\n", name_of(output.type), output.shape[0], output.shape[1]);
-        break;
-      case Column::Shape::picture_list:
-        text += fmt::format(": list of {} pictures, sizes vary\n", name_of(output.type));
-        break;
-      case Column::Shape::arrays:
-        text += fmt::format(": rows of {}\n", output.to_string());
-        break;
-      case Column::Shape::array_list:
-        text += fmt::format(": list of {} arrays, shapes vary\n", name_of(output.type));
-        break;
-      case Column::Shape::integers:
-        text += ": int64\n";
-        break;
-      case Column::Shape::sounds:
-        text += fmt::format(": float32 rows of {} frames\n", column.sound->output().frames);
-        break;
-      case Column::Shape::sound_list:
-        text += ": float32, padded with zeros to the longest of the batch\n";
-        break;
-      case Column::Shape::blobs:
-        text += ": bytes of each sample\n";
-        break;
+  for (const FillPlanPtr& fill : fills_) {
+    for (std::size_t i = 0; i < fill->columns().size(); ++i) {
+      const FieldInfo& field = fill->columns()[i].info;
+      text +=
+          fmt::format("{} ({}): {}\n", printable(field.name), name_of(field.kind), fill->rows_in_words(i));
     }
-    if (column.chain || column.sound) {
-      const std::string steps = column.chain ? column.chain->describe() : column.sound->describe();
-      for (std::size_t start = 0; start < steps.size();) {
-        const std::size_t end = std::min(steps.find('\n', start), steps.size());
-        text += "  " + steps.substr(start, end - start) + "\n";
-        start = end + 1;
-      }
+    const std::string steps = fill->steps_in_words();
+    for (std::size_t start = 0; start < steps.size();) {
+      const std::size_t end = std::min(steps.find('\n', start), steps.size());
+      text += "  " + steps.substr(start, end - start) + "\n";
+      start = end + 1;
     }
   }
   if (raw_field_) {

@@ -7,7 +7,7 @@
 
 #include "penstock/options.hpp"
 #include "penstock/stats.hpp"
-#include "pipeline/run/counters.hpp"
+#include "pipeline/fill/counters.hpp"
 
 namespace penstock {
 

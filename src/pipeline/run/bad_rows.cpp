@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kErrorsKept = 1000;
 constexpr std::uint64_t kSamplesForShare = 100;
 
-void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
+void leave_out_bad_rows(BatchStorage& storage) {
   const std::size_t width = storage.columns.size();
   std::size_t kept = 0;
   for (std::size_t row = 0; row < storage.rows; ++row) {
@@ -22,32 +22,14 @@ void leave_out_bad_rows(const Plan& plan, BatchStorage& storage) {
     if (kept != row) {
       for (std::size_t c = 0; c < width; ++c) {
         Column& column = storage.columns[c];
-        switch (column.shape) {
-          case Column::Shape::sounds:
-            column.integers[kept] = column.integers[row];
-            [[fallthrough]];
-          case Column::Shape::pictures:
-          case Column::Shape::arrays: {
-            const std::size_t bytes = plan.columns()[c].row_bytes;
-            auto* data = static_cast<std::uint8_t*>(column.data);
-            std::memcpy(data + kept * bytes, data + row * bytes, bytes);
-            break;
-          }
-          case Column::Shape::sound_list:
-            column.sounds[kept] = column.sounds[row];
-            [[fallthrough]];
-          case Column::Shape::integers:
-            column.integers[kept] = column.integers[row];
-            break;
-          case Column::Shape::picture_list:
-            column.pictures[kept] = column.pictures[row];
-            break;
-          case Column::Shape::array_list:
-            column.arrays[kept] = std::move(column.arrays[row]);
-            break;
-          case Column::Shape::blobs:
-            column.blobs[kept] = column.blobs[row];
-            break;
+        if (column.ragged()) {
+          column.rows[kept] = column.rows[row];
+        } else {
+          auto* const data = static_cast<std::uint8_t*>(column.data);
+          std::memcpy(data + kept * column.row_bytes, data + row * column.row_bytes, column.row_bytes);
+        }
+        if (column.lengths != nullptr) {
+          column.lengths[kept] = column.lengths[row];
         }
         if (!storage.has_raw) {
           storage.row_memory[kept * width + c] = std::move(storage.row_memory[row * width + c]);
@@ -75,7 +57,7 @@ BadRows::BadRows(const LoaderOptions& options, ConsumerCounters& counters)
   }
 }
 
-Status BadRows::take(const Plan& plan, BatchStorage& storage) {
+Status BadRows::take(BatchStorage& storage) {
   bool lost_rows = false;
   for (std::size_t row = 0; row < storage.rows; ++row) {
     ++seen_;
@@ -103,7 +85,7 @@ Status BadRows::take(const Plan& plan, BatchStorage& storage) {
     PENSTOCK_TRY(note(std::move(error)));
   }
   if (lost_rows) {
-    leave_out_bad_rows(plan, storage);
+    leave_out_bad_rows(storage);
   }
   return {};
 }

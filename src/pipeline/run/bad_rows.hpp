@@ -9,8 +9,7 @@
 
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
-#include "pipeline/plan/plan.hpp"
-#include "pipeline/run/batch_storage.hpp"
+#include "pipeline/fill/batch_storage.hpp"
 #include "pipeline/run/consumer_counters.hpp"
 #include "pipeline/run/error_report.hpp"
 
@@ -23,7 +22,7 @@ class BadRows {
   BadRows(const LoaderOptions& options, ConsumerCounters& counters);
 
   /// Leaves bad rows out of the batch, as on_error says; the error that ends the iteration if there is one.
-  Status take(const Plan& plan, BatchStorage& storage);
+  Status take(BatchStorage& storage);
 
   /// Those that did not end an iteration, oldest first.
   std::vector<Error> errors() const;

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "penstock/stats.hpp"
+#include "pipeline/fill/counters.hpp"
 #include "pipeline/plan/plan.hpp"
-#include "pipeline/run/counters.hpp"
 
 namespace penstock {
 

@@ -33,18 +33,16 @@ std::int64_t clock_nanoseconds(Clock::time_point time) {
 
 void count_padding(const BatchStorage& storage, ConsumerCounters& counters) {
   for (const Column& column : storage.columns) {
-    const bool vary = column.shape == Column::Shape::sound_list;
-    if (!vary && column.shape != Column::Shape::sounds) {
+    if (column.lengths == nullptr) {
       continue;
     }
-    std::int64_t longest = vary ? 0 : column.sound.frames;
-    for (std::size_t row = 0; vary && row < storage.rows; ++row) {
-      longest = std::max(longest, column.sounds[row].frames);
+    std::size_t longest = column.ragged() ? 0 : column.spec.shape.back();
+    for (std::size_t row = 0; column.ragged() && row < storage.rows; ++row) {
+      longest = std::max(longest, column.rows[row].shape.back());
     }
     for (std::size_t row = 0; row < storage.rows; ++row) {
-      counters.sound_frames.add(static_cast<std::uint64_t>(longest));
-      counters.padded_frames.add(
-          static_cast<std::uint64_t>(longest - std::min(longest, column.integers[row])));
+      counters.sound_frames.add(longest);
+      counters.padded_frames.add(longest - std::min(longest, static_cast<std::size_t>(column.lengths[row])));
     }
   }
 }
@@ -389,10 +387,7 @@ BatchStorage* Planner::make_storage(const Cursor& at, std::size_t rows) {
   storage->table = dataset_.table();
   if (!storage->fixed) {
     storage->fixed = whole_batches_.acquire(plan_.fixed_bytes(capacity));
-    plan_.lay_out(storage->fixed.data(), capacity, storage->columns, storage->index, storage->raw);
-    storage->has_raw = plan_.raw_field().has_value();
-    storage->row_errors.resize(capacity);
-    storage->row_memory.resize(std::max<std::size_t>(1, capacity * storage->columns.size()));
+    plan_.lay_out(*storage, capacity);
   }
   clear_rows(*storage);
   storage->retain();
@@ -413,7 +408,7 @@ Result<Batch> Planner::deliver(BatchStorage* storage) {
   }
   varying_bytes_ = std::max(varying_bytes_, plan_.varying_bytes(*storage));
   const std::size_t planned = storage->rows;
-  PENSTOCK_TRY(bad_rows_.take(plan_, *storage));
+  PENSTOCK_TRY(bad_rows_.take(*storage));
   counters_.batches.add(1);
   counters_.short_batches.add(storage->rows < planned ? 1 : 0);
   counters_.empty_batches.add(storage->rows == 0 ? 1 : 0);

@@ -13,11 +13,11 @@
 #include "core/buffer_pool.hpp"
 #include "penstock/dataset.hpp"
 #include "penstock/loader.hpp"
+#include "pipeline/fill/batch_storage.hpp"
 #include "pipeline/order/epoch_walk.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/run/auto_tuner.hpp"
 #include "pipeline/run/bad_rows.hpp"
-#include "pipeline/run/batch_storage.hpp"
 #include "pipeline/run/consumer_counters.hpp"
 #include "pipeline/run/scheduler.hpp"
 

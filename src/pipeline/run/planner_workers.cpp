@@ -43,12 +43,9 @@ std::size_t Planner::runs_per_batch() const noexcept {
 
 /// As much memory stays for re-use as the window and the consumer need.
 void Planner::keep_memory() {
-  // What varies in size: one piece per run, or per picture or sound of a list.
-  const bool lists = std::any_of(
-      plan_.columns().begin(), plan_.columns().end(),
-      [](const ColumnPlan& column) { return (column.chain || column.sound) && column.row_bytes == 0; });
-  storages_->keep_at_most(window_size() + kSpareStorages);
-  pool_->set_keep_free((window_size() + kSpareStorages) * (lists ? batch_rows_ : runs_per_batch()));
+  const std::size_t batches = window_size() + kSpareStorages;
+  storages_->keep_at_most(batches);
+  pool_->set_keep_free(batches * plan_.varying_pieces(batch_rows_, runs_per_batch()));
 }
 
 void Planner::tune(Clock::time_point now) {

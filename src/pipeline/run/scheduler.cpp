@@ -229,17 +229,24 @@ void Scheduler::work(std::size_t number) {
 }
 
 std::string Scheduler::occupation() const {
-  static constexpr std::array<std::pair<WorkStage, const char*>, 4> kWords = {
-      {{WorkStage::read, "read"},
-       {WorkStage::decoding, "decode and transform"},
-       {WorkStage::foreign, "wait for Python"},
-       {WorkStage::idle, "wait for work"}}};
+  struct Group {
+    const char* words;
+    bool (*holds)(WorkStage stage);
+  };
+  static constexpr std::array<Group, 4> kGroups = {
+      {{"read", [](WorkStage stage) { return stage == WorkStage::read; }},
+       {"decode and transform",
+        [](WorkStage stage) {
+          return stage == WorkStage::decode || stage == WorkStage::transform || stage == WorkStage::assemble;
+        }},
+       {"wait for Python", [](WorkStage stage) { return stage == WorkStage::foreign; }},
+       {"wait for work", [](WorkStage stage) { return stage == WorkStage::idle; }}}};
   std::string text;
-  for (const auto& [stage, words] : kWords) {
+  for (const auto& [words, holds] : kGroups) {
     std::size_t count = 0;
     const WorkerCounters* longest = nullptr;
     for (const auto& worker : counters_) {
-      if (worker->stage.load(std::memory_order_relaxed) == stage) {
+      if (holds(worker->stage.load(std::memory_order_relaxed))) {
         ++count;
         longest = longest == nullptr || worker->since.load() < longest->since.load() ? worker.get() : longest;
       }
@@ -248,7 +255,7 @@ std::string Scheduler::occupation() const {
       continue;
     }
     text += fmt::format("{}{} of {} workers {}", text.empty() ? "" : "; ", count, counters_.size(), words);
-    if (stage != WorkStage::idle) {
+    if (!holds(WorkStage::idle)) {
       const std::chrono::duration<double> busy =
           Clock::now().time_since_epoch() - Clock::duration(longest->since.load());
       const char* const name = longest->running.load();

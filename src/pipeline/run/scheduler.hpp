@@ -15,8 +15,8 @@
 #include "core/parking.hpp"
 #include "core/spmc_queue.hpp"
 #include "core/spsc_ring.hpp"
+#include "pipeline/fill/counters.hpp"
 #include "pipeline/order/epoch_walk.hpp"
-#include "pipeline/run/counters.hpp"
 #include "pipeline/run/row_worker.hpp"
 
 namespace penstock {

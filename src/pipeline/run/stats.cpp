@@ -111,25 +111,24 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.consumer_wait_seconds = static_cast<double>(consumer.wait.get()) * kNano;
 
   const bool decodes = !plan.raw_field();
-  const double read = static_cast<double>(totals.read) * kNano;
-  const double decode = static_cast<double>(totals.decode) * kNano;
-  const double transform = static_cast<double>(totals.transform) * kNano;
-  const double foreign = static_cast<double>(totals.foreign) * kNano;
-  stats.worker_busy_seconds = static_cast<double>(totals.busy) * kNano;
+  const auto seconds_in = [&totals](WorkStage stage) {
+    return static_cast<double>(totals.spent[static_cast<std::size_t>(stage)]) * kNano;
+  };
   stats.worker_wait_seconds = static_cast<double>(totals.wait) * kNano;
   stats.bytes = totals.bytes;
-  // Runs under way have told of their stages and not yet of themselves.
-  stats.worker_busy_seconds = std::max(stats.worker_busy_seconds, read + decode + transform + foreign);
-  const double rest = stats.worker_busy_seconds - read - decode - transform - foreign;
-  stats.stages.push_back({.name = "read", .seconds = read, .share = 0});
+  const auto add_stage = [&](std::string name, WorkStage stage) {
+    stats.stages.push_back({.name = std::move(name), .seconds = seconds_in(stage), .share = 0});
+    stats.worker_busy_seconds += stats.stages.back().seconds;
+  };
+  add_stage("read", WorkStage::read);
   if (decodes) {
-    stats.stages.push_back({.name = "decode", .seconds = decode, .share = 0});
-    stats.stages.push_back({.name = "transform", .seconds = transform, .share = 0});
+    add_stage("decode", WorkStage::decode);
+    add_stage("transform", WorkStage::transform);
   }
   if (plan.has_foreign()) {
-    stats.stages.push_back({.name = "python", .seconds = foreign, .share = 0});
+    add_stage("python", WorkStage::foreign);
   }
-  stats.stages.push_back({.name = decodes ? "assemble" : "copy", .seconds = rest, .share = 0});
+  add_stage(decodes ? "assemble" : "copy", WorkStage::assemble);
   for (LoaderStats::Stage& stage : stats.stages) {
     stage.share = share_of(stage.seconds, stats.worker_busy_seconds);
   }

@@ -1,4 +1,4 @@
-#include "pipeline/run/batch_storage.hpp"
+#include "pipeline/fill/batch_storage.hpp"
 
 #include <algorithm>
 

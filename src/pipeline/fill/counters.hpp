@@ -1,6 +1,7 @@
 #pragma once
 // What each worker counts.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -31,16 +32,13 @@ class Counter {
 };
 
 /// What a worker is at.
-enum class WorkStage : std::uint8_t { idle, read, decoding, foreign };
+enum class WorkStage : std::uint8_t { idle, read, decode, transform, foreign, assemble };
+inline constexpr std::size_t kWorkStages = 6;
 
-/// Written by one worker, on cache lines of its own. Times in nanoseconds.
+/// Written by one worker, on cache lines of its own.
 struct alignas(kCacheLine) WorkerCounters {
-  Counter read;
-  Counter decode;
-  Counter transform;
-  Counter foreign;
-  Counter busy;
-  Counter wait;
+  std::array<Counter, kWorkStages> spent;  // nanoseconds in each stage; idle is not counted
+  Counter wait;                            // nanoseconds
   Counter bytes;
   std::array<Counter, kPictureCodecs> decoded;  // pictures, by codec
   std::array<Counter, kSoundCodecs> sounds;     // decoded, by codec
@@ -49,22 +47,32 @@ struct alignas(kCacheLine) WorkerCounters {
   std::atomic<std::int64_t> since{0};         // steady clock
   std::atomic<const char*> running{nullptr};  // name of the user's stage, which the plan keeps
 
-  void is_at(WorkStage now, std::uint64_t of_sample, Clock::time_point start,
-             const char* name = nullptr) noexcept {
+  /// The worker goes on with `next`; the time since the last call belongs to what it was at, and `inside` of
+  /// that to a stage within, which has timed itself.
+  void enter(WorkStage next, std::uint64_t of_sample, const char* name = nullptr) noexcept {
+    enter(next, of_sample, name, WorkStage::idle, 0);
+  }
+  void enter(WorkStage next, std::uint64_t of_sample, const char* name, WorkStage within,
+             std::uint64_t inside) noexcept {
+    const Clock::duration now = Clock::now().time_since_epoch();
+    const WorkStage before = stage.load(std::memory_order_relaxed);
+    if (before != WorkStage::idle) {
+      const Clock::duration then(since.load(std::memory_order_relaxed));
+      const std::uint64_t all = nanoseconds_between(Clock::time_point(then), Clock::time_point(now));
+      inside = std::min(inside, all);
+      spent[static_cast<std::size_t>(before)].add(all - inside);
+      spent[static_cast<std::size_t>(within)].add(inside);
+    }
     running.store(name, std::memory_order_relaxed);
-    stage.store(now, std::memory_order_relaxed);
+    stage.store(next, std::memory_order_relaxed);
     sample.store(of_sample, std::memory_order_relaxed);
-    since.store(start.time_since_epoch().count(), std::memory_order_relaxed);
+    since.store(now.count(), std::memory_order_relaxed);
   }
 };
 
 /// What all workers counted together, those of an earlier scheduler included.
 struct WorkerTotals {
-  std::uint64_t read = 0;
-  std::uint64_t decode = 0;
-  std::uint64_t transform = 0;
-  std::uint64_t foreign = 0;
-  std::uint64_t busy = 0;
+  std::array<std::uint64_t, kWorkStages> spent{};
   std::uint64_t wait = 0;
   std::uint64_t bytes = 0;
   std::array<std::uint64_t, kPictureCodecs> decoded{};
@@ -72,11 +80,9 @@ struct WorkerTotals {
   double cpu_seconds = 0;
 
   void add(const WorkerCounters& worker) noexcept {
-    read += worker.read.get();
-    decode += worker.decode.get();
-    transform += worker.transform.get();
-    foreign += worker.foreign.get();
-    busy += worker.busy.get();
+    for (std::size_t stage = 0; stage < kWorkStages; ++stage) {
+      spent[stage] += worker.spent[stage].get();
+    }
     wait += worker.wait.get();
     bytes += worker.bytes.get();
     for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {

@@ -1,0 +1,29 @@
+#include "pipeline/fill/filler.hpp"
+
+namespace penstock {
+
+Error from_exception(const char* problem) {
+  return Error{.kind = ErrorKind::io,
+               .message = std::string("unexpected failure: ") + problem,
+               .advice = {},
+               .place = {.stage = "work"}};
+}
+
+void* Filler::room(const RowTask& task, std::size_t column, const Extents& shape) {
+  Column& filled = column_of(task.storage, column);
+  if (!filled.ragged()) {
+    return static_cast<std::uint8_t*>(filled.data) + task.row * filled.row_bytes;
+  }
+  Slab piece = pool().acquire(shape.elements() * size_of(filled.spec.type));
+  void* const memory = piece.data();
+  place(task.storage, column, task.row, piece, 0, shape);
+  return memory;
+}
+
+void Filler::place(BatchStorage& storage, std::size_t column, std::size_t row, const Slab& piece,
+                   std::size_t offset, const Extents& shape) {
+  column_of(storage, column).rows[row] = {.data = piece.data() + offset, .shape = shape};
+  piece_of(storage, column, row) = piece;
+}
+
+}  // namespace penstock

@@ -1,0 +1,10 @@
+#pragma once
+// Columns of whole numbers: int64 without a dimension.
+
+#include "pipeline/fill/filler.hpp"
+
+namespace penstock {
+
+FillPlanPtr plan_integers(const FieldInfo& field, std::size_t number);
+
+}  // namespace penstock
