@@ -36,6 +36,7 @@ struct FieldSpec : FieldInfo {
     file,    ///< as the file was in the source: of the formats of its kind, or any bytes
     record,  ///< as each record says (StoredValue::codec): a file, coefficients or pixels
     values,  ///< the elements one behind the other, little-endian, the last axis fastest
+    npy,     ///< an .npy file
     number,  ///< one, in 8 bytes, or as the table itself knows it
     text     ///< a number or words in UTF-8
   };
@@ -173,13 +174,20 @@ Status use_value(const SampleTable& table, std::uint64_t sample, std::size_t fie
   return used;
 }
 
-/// What the arrays of fields of kind array are, by the name of the field.
-using ArraySpecs = std::map<std::string, ArraySpec>;
+/// What the arrays of fields of kind array are, and how they are stored, by the name of the field.
+struct StoredArrays {
+  ArraySpec spec;
+  bool npy = false;  ///< FieldSpec::Encoding::npy; values if not
+
+  bool operator==(const StoredArrays&) const = default;
+};
+using ArraySpecs = std::map<std::string, StoredArrays>;
 inline ArraySpecs arrays_of(const SampleTable& table) {
   ArraySpecs arrays;
   for (std::size_t field = 0; field < table.fields().size(); ++field) {
     if (table.fields()[field].kind == FieldKind::array) {
-      arrays.emplace(table.fields()[field].name, *table.spec(field).array);
+      const FieldSpec spec = table.spec(field);
+      arrays.emplace(spec.name, StoredArrays{*spec.array, spec.encoding == FieldSpec::Encoding::npy});
     }
   }
   return arrays;

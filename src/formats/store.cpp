@@ -162,8 +162,14 @@ std::vector<FieldSpec> specs_of(const StoreManifest& manifest) {
   std::vector<FieldSpec> specs;
   for (const FieldInfo& field : manifest.fields) {
     const auto array = manifest.arrays.find(field.name);
-    specs.push_back(array != manifest.arrays.end() ? FieldSpec::of_array(field.name, array->second)
-                                                   : FieldSpec::of(field, FieldSpec::Encoding::record));
+    if (array == manifest.arrays.end()) {
+      specs.push_back(FieldSpec::of(field, FieldSpec::Encoding::record));
+      continue;
+    }
+    specs.push_back(FieldSpec::of_array(field.name, array->second.spec));
+    if (array->second.npy) {
+      specs.back().encoding = FieldSpec::Encoding::npy;
+    }
   }
   return specs;
 }

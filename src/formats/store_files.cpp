@@ -195,12 +195,12 @@ Status StoreFiles::check_files() const {
   // Batches are made for what the manifest says of arrays: as large as a sample at least has.
   for (std::size_t field = 0; field < manifest_.fields.size() && manifest_.samples > 0; ++field) {
     const auto array = manifest_.arrays.find(manifest_.fields[field].name);
-    if (array != manifest_.arrays.end()) {
+    if (array != manifest_.arrays.end() && !array->second.npy) {
       PENSTOCK_ASSIGN(const FieldRecord record, this->record(0, field));
       PENSTOCK_TRY(check_place(0, record));
-      if (record.stored_size() != array->second.bytes()) {
+      if (record.stored_size() != array->second.spec.bytes()) {
         return damaged(kStoreIndexName, fmt::format("an array of {} bytes where the manifest says {}",
-                                                    record.stored_size(), array->second.to_string()));
+                                                    record.stored_size(), array->second.spec.to_string()));
       }
     }
   }

@@ -155,7 +155,7 @@ TEST(store, arrays_are_what_the_manifest_says_of_them) {
   const auto with_array = [](Scalar type, std::vector<std::size_t> shape) {
     SmallStore store;
     store.manifest.fields[0] = {"text", FieldKind::array};
-    store.manifest.arrays = {{"text", {.type = type, .shape = std::move(shape)}}};
+    store.manifest.arrays = {{"text", {.spec = {.type = type, .shape = std::move(shape)}}}};
     return store;
   };
   const TemporaryFolder folder;
@@ -188,7 +188,7 @@ TEST(store, arrays_are_what_the_manifest_says_of_them) {
 TEST(store, a_number_is_no_array) {
   SmallStore store;
   store.manifest.fields[1] = {"label", FieldKind::array};
-  store.manifest.arrays = {{"label", {.type = Scalar::int64, .shape = {}}}};
+  store.manifest.arrays = {{"label", {.spec = {.type = Scalar::int64, .shape = {}}}}};
   const TemporaryFolder folder;
   const auto table = open_samples({store.write(folder)}, {});
   ASSERT_TRUE(table.ok()) << table.error().to_string();

@@ -53,6 +53,8 @@ class TableBase : public SampleTable {
   Status check_numbers(std::uint64_t sample, std::size_t field, const std::string& source) const;
 
   std::vector<std::string> warnings_;
+  /// What the arrays of a field are, once the table can be read.
+  void set_array(std::size_t field, ArraySpec array) { specs_[field].array = std::move(array); }
 
  private:
   Result<Bytes> bytes_at(Location&& where) const;

@@ -43,9 +43,18 @@ FieldKind kind_of(const TarIndex& index, std::uint16_t extension) {
 }
 
 FieldSpec spec_of(std::string name, FieldKind kind) {
-  const bool words = kind == FieldKind::integer || kind == FieldKind::text || kind == FieldKind::json;
-  return FieldSpec::of({std::move(name), kind},
-                       words ? FieldSpec::Encoding::text : FieldSpec::Encoding::file);
+  using Encoding = FieldSpec::Encoding;
+  switch (kind) {
+    case FieldKind::integer:
+    case FieldKind::real:
+    case FieldKind::text:
+    case FieldKind::json:
+      return FieldSpec::of({std::move(name), kind}, Encoding::text);
+    case FieldKind::array:
+      return FieldSpec::of({std::move(name), kind}, Encoding::npy);
+    default:
+      return FieldSpec::of({std::move(name), kind}, Encoding::file);
+  }
 }
 
 std::string list_fields(const TarIndex& index, const std::vector<DefaultField>& fields) {

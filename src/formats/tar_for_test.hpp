@@ -105,6 +105,16 @@ class TarForTest {
   std::vector<std::uint8_t> bytes_;
 };
 
+/// An .npy file of version 1; `descr` and `shape` as Python writes them.
+inline std::string npy_for_test(const std::string& descr, const std::string& shape, std::string_view elements,
+                                bool fortran = false) {
+  const std::string header = fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}\n", descr,
+                                         fortran ? "True" : "False", shape);
+  std::string file = "\x93NUMPY\x01";
+  file += {'\0', static_cast<char>(header.size()), static_cast<char>(header.size() >> 8)};
+  return file + header + std::string(elements);
+}
+
 /// A table of archives in memory, by name; every read copies, as a server's would.
 inline Result<std::unique_ptr<SampleTable>> open_tars_for_test(
     const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& tars,

@@ -9,8 +9,10 @@
 
 #include "core/parallel_for.hpp"
 #include "core/usable_cores.hpp"
+#include "formats/field_value.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/index_cache.hpp"
+#include "formats/npy.hpp"
 #include "formats/table_base.hpp"
 #include "formats/tar_fields.hpp"
 #include "formats/tar_index.hpp"
@@ -43,6 +45,21 @@ class TarTable final : public TableBase {
     if (!chosen.left_out.empty()) {
       warnings_.push_back(std::move(chosen.left_out));
     }
+  }
+
+  /// Looks at the first array of each field that has some: their type. All are of one shape where all files
+  /// are of one size.
+  Status find_arrays() {
+    for (std::size_t field = 0; field < fields().size(); ++field) {
+      if (fields()[field].kind == FieldKind::array) {
+        PENSTOCK_ASSIGN(ArraySpec array, first_array(field));
+        if (!of_one_size(field)) {
+          array.shape.assign(array.shape.size(), kAnyExtent);
+        }
+        set_array(field, std::move(array));
+      }
+    }
+    return {};
   }
 
   std::uint64_t size() const noexcept override { return index_.size(); }
@@ -128,6 +145,53 @@ class TarTable final : public TableBase {
   }
 
  private:
+  /// Of the first sample whose array can be read.
+  Result<ArraySpec> first_array(std::size_t field) const {
+    constexpr std::uint64_t kTried = 16;
+    std::optional<Error> first;
+    for (std::uint64_t sample = 0; sample < std::min(kTried, size()); ++sample) {
+      auto array = array_of(sample, field);
+      if (array.ok()) {
+        return array;
+      }
+      if (!first) {
+        first = at_sample(std::move(array).error(), *this, sample, field);
+      }
+    }
+    return first ? Result<ArraySpec>(std::move(*first))
+                 : Result<ArraySpec>(ArraySpec{.type = Scalar::uint8, .shape = {kAnyExtent}});
+  }
+
+  /// By the header alone.
+  Result<ArraySpec> array_of(std::uint64_t sample, std::size_t field) const {
+    constexpr std::uint64_t kFirstLook = 4096;
+    PENSTOCK_ASSIGN(const Location where, locate(sample, field));
+    const Extent& extent = std::get<Extent>(where);
+    const Source& shard = *shards_[extent.source];
+    for (const std::uint64_t looked : {kFirstLook, kNpyStart}) {
+      PENSTOCK_ASSIGN(const Bytes start, shard.read(extent.offset, std::min(looked, extent.size)));
+      auto header = read_npy_header(start, extent.size);
+      PENSTOCK_TRY(start.intact());
+      if (header.ok() || looked == kNpyStart || looked >= extent.size) {
+        return header.ok() ? Result<ArraySpec>(std::move(header->array))
+                           : Result<ArraySpec>(std::move(header).error());
+      }
+    }
+    return ArraySpec{};
+  }
+
+  bool of_one_size(std::size_t field) const noexcept {
+    std::optional<std::uint64_t> size_of_first;
+    for (std::uint64_t sample = 0; sample < size(); ++sample) {
+      const MemberRecord* const member = member_of(sample, field);
+      if (member != nullptr && member->size() != size_of_first.value_or(member->size())) {
+        return false;
+      }
+      size_of_first = member != nullptr ? member->size() : size_of_first;
+    }
+    return true;
+  }
+
   const Source* open_source(std::uint64_t source) const override { return shards_[source].get(); }
 
   const MemberRecord* member_of(const TarIndex::Sample& sample, std::size_t field) const noexcept {
@@ -190,9 +254,11 @@ Result<std::unique_ptr<SampleTable>> make_table(std::vector<SourcePtr> shards, s
     return error;
   }
   TarFields chosen = std::move(*fields);
-  return std::unique_ptr<SampleTable>(
+  auto table =
       std::make_unique<TarTable>(std::move(shards), std::move(names), std::move(index), std::move(chosen),
-                                 choice.empty(), std::move(remarks), std::move(identity)));
+                                 choice.empty(), std::move(remarks), std::move(identity));
+  PENSTOCK_TRY(table->find_arrays());
+  return std::unique_ptr<SampleTable>(std::move(table));
 }
 
 std::int64_t now() noexcept {

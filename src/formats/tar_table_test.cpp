@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "formats/field_value.hpp"
 #include "formats/shard_scan.hpp"
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
@@ -286,6 +287,49 @@ TEST(tar_table, looks_at_headers_alone_to_learn_the_size_of_pictures) {
   const auto large = open_tar_table({{"b.tar", "b.tar", storage}}, {}, {});
   EXPECT_EQ((*large)->image_size(0, 0), (ImageSize{64, 48}));
   EXPECT_LT(storage->bytes_read() - before, 2'000'000u);
+}
+
+TEST(tar_table, gives_arrays_of_one_shape_where_all_files_are_of_one_size) {
+  const auto same = open({TarForTest()
+                              .file("a.npy", npy_for_test("'<i2'", "(2,)", "abcd"))
+                              .file("b.npy", npy_for_test("'<i2'", "(2,)", "efgh"))
+                              .end()});
+  ASSERT_TRUE(same.ok()) << same.error().to_string();
+  const FieldSpec spec = (*same)->spec(0);
+  EXPECT_EQ(spec.kind, FieldKind::array);
+  EXPECT_EQ(spec.encoding, FieldSpec::Encoding::npy);
+  EXPECT_EQ(*spec.array, (ArraySpec{.type = Scalar::int16, .shape = {2}}));
+  EXPECT_EQ(as_text((*same)->read(1, 0)->bytes), npy_for_test("'<i2'", "(2,)", "efgh")) << "the file itself";
+
+  const auto ragged = open({TarForTest()
+                                .file("a.x.npy", npy_for_test("'<i2'", "(2, 1)", "abcd"))
+                                .file("b.x.npy", npy_for_test("'<i2'", "(1, 1)", "ef"))
+                                .end()});
+  EXPECT_EQ((*ragged)->fields()[0], (FieldInfo{"x.npy", FieldKind::array}));
+  EXPECT_EQ(*(*ragged)->spec(0).array, (ArraySpec{.type = Scalar::int16, .shape = {kAnyExtent, kAnyExtent}}));
+}
+
+TEST(tar_table, refuses_arrays_of_objects_by_name) {
+  const auto table =
+      open({TarForTest().file("a.txt", "x").file("a.npy", npy_for_test("'|O'", "(1,)", "pickle")).end()});
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(table.error().message, HasSubstr("field 'npy': an array of Python objects"));
+  EXPECT_EQ(table.error().place.shard, "0.tar");
+  EXPECT_EQ(table.error().place.key, "a");
+  EXPECT_TRUE(
+      open({TarForTest().file("a.txt", "x").file("a.npy", npy_for_test("'|O'", "(1,)", "pickle")).end()},
+           {{"text", "txt"}})
+          .ok());
+}
+
+TEST(tar_table, looks_behind_a_first_array_that_is_damaged) {
+  const auto table =
+      open({TarForTest().file("a.npy", "damaged").file("b.npy", npy_for_test("'|u1'", "(2,)", "ab")).end()});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ((*table)->spec(0).array->type, Scalar::uint8);
+  EXPECT_FALSE(array_of((*table)->spec(0), *(*table)->read(0, 0)).ok());
+  EXPECT_TRUE(array_of((*table)->spec(0), *(*table)->read(1, 0)).ok());
 }
 
 TEST(tar_table, reports_the_first_bad_shard_in_order) {

@@ -25,11 +25,18 @@ std::string joined(const std::vector<std::string>& sources) {
   return sources.empty() ? "nothing" : fmt::format("{} and {} more", sources.front(), sources.size() - 1);
 }
 
-Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDecoder& decoder) {
+Result<Value> decoded(const FieldSpec& field, const StoredValue& stored, ImageDecoder& decoder) {
   Value value;
   value.kind = field.kind;
   if (field.kind == FieldKind::integer) {
     PENSTOCK_ASSIGN(value.integer, integer_of(stored));
+  } else if (field.kind == FieldKind::real) {
+    PENSTOCK_ASSIGN(value.real, real_of(stored));
+  } else if (field.kind == FieldKind::array) {
+    PENSTOCK_ASSIGN(const StoredArray array, array_of(field, stored));
+    value.array = array.header.array;
+    value.bytes.resize(array.bytes());
+    array.copy(value.bytes.data());
   } else if (field.kind == FieldKind::image) {
     PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes, stored.tables));
     const std::size_t stride = std::size_t{3} * value.size.width;
@@ -97,14 +104,14 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
   std::map<std::string, Value> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
     Value value;
+    const FieldSpec spec = table.spec(field);
     Status used = use_value(table, sample, field, [&](const StoredValue& stored) -> Status {
-      PENSTOCK_ASSIGN(value, decoded(fields()[field], stored, decoder));
+      PENSTOCK_ASSIGN(value, decoded(spec, stored, decoder));
       return {};
     });
     if (!used) {
       return at_sample(std::move(used).error(), table, sample, field);
     }
-    value.array = table.spec(field).array.value_or(ArraySpec());
     values.emplace(fields()[field].name, std::move(value));
   }
   return values;

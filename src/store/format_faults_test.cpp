@@ -29,6 +29,8 @@ std::string make_tars(const TemporaryFolder& folder) {
       const auto picture = jpeg_for_test(16, 20, static_cast<unsigned>(i));
       tar.file(fmt::format("{}.jpg", i), {reinterpret_cast<const char*>(picture.data()), picture.size()});
       tar.file(fmt::format("{}.cls", i), std::to_string(i)).file(fmt::format("{}.txt", i), "text");
+      tar.file(fmt::format("{}.float", i), "0.5")
+          .file(fmt::format("{}.npy", i), npy_for_test("'<i2'", "(2,)", "abcd"));
     }
     folder.write(name, ByteSpan(tar.end().bytes()));
   }

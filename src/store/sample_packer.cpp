@@ -83,7 +83,7 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
     }
   } else {
     if (!plan_.settings.keep_damaged) {
-      PENSTOCK_TRY(check_value(plan_.source.fields()[field].kind, value));
+      PENSTOCK_TRY(check_value(plan_.source.spec(field), value));
       if (plan_.source.fields()[field].kind == FieldKind::audio) {
         PENSTOCK_TRY(check_sound(sounds_, value.bytes));
       }

@@ -108,7 +108,7 @@ class Checker {
       ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
-    PENSTOCK_TRY(check_value(subject_.table.fields()[field].kind, stored));
+    PENSTOCK_TRY(check_value(subject_.table.spec(field), stored));
     if (subject_.source == nullptr) {
       return {};
     }

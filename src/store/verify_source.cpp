@@ -80,7 +80,7 @@ class SourceChecker {
       ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
-    return check_value(kind, stored);
+    return check_value(table_.spec(field), stored);
   }
 
   const SampleTable& table_;

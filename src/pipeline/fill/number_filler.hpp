@@ -1,10 +1,10 @@
 #pragma once
-// Columns of whole numbers: int64 without a dimension.
+// Columns of numbers: int64 or float64 without a dimension.
 
 #include "pipeline/fill/filler.hpp"
 
 namespace penstock {
 
-FillPlanPtr plan_integers(const FieldInfo& field, std::size_t number);
+FillPlanPtr plan_numbers(const FieldInfo& field, std::size_t number);
 
 }  // namespace penstock
