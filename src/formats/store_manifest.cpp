@@ -188,7 +188,11 @@ std::string StoreManifest::text() const {
       members.emplace_back("type", name_of(array->second.spec.type));
       Json::List shape;
       for (const std::size_t extent : array->second.spec.shape) {
-        shape.push_back(extent == kAnyExtent ? Json() : Json(extent));
+        if (extent == kAnyExtent) {
+          shape.emplace_back();
+        } else {
+          shape.emplace_back(extent);
+        }
       }
       members.emplace_back("shape", std::move(shape));
       if (array->second.npy) {

@@ -162,11 +162,14 @@ TEST(tar_table, names_fields_by_extension) {
                                .file("a.json", "{}")
                                .file("a.txt", "t")
                                .file("a.wav", "w")
-                               .file("a.npy", "n")
+                               .file("a.npy", npy_for_test("'|u1'", "()", "n"))
+                               .file("a.npz", "z")
+                               .file("a.age.float", "1.5")
                                .file("a.id", "5")
                                .end()});
-  EXPECT_THAT(field_names(**table), ElementsAre("image:image", "seg.png:image", "json:json", "text:text",
-                                                "audio:audio", "npy:bytes", "id:int"));
+  EXPECT_THAT(field_names(**table),
+              ElementsAre("image:image", "seg.png:image", "json:json", "text:text", "audio:audio",
+                          "npy:array", "npz:bytes", "age.float:float", "id:int"));
 }
 
 TEST(tar_table, leaves_out_fields_that_some_samples_lack) {

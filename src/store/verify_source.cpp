@@ -66,21 +66,21 @@ class SourceChecker {
   Status check_field(std::uint64_t sample, std::size_t field, Findings& found) {
     return use_value(table_, sample, field, [&](const StoredValue& stored) {
       found.bytes += stored.bytes.size();
-      return check_contents(table_.fields()[field].kind, stored, found);
+      return check_contents(table_.spec(field), stored, found);
     });
   }
 
-  Status check_contents(FieldKind kind, const StoredValue& stored, Findings& found) {
-    if (kind == FieldKind::image && decodes_) {
+  Status check_contents(const FieldSpec& spec, const StoredValue& stored, Findings& found) {
+    if (spec.kind == FieldKind::image && decodes_) {
       PENSTOCK_TRY(decode_whole(decoder_, stored, pixels_));
       ++found.pictures;
     }
-    if (kind == FieldKind::audio && decodes_) {
+    if (spec.kind == FieldKind::audio && decodes_) {
       PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
       ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
-    return check_value(table_.spec(field), stored);
+    return check_value(spec, stored);
   }
 
   const SampleTable& table_;
