@@ -178,6 +178,12 @@ def npy() -> Seeds:
         yield f"{number}.npy", b"\x93NUMPY" + bytes([version, 0]) + length + text.encode() + bytes(range(data))
 
 
+def json_documents() -> Seeds:
+    yield "document", b'{"a": [1, -2.5e3, "x\\n\\u00e9\\ud83d\\ude00\\udc80"], "b": {}, "c": [[], true, null]}'
+    yield "python", b"[NaN, Infinity, -Infinity, 123456789012345678901234567890]"
+    yield "utf-16", '["\u00e9"]'.encode("utf-16")
+
+
 def hdf5() -> Seeds:
     yield from hdf5_seeds.HDF5.items()
 
@@ -194,6 +200,7 @@ TARGETS: dict[str, Callable[[], Seeds]] = {
     "repacked": repacked,
     "hdf5": hdf5,
     "npy": npy,
+    "json": json_documents,
 }
 
 

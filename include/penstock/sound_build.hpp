@@ -99,7 +99,4 @@ Result<SoundBuildReport> build_sound(const std::string& source, const std::strin
 Result<SoundBuildReport> build_sound(const SampleTable& source, const std::string& description,
                                      const std::string& destination, const SoundBuildSettings& settings = {});
 
-/// The same pipeline with `files` made-up files in memory in place of the source, and nothing written.
-Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings = {});
-
 }  // namespace penstock

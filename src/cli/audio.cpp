@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
 #include "penstock/sound_build.hpp"
+#include "store/sound_trial.hpp"
 
 namespace penstock::cli {
 namespace {

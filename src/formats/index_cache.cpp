@@ -5,7 +5,6 @@
 
 #include "core/sha256.hpp"
 #include "io/folder.hpp"
-#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -72,7 +71,12 @@ Status keep_index(const std::string& cache_path, ByteSpan index) {
 
 std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
                                    const std::vector<FileState>& states) {
-  const auto file = local_storage()->open(cache_path);
+  const auto [folder_path, name] = split_path(cache_path);
+  const Result<Folder> folder = Folder::open(folder_path, index_rules());
+  if (cache_path.empty() || !folder || !folder->check() || !folder->check(name)) {
+    return {};
+  }
+  const auto file = folder->open_source(name);
   const auto bytes = file ? (*file)->read_all() : Result<Bytes>(file.error());
   auto index = bytes ? TarIndex::view(*bytes) : std::nullopt;
   if (!index || index->shard_count() != shards.size()) {

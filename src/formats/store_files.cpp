@@ -24,34 +24,6 @@ Error at(Error error, const NamedPath& folder, const std::string& path) {
   return error;
 }
 
-Result<StoreManifest> read_manifest(const NamedPath& folder, const std::string& path) {
-  auto file = folder.storage->open(path);
-  if (!file.ok()) {
-    Error error = std::move(file).error();
-    if (error.kind == ErrorKind::not_found) {
-      error.kind = ErrorKind::corrupt;
-      error.message = "the store has no manifest: it was not finished, or not copied whole";
-    }
-    return at(std::move(error), folder, path);
-  }
-  if ((*file)->size() > kLargestManifest) {
-    return at({.kind = ErrorKind::corrupt,
-               .message = fmt::format("a manifest of {} bytes is too large", (*file)->size()),
-               .advice = {},
-               .place = {}},
-              folder, path);
-  }
-  const auto bytes = (*file)->read_all();
-  if (!bytes.ok()) {
-    return at(bytes.error(), folder, path);
-  }
-  auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-  if (Status intact = bytes->intact(); !intact.ok()) {
-    return at(std::move(intact).error(), folder, path);
-  }
-  return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder, path);
-}
-
 /// Device and number of what a path names now; zeros for nothing, and where folders have no numbers.
 std::pair<std::uint64_t, std::uint64_t> identity_of(const NamedPath& folder) {
   const auto state = folder.storage->stat(folder.path);
@@ -88,12 +60,10 @@ struct StoreFiles::Shards {
   std::vector<std::atomic<const OpenShard*>> mapped;
 };
 
-StoreFiles::StoreFiles(NamedPath folder, StoreManifest manifest)
+StoreFiles::StoreFiles(NamedPath folder, std::shared_ptr<const Folder> opened)
     : folder_(std::move(folder)),
-      opened_folder_(folder_.storage->absolute(folder_.path)),
-      manifest_(std::move(manifest)),
-      shards_(std::make_unique<Shards>(manifest_.shards.size())),
-      checked_(std::make_unique<CheckedFields>(manifest_.samples * manifest_.fields.size())) {}
+      opened_(std::move(opened)),
+      opened_folder_(folder_.storage->absolute(folder_.path)) {}
 StoreFiles::~StoreFiles() = default;
 
 std::string StoreFiles::path_of(const char* name) const { return join_path(folder_.path, name); }
@@ -102,17 +72,18 @@ std::string StoreFiles::shard_path(std::uint64_t shard) const {
   return path_of(store_shard_name(shard).c_str());
 }
 
+Result<SourcePtr> StoreFiles::open_as_it_is(const char* name) const {
+  return opened_ ? opened_->open_source(name) : folder_.storage->open(join_path(opened_folder_, name));
+}
+
 /// A file that is missing beside its manifest is damage; a store that is gone is `not_found`.
 Result<SourcePtr> StoreFiles::open_file(const char* name) const {
-  auto opened = folder_.storage->open(join_path(opened_folder_, name));
+  auto opened = open_as_it_is(name);
   if (opened.ok()) {
     return opened;
   }
-  if (opened.error().kind == ErrorKind::not_found) {
-    const auto manifest = folder_.storage->stat(join_path(opened_folder_, kStoreManifestName));
-    if (manifest.ok() && manifest->exists()) {
-      return damaged(name, "the store lacks this file");
-    }
+  if (opened.error().kind == ErrorKind::not_found && open_as_it_is(kStoreManifestName).ok()) {
+    return damaged(name, "the store lacks this file");
   }
   return at(std::move(opened).error(), folder_, path_of(name));
 }
@@ -124,6 +95,31 @@ Result<StoreFiles::WholeFile> StoreFiles::open_whole(const char* name) const {
     return at(std::move(bytes).error(), folder_, path_of(name));
   }
   return WholeFile{std::move(source), std::move(*bytes)};
+}
+
+Result<StoreManifest> StoreFiles::read_manifest() const {
+  const std::string path = path_of(kStoreManifestName);
+  auto file = open_as_it_is(kStoreManifestName);
+  if (!file.ok()) {
+    Error error = std::move(file).error();
+    if (error.kind == ErrorKind::not_found) {
+      error.kind = ErrorKind::corrupt;
+      error.message = "the store has no manifest: it was not finished, or not copied whole";
+    }
+    return at(std::move(error), folder_, path);
+  }
+  if ((*file)->size() > kLargestManifest) {
+    return damaged(kStoreManifestName, fmt::format("a manifest of {} bytes is too large", (*file)->size()));
+  }
+  const auto bytes = (*file)->read_all();
+  if (!bytes.ok()) {
+    return at(bytes.error(), folder_, path);
+  }
+  auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (Status intact = bytes->intact(); !intact.ok()) {
+    return at(std::move(intact).error(), folder_, path);
+  }
+  return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder_, path);
 }
 
 Error StoreFiles::damaged(const char* file, std::string what) const {
@@ -139,17 +135,25 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open(const NamedPath& folder) {
   constexpr int kAttempts = 100;
   for (int attempt = 1;; ++attempt) {
     const auto before = identity_of(folder);
-    Result<std::unique_ptr<StoreFiles>> files = open_once(folder);
+    Result<std::unique_ptr<StoreFiles>> files = open_once(folder, nullptr);
     if (attempt == kAttempts || before == identity_of(folder)) {
       return files;
     }
   }
 }
 
-Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folder) {
-  const std::string manifest_path = join_path(folder.path, kStoreManifestName);
-  PENSTOCK_ASSIGN(StoreManifest manifest, read_manifest(folder, manifest_path));
-  std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(manifest)));
+Result<std::unique_ptr<StoreFiles>> StoreFiles::open_in(std::shared_ptr<const Folder> opened,
+                                                        const NamedPath& folder) {
+  return open_once(folder, std::move(opened));
+}
+
+Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folder,
+                                                          std::shared_ptr<const Folder> opened) {
+  std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(opened)));
+  PENSTOCK_ASSIGN(files->manifest_, files->read_manifest());
+  files->shards_ = std::make_unique<Shards>(files->manifest_.shards.size());
+  files->checked_ =
+      std::make_unique<CheckedFields>(files->manifest_.samples * files->manifest_.fields.size());
   PENSTOCK_ASSIGN(files->index_, files->open_whole(kStoreIndexName));
   PENSTOCK_ASSIGN(files->keys_, files->open_whole(kStoreKeysName));
   if (files->manifest_.tables) {

@@ -79,6 +79,11 @@ Mapping::~Mapping() {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path, Access access) {
   PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path.c_str()));
+  return map(file, path, access);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::map(const OpenFile& file, const std::string& path,
+                                                          Access access) {
   PENSTOCK_ASSIGN(Bytes bytes, Mapping::map(file, path));
   std::shared_ptr<const MappedFile> mapped(new MappedFile(path, file.state(), std::move(bytes)));
   if (access != Access::normal) {

@@ -57,6 +57,9 @@ class MappedFile final : public Source {
   /// A missing file is `not_found`; a directory, a device or a refused access is `io`.
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path,
                                                         Access access = Access::normal);
+  /// Of a file that is open; `path` is for messages and for later looks at it.
+  static Result<std::shared_ptr<const MappedFile>> map(const OpenFile& file, const std::string& path,
+                                                       Access access = Access::normal);
 
   const std::string& name() const noexcept override { return path_; }
   std::uint64_t size() const noexcept override { return bytes_.size(); }

@@ -12,6 +12,7 @@
 #include "store/sound_files.hpp"
 #include "store/sound_shape.hpp"
 #include "store/sound_table.hpp"
+#include "store/sound_trial.hpp"
 #include "store/sounds_for_test.hpp"
 
 namespace penstock {

@@ -1,7 +1,6 @@
 #include "store/sound_journal.hpp"
 
 #include "formats/json.hpp"
-#include "io/storage.hpp"
 #include "store/journal_lines.hpp"
 
 namespace penstock {
@@ -58,7 +57,8 @@ Result<SoundJournal> SoundJournal::begin(const Folder& folder, const std::string
 
 Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const Folder& folder,
                                                                const std::string& build) {
-  const auto read = local_storage()->read(folder.path_of(kSoundJournalName));
+  const auto file = folder.open_source(kSoundJournalName);
+  const auto read = file ? (*file)->read_all() : Result<Bytes>(file.error());
   if (!read.ok()) {
     return std::optional<Found>();
   }

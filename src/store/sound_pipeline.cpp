@@ -12,6 +12,7 @@
 #include "core/seconds_since.hpp"
 #include "io/machine.hpp"
 #include "store/build_options.hpp"
+#include "store/sound_trial.hpp"
 
 namespace penstock {
 namespace {

@@ -84,7 +84,6 @@ class Planner {
   std::optional<Error> make_again_if_interrupted(Job& job);
   BatchStorage* make_storage(const Cursor& at, std::size_t rows);
   std::optional<std::size_t> complete_job() const noexcept;
-  std::unique_ptr<Job> take_job(std::size_t number);
   void drop_window() noexcept;
   Result<Batch> deliver(BatchStorage* storage);
   void note_request();
