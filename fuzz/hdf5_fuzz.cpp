@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "formats/hdf5_sets.hpp"
+#include "io/memory_source.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace penstock;
-  const std::size_t start = static_cast<std::size_t>(find_hdf5_start({data, size}).value_or(0));
-  const Hdf5Bytes file{ByteSpan(data, size).subspan(start)};
+  const MemorySource source("fuzz.h5", {data, data + size});
+  const std::uint64_t start = find_hdf5_start(source).value().value_or(0);
+  const Hdf5Bytes file(source, start);
   const auto group = hdf5_root_group(file);
   if (!group) {
     return 0;
@@ -25,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const auto set = find_hdf5_set(file, name, **header);
     for (std::uint64_t row = 0; set && row < set->rows && row < 1000; ++row) {
-      const std::uint8_t* const bytes = file.all.data() + set->place_of(row);
+      const std::uint8_t* const bytes = data + start + set->place_of(row);
       sum += bytes[0] + bytes[set->row_bytes - 1];
     }
   }

@@ -163,6 +163,21 @@ def repacked() -> Seeds:
     yield "tables", b"TPNRT\1\0\0\0\0\0\0\0" + b"\x88" * 20480
 
 
+def npy() -> Seeds:
+    """Headers as numpy writes them, and some that it would not."""
+    for number, (version, text, data) in enumerate(
+        [
+            (1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 24),
+            (2, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2, 2), }", 8),
+            (3, "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", 5),
+            (1, "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (), }", 4),
+            (1, "{'descr': '>i8', 'fortran_order': False, 'shape': (1099511627776, 1099511627776), }", 8),
+        ]
+    ):
+        length = len(text).to_bytes(2 if version == 1 else 4, "little")
+        yield f"{number}.npy", b"\x93NUMPY" + bytes([version, 0]) + length + text.encode() + bytes(range(data))
+
+
 def json_documents() -> Seeds:
     yield "document", b'{"a": [1, -2.5e3, "x\\n\\u00e9\\ud83d\\ude00\\udc80"], "b": {}, "c": [[], true, null]}'
     yield "python", b"[NaN, Infinity, -Infinity, 123456789012345678901234567890]"
@@ -184,6 +199,7 @@ TARGETS: dict[str, Callable[[], Seeds]] = {
     "store": store,
     "repacked": repacked,
     "hdf5": hdf5,
+    "npy": npy,
     "json": json_documents,
 }
 

@@ -83,19 +83,18 @@ class Parts {
 void read_everything(const SampleTable& table) {
   ImageDecoder decoder(DecodeLimits{.max_pixels = 1 << 16});
   OriginalFile original;
-  Scratch scratch;
   std::vector<std::uint8_t> pixels(3 * (1 << 16) + 64);
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < table.size(); ++i) {
     sum += table.key(i).size();
     for (std::size_t field = 0; field < table.fields().size(); ++field) {
-      const auto value = table.read(i, field, scratch);
+      const auto value = table.read(i, field);
       if (!value.ok()) {
         require(!value.error().message.empty());
         continue;
       }
       require(table.fields()[field].kind != FieldKind::array ||
-              value->bytes.size() == table.array(field).bytes());
+              value->bytes.size() == table.spec(field).array->bytes());
       for (const std::uint8_t byte : value->bytes) {
         sum += byte;
       }

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "formats/tar.hpp"
+#include "formats/tar_for_test.hpp"
 #include "formats/tar_table.hpp"
-#include "io/faulty_source.hpp"
-#include "io/memory_source.hpp"
 
 namespace {
 
@@ -54,20 +53,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bytes.pop_back();
     seal_blocks(bytes, which);
   }
-  std::vector<std::unique_ptr<Source>> shards;
-  shards.push_back(std::make_unique<FaultySource>(
-      std::make_unique<MemorySource>("fuzz.tar", std::move(bytes)), std::vector<Fault>{}));
-  const auto table = open_tar_table(std::move(shards), {});
+  const auto table = open_tars_for_test({{"fuzz.tar", std::move(bytes)}});
   if (!table.ok()) {
     require(table.error().place.shard == "fuzz.tar" && !table.error().message.empty());
     return 0;
   }
-  Scratch scratch;
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < (*table)->size(); ++i) {
     require(!(*table)->key(i).empty());
     for (std::size_t field = 0; field < (*table)->fields().size(); ++field) {
-      const auto value = (*table)->read(i, field, scratch);
+      const auto value = (*table)->read(i, field);
       if (value.ok()) {
         require(value->bytes.size() == (*table)->stored_size(i, field));
         for (const std::uint8_t byte : value->bytes) {

@@ -8,6 +8,7 @@
   files are compiled together.
 - Every Python test file is named so that pytest collects it.
 - The constants and tests that docs/design/limits.md names exist.
+- src/formats, src/store and src/pipeline name no file by its path: they read through Storage and write through Folder.
 
 Prints what breaks a rule, one per line, then the counts; exits 1 when something does.
 """
@@ -23,12 +24,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Data flows down this list; a folder may use only those before it.
 FOLDERS = ["core", "io", "formats", "codecs", "audio", "transforms", "store", "pipeline", "cli"]
+STORED = ["formats", "store", "pipeline"]  # reached through Storage and Folder alone
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
 HIDDEN_TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)", re.MULTILINE)
 HIDDEN_CONSTANT = re.compile(r"^(?:constexpr|const) [^=({;]*?\b(k[A-Z]\w*)\b", re.MULTILINE)
 LIMIT = re.compile(r"`(k[A-Z]\w*)`")
 LIMIT_TEST = re.compile(r"`(\w+)\.([a-z]\w*)`")
+# What opens, lists or looks at files by path. Descriptors are fine.
+PATH_CALL = re.compile(
+    r"\bMappedFile\b|std::filesystem|<(?:filesystem|fstream|dirent\.h)>|\bstd::[io]?fstream\b"
+    r"|(?<!\w)::(?:open|openat|creat|stat|lstat|access|mkdir|rmdir|unlink|rename|truncate|readlink|opendir)\("
+    r"|\b(?:fopen|opendir|realpath|glob)\("
+)
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
 
 
@@ -119,6 +127,18 @@ def check_hidden_names(path: Path) -> Iterator[str]:
             yield f"{where}: {name} is also a name in {other.relative_to(ROOT)}, with which it may be compiled"
 
 
+def check_path_calls(path: Path) -> Iterator[str]:
+    """Tests damage files, and may name them."""
+    if "test" in path.stem.split("_"):
+        return
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if found := PATH_CALL.search(line.split("//")[0]):
+            yield (
+                f"{path.relative_to(ROOT)}:{number}: {found.group()} names a file by its path: "
+                "read through a Storage, write through a Folder (src/io)"
+            )
+
+
 def check_python_test_name(path: Path) -> Iterator[str]:
     helper = path.name.startswith("_") or path.name in {"conftest.py", "helpers.py", "__init__.py"}
     if not helper and not path.name.startswith("test_") and "def test_" in path.read_text(encoding="utf-8"):
@@ -157,6 +177,10 @@ def main() -> int:
         (check_pragma_once, [*headers, *public, *tracked(*(f"{folder}/*.hpp" for folder in beside))]),
         (check_is_built, [*sources, *tracked(*(f"{folder}/*.cpp" for folder in beside))]),
         (check_hidden_names, sources),
+        (
+            check_path_calls,
+            [p for folder in STORED for p in tracked(f"src/{folder}/**/*.[ch]pp", f"src/{folder}/*.[ch]pp")],
+        ),
         (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
         (check_limits, tracked("docs/design/limits.md")),
     ]

@@ -23,7 +23,7 @@ struct StoredPicture {
 /// Opened once per process, then read-only.
 struct SamplePictures {
   std::vector<std::string> paths;
-  std::vector<std::unique_ptr<MappedFile>> shards;
+  std::vector<std::shared_ptr<const MappedFile>> shards;
   std::vector<StoredPicture> pictures;
 
   ByteSpan bytes(std::size_t picture) const;

@@ -32,6 +32,7 @@ struct Value {
   std::vector<std::uint8_t> bytes;  ///< image, array: the elements; others: as stored
   ImageSize size;                   ///< image
   std::int64_t integer = 0;         ///< int
+  double real = 0;                  ///< float
   std::vector<float> samples;       ///< audio: every channel's, one after the other
   int channels = 0;                 ///< audio
   int rate = 0;                     ///< audio: samples of a channel per second

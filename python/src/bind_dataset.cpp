@@ -55,6 +55,8 @@ nb::object to_object(Value value) {
       return to_array(std::move(value));
     case FieldKind::integer:
       return nb::int_(value.integer);
+    case FieldKind::real:
+      return nb::float_(value.real);
     default:
       return to_bytes(value.bytes);
   }

@@ -115,7 +115,7 @@ int run(const InfoArguments& arguments) {
     return fail(dataset.error(), arguments.json);
   }
   print_warnings(dataset->warnings(), arguments.json);
-  if (!is_store(arguments.path)) {
+  if (!is_store({arguments.path, arguments.path})) {
     return run_dataset(*dataset, arguments);
   }
   const auto info = store_info(arguments.path);

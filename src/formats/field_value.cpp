@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "formats/text.hpp"
@@ -38,12 +42,67 @@ Status check_syntax(FieldKind kind, ByteSpan bytes) {
                .place = {.stage = "decode"}};
 }
 
-Status check_value(FieldKind kind, const StoredValue& value) {
-  if (kind == FieldKind::integer) {
-    PENSTOCK_TRY(integer_of(value));
-    return {};
+Result<double> real_of(const StoredValue& value) {
+  if (value.is_number) {
+    return static_cast<double>(value.number);
   }
-  return check_syntax(kind, value.bytes);
+  const std::string_view text(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
+  constexpr std::string_view kSpace = " \t\n\r\f\v";
+  std::string_view number = text.substr(std::min(text.find_first_not_of(kSpace), text.size()));
+  number = number.substr(0, number.find_last_not_of(kSpace) + 1);
+  if (number.size() > 1 && number[0] == '+' && number[1] != '-') {
+    number.remove_prefix(1);
+  }
+  double read = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), read);
+  if (error == std::errc::result_out_of_range && end == number.data() + number.size()) {
+    // Python's: what is too large is infinite, what is too small is zero.
+    return std::strtod(std::string(number).c_str(), nullptr);
+  }
+  if (error != std::errc() || end != number.data() + number.size()) {
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = fmt::format("'{}' is not a number", printable(text, 40)),
+                 .place = {.stage = "decode"}};
+  }
+  return read;
+}
+
+Result<StoredArray> array_of(const FieldSpec& spec, const StoredValue& value) {
+  StoredArray array{.header = {}, .file = value.bytes};
+  if (spec.encoding == FieldSpec::Encoding::npy) {
+    PENSTOCK_ASSIGN(array.header, read_npy_header(value.bytes, value.bytes.size()));
+  } else if (spec.array && spec.array->fixed() && value.bytes.size() == spec.array->bytes()) {
+    array.header.array = *spec.array;
+  } else {
+    PENSTOCK_TRY(spec.check_length(value.bytes.size()));
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = fmt::format("{} bytes of an unknown array", value.bytes.size()),
+                 .place = {.stage = "decode"}};
+  }
+  if (spec.array && !spec.array->covers(array.header.array)) {
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = fmt::format("an array {} in a field whose arrays are {}",
+                                        array.header.array.to_string(), spec.array->to_string()),
+                 .advice = "arrays of a field have one type, and one shape where all files are of one size",
+                 .place = {.stage = "decode"}};
+  }
+  return array;
+}
+
+Status check_value(const FieldSpec& spec, const StoredValue& value) {
+  switch (spec.kind) {
+    case FieldKind::integer:
+      PENSTOCK_TRY(integer_of(value));
+      return {};
+    case FieldKind::real:
+      PENSTOCK_TRY(real_of(value));
+      return {};
+    case FieldKind::array:
+      PENSTOCK_TRY(array_of(spec, value));
+      return {};
+    default:
+      return check_syntax(spec.kind, value.bytes);
+  }
 }
 
 Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <string>
 
 namespace penstock {
@@ -35,7 +37,8 @@ TEST(IntegerOf, says_what_is_wrong) {
 
 TEST(CheckValue, refuses_what_a_loader_could_not_deliver) {
   const auto check = [](FieldKind kind, const std::string& text) {
-    return check_value(kind, {.bytes = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}});
+    return check_value(FieldSpec::of({"x", kind}),
+                       {.bytes = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}});
   };
   EXPECT_FALSE(check(FieldKind::integer, "cat"));
   EXPECT_FALSE(check(FieldKind::json, "{"));
@@ -43,11 +46,31 @@ TEST(CheckValue, refuses_what_a_loader_could_not_deliver) {
   EXPECT_TRUE(check(FieldKind::integer, "3\n"));
   EXPECT_TRUE(check(FieldKind::json, "{}"));
   EXPECT_TRUE(check(FieldKind::bytes, "\xFF{"));
-  EXPECT_TRUE(check_value(FieldKind::integer, {.bytes = {}, .number = 3, .is_number = true}));
+  EXPECT_TRUE(
+      check_value(FieldSpec::of({"x", FieldKind::integer}), {.bytes = {}, .number = 3, .is_number = true}));
 }
 
 TEST(IntegerOf, takes_numbers_as_they_are) {
   EXPECT_EQ(integer_of({.bytes = {}, .number = 3, .is_number = true}).value(), 3);
+}
+
+TEST(real_of, reads_numbers_as_python_does) {
+  const auto real = [](std::string_view text) {
+    return real_of({.bytes = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}});
+  };
+  EXPECT_EQ(*real("0.5"), 0.5);
+  EXPECT_EQ(*real(" -1e3\n"), -1000.0);
+  EXPECT_EQ(*real("+3"), 3.0);
+  EXPECT_EQ(*real(".25"), 0.25);
+  EXPECT_EQ(*real("0.1"), 0.1);
+  EXPECT_EQ(*real("1e999"), HUGE_VAL);
+  EXPECT_EQ(*real("1e-999"), 0.0);
+  EXPECT_EQ(*real("-inf"), -HUGE_VAL);
+  EXPECT_TRUE(std::isnan(*real("nan")));
+  for (const char* const text : {"", " ", "x", "1,5", "1.5 2", "+-1", "1_0", "--1", "0x10"}) {
+    EXPECT_EQ(real(text).error().kind, ErrorKind::corrupt) << text;
+  }
+  EXPECT_EQ(*real_of({.bytes = {}, .number = 3, .is_number = true}), 3.0);
 }
 
 }  // namespace

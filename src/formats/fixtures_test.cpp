@@ -9,10 +9,9 @@
 
 #include "core/sha256.hpp"
 #include "formats/json_for_test.hpp"
+#include "formats/tar_for_test.hpp"
 #include "formats/tar_table.hpp"
 #include "formats/text.hpp"
-#include "io/mapped_file.hpp"
-#include "io/memory_source.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
 namespace penstock {
@@ -24,12 +23,11 @@ std::string hash_of(ByteSpan bytes) { return to_hex(Sha256().update(bytes).finis
 
 Result<std::unique_ptr<SampleTable>> open_files(const std::vector<std::string>& files,
                                                 const FieldChoice& fields) {
-  std::vector<std::unique_ptr<Source>> shards;
+  std::vector<NamedPath> shards;
   for (const std::string& file : files) {
-    PENSTOCK_ASSIGN(auto shard, MappedFile::open(kFolder + "/" + file));
-    shards.push_back(std::move(shard));
+    shards.push_back({kFolder + "/" + file, file});
   }
-  return open_tar_table(std::move(shards), fields);
+  return open_tar_table(shards, fields, {});
 }
 
 class Fixtures : public ::testing::Test {
@@ -60,14 +58,13 @@ void compare(const std::string& name, const JsonForTest& samples) {
   const auto table = open_files({name}, every);
   ASSERT_TRUE(table.ok()) << name << ": " << table.error().to_string();
   ASSERT_EQ((*table)->size(), samples.items.size()) << name;
-  Scratch scratch;
   for (std::uint64_t i = 0; i < (*table)->size(); ++i) {
     const JsonForTest& sample = samples.items[i];
     EXPECT_EQ((*table)->key(i), sample["key"].text) << name;
     for (const auto& [extension, field] : numbers) {
       const JsonForTest* const wanted = sample["fields"].find(extension);
       const std::string where = fmt::format("{} sample {} {}", name, i, extension);
-      const auto stored = (*table)->read(i, field, scratch);
+      const auto stored = (*table)->read(i, field);
       if (wanted == nullptr) {
         EXPECT_FALSE(stored.ok()) << where;
         continue;
@@ -117,10 +114,9 @@ TEST_F(Fixtures, of_the_reference_writer_have_typed_fields_across_shards) {
     ASSERT_TRUE(table.ok());
     const auto& decoded = entry["decoded"].items;
     ASSERT_EQ((*table)->size(), decoded.size());
-    Scratch scratch;
     for (std::uint64_t i = 0; i < decoded.size(); ++i) {
       EXPECT_EQ((*table)->key(i), decoded[i]["key"].text);
-      const ByteSpan label = (*table)->read(i, 1, scratch)->bytes;
+      const ByteSpan label = (*table)->read(i, 1)->bytes;
       EXPECT_EQ(parse_integer({reinterpret_cast<const char*>(label.data()), label.size()}),
                 static_cast<std::int64_t>(decoded[i]["cls"]["int"].number));
       for (const auto& [field, name] : {std::pair(0, "jpg"), std::pair(2, "seg.png")}) {
@@ -137,9 +133,7 @@ TEST_F(Fixtures, cut_or_changed_end_in_contents_or_a_clear_error) {
   std::uint64_t opened = 0;
   std::uint64_t refused = 0;
   const auto attempt = [&](const std::string& name, std::vector<std::uint8_t> bytes) {
-    std::vector<std::unique_ptr<Source>> shards;
-    shards.push_back(std::make_unique<MemorySource>(name, std::move(bytes)));
-    const auto table = open_tar_table(std::move(shards), {});
+    const auto table = open_tars_for_test({{name, std::move(bytes)}});
     if (!table.ok()) {
       EXPECT_TRUE(table.error().kind == ErrorKind::corrupt || table.error().kind == ErrorKind::unsupported);
       EXPECT_EQ(table.error().place.shard, name) << table.error().to_string();
@@ -147,10 +141,9 @@ TEST_F(Fixtures, cut_or_changed_end_in_contents_or_a_clear_error) {
       return;
     }
     ++opened;
-    Scratch scratch;
     for (std::uint64_t i = 0; i < (*table)->size(); ++i) {
       for (std::size_t f = 0; f < (*table)->fields().size(); ++f) {
-        const auto value = (*table)->read(i, f, scratch);
+        const auto value = (*table)->read(i, f);
         if (value.ok() && !value->bytes.empty()) {
           EXPECT_LE(value->bytes[0] ^ value->bytes[value->bytes.size() - 1], 255);  // both ends can be read
         }

@@ -1,20 +1,13 @@
 #include "formats/folder_scan.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "formats/text.hpp"
-#include "io/file.hpp"
 
 namespace penstock {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> kPictureEndings = {"jpg", "jpeg", "png", "webp"};
 constexpr std::array<std::string_view, 13> kOtherPictures = {
@@ -73,30 +66,34 @@ class Collector {
 
 class Finder {
  public:
-  Finder(const std::string& root, bool deep) : root_(root), deep_(deep) {}
+  Finder(const Storage& storage, const std::string& root, bool deep)
+      : storage_(storage), root_(root), deep_(deep) {}
 
   Result<FoundFiles> run() {
     PENSTOCK_TRY(walk(""));
-    return FoundFiles{.pictures = pictures_.finish(), .sounds = sounds_.finish()};
+    return finish();
   }
 
- private:
-  Status walk(const std::string& folder) {
-    const std::string path = folder.empty() ? root_ : root_ + "/" + folder;
-    struct stat state {};
-    if (::stat(path.c_str(), &state) != 0) {
-      return file_error(errno, "cannot look at the folder", path);
-    }
-    if (!visited_.emplace(state.st_dev, state.st_ino).second) {
-      return {};
-    }
-    PENSTOCK_ASSIGN(const FolderNames names, list_folder(path));
+  void take(const FolderNames& names, const std::string& folder) {
     for (const std::string& name : names.files) {
       const std::string extension = extension_of(name);
       if (!pictures_.take(kPictureEndings, kOtherPictures, extension, folder, name)) {
         sounds_.take(kSoundEndings, kOtherSounds, extension, folder, name);
       }
     }
+  }
+  FoundFiles finish() { return {.pictures = pictures_.finish(), .sounds = sounds_.finish()}; }
+
+ private:
+  Status walk(const std::string& folder) {
+    const std::string path = folder.empty() ? root_ : root_ + "/" + folder;
+    PENSTOCK_ASSIGN(const ObjectState state, storage_.stat(path));
+    // Without inodes there are no links either.
+    if (state.identity.inode != 0 && !visited_.emplace(state.device, state.identity.inode).second) {
+      return {};
+    }
+    PENSTOCK_ASSIGN(const FolderNames names, list_folder(storage_, path));
+    take(names, folder);
     if (deep_) {
       for (const std::string& name : names.folders) {
         PENSTOCK_TRY(walk(folder.empty() ? name : folder + "/" + name));
@@ -105,37 +102,36 @@ class Finder {
     return {};
   }
 
+  const Storage& storage_;
   std::string root_;
   bool deep_;
   Collector pictures_;
   Collector sounds_;
-  std::set<std::pair<::dev_t, ::ino_t>> visited_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;
 };
 
 }  // namespace
 
-Result<FolderNames> list_folder(const std::string& folder) {
+Result<FolderNames> list_folder(const Storage& storage, const std::string& folder) {
+  PENSTOCK_ASSIGN(std::vector<ListedObject> entries, storage.list(folder));
   FolderNames names;
-  std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    std::string name = entry->path().filename().string();
-    if (name.starts_with('.')) {
-      continue;
+  for (ListedObject& entry : entries) {
+    if (!entry.name.starts_with('.')) {
+      (entry.is_folder ? names.folders : names.files).push_back(std::move(entry.name));
     }
-    // Needs a look at the file system for links only; a link that leads nowhere counts as a file and fails
-    // when read.
-    std::error_code unknown;
-    (entry->is_directory(unknown) ? names.folders : names.files).push_back(std::move(name));
   }
-  if (failed) {
-    return file_error(failed.value(), "cannot list the folder", folder);
-  }
-  std::sort(names.folders.begin(), names.folders.end());
-  std::sort(names.files.begin(), names.files.end());
   return names;
 }
 
-Result<FoundFiles> find_files(const std::string& folder, bool deep) { return Finder(folder, deep).run(); }
+Result<FoundFiles> find_files(const Storage& storage, const std::string& folder, bool deep) {
+  return Finder(storage, folder, deep).run();
+}
+
+FoundFiles files_among(const FolderNames& names) {
+  Finder finder(*local_storage(), "", false);
+  finder.take(names, "");
+  return finder.finish();
+}
 
 std::string_view without_extension(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/storage.hpp"
 #include "penstock/result.hpp"
 
 namespace penstock {
@@ -32,11 +33,13 @@ struct FolderNames {
 };
 
 /// What a folder holds; links are followed, hidden names left out.
-Result<FolderNames> list_folder(const std::string& folder);
+Result<FolderNames> list_folder(const Storage& storage, const std::string& folder);
 
 /// Pictures and sounds in `folder` and, if `deep`, in the folders below. Each folder is visited once, so that
 /// links in a circle end.
-Result<FoundFiles> find_files(const std::string& folder, bool deep);
+Result<FoundFiles> find_files(const Storage& storage, const std::string& folder, bool deep);
+/// Those among the files of a folder.
+FoundFiles files_among(const FolderNames& names);
 
 /// `path` without the extension of its last component.
 std::string_view without_extension(std::string_view path) noexcept;

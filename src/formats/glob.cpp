@@ -4,19 +4,13 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
-
-#include "io/file.hpp"
 
 namespace penstock {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Globber {
  public:
-  explicit Globber(std::string_view pattern) {
+  Globber(const Storage& storage, std::string_view pattern) : storage_(storage) {
     std::string_view rest = pattern;
     while (rest.starts_with('/')) {
       base_.assign(1, '/');
@@ -44,34 +38,26 @@ class Globber {
     return fmt::format("{}{}{}", path, path.empty() || path == "/" ? "" : "/", name);
   }
 
-  static Error failure(const std::error_code& failed, const char* what, const std::string& path) {
-    Error error = file_error(failed.value(), what, path);
+  static Error failure(Error error) {
     error.advice = "make it readable, or give a pattern that leaves it out";
     return error;
   }
 
-  static Result<std::vector<std::string>> names_in(const std::string& folder) {
-    std::vector<std::string> names;
-    std::error_code failed;
-    for (fs::directory_iterator entry(folder.empty() ? "." : folder, failed), end; !failed && entry != end;
-         entry.increment(failed)) {
-      names.push_back(entry->path().filename().string());
+  Result<std::vector<ListedObject>> entries_of(const std::string& folder) const {
+    auto entries = storage_.list(folder);
+    if (entries) {
+      return entries;
     }
     // Not a folder, or no longer there: nothing matches in it.
-    if (failed && failed != std::errc::not_a_directory && failed != std::errc::no_such_file_or_directory) {
-      return failure(failed, "cannot list the folder", folder.empty() ? "." : folder);
-    }
-    return names;
+    return entries.error().kind == ErrorKind::not_found
+               ? Result<std::vector<ListedObject>>(std::vector<ListedObject>())
+               : Result<std::vector<ListedObject>>(failure(std::move(entries).error()));
   }
 
-  /// Of what a link leads to; `not_found` for links that lead nowhere.
-  static Result<fs::file_type> type_of(const std::string& path) {
-    std::error_code failed;
-    const fs::file_status status = fs::status(path, failed);
-    if (!fs::status_known(status)) {
-      return failure(failed, "cannot look at the path", path);
-    }
-    return status.type();
+  /// Of what a link leads to; missing for links that lead nowhere.
+  Result<ObjectState> state_of(const std::string& path) const {
+    auto state = storage_.stat(path);
+    return state ? std::move(state) : Result<ObjectState>(failure(std::move(state).error()));
   }
 
   Status walk(const std::string& path, std::size_t component) {
@@ -84,29 +70,27 @@ class Globber {
     const std::string& wanted = components_[component];
     if (wanted == "**") {
       PENSTOCK_TRY(walk(path, component + 1));
-      PENSTOCK_ASSIGN(const std::vector<std::string> names, names_in(path));
-      for (const std::string& name : names) {
-        const std::string below = joined(path, name);
-        std::error_code gone;
-        if (!name.starts_with('.') && fs::is_directory(fs::symlink_status(below, gone))) {
-          PENSTOCK_TRY(walk(below, component));
+      PENSTOCK_ASSIGN(const std::vector<ListedObject> entries, entries_of(path));
+      for (const ListedObject& entry : entries) {
+        if (!entry.name.starts_with('.') && entry.is_folder && !entry.is_link) {
+          PENSTOCK_TRY(walk(joined(path, entry.name), component));
         }
       }
       return {};
     }
     if (!has_glob(wanted)) {
       const std::string below = joined(path, wanted);
-      PENSTOCK_ASSIGN(const fs::file_type type, type_of(below));
-      return type == fs::file_type::not_found ? Status() : walk(below, component + 1);
+      PENSTOCK_ASSIGN(const ObjectState state, state_of(below));
+      return state.exists() ? walk(below, component + 1) : Status();
     }
     const bool last = component + 1 == components_.size();
-    PENSTOCK_ASSIGN(const std::vector<std::string> names, names_in(path));
-    for (const std::string& name : names) {
-      if (::fnmatch(wanted.c_str(), name.c_str(), FNM_PERIOD) == 0) {
-        const std::string below = joined(path, name);
+    PENSTOCK_ASSIGN(const std::vector<ListedObject> entries, entries_of(path));
+    for (const ListedObject& entry : entries) {
+      if (::fnmatch(wanted.c_str(), entry.name.c_str(), FNM_PERIOD) == 0) {
+        const std::string below = joined(path, entry.name);
         if (!last) {
-          PENSTOCK_ASSIGN(const fs::file_type type, type_of(below));
-          if (type != fs::file_type::directory) {
+          PENSTOCK_ASSIGN(const ObjectState state, state_of(below));
+          if (!state.is_folder()) {
             continue;
           }
         }
@@ -116,6 +100,7 @@ class Globber {
     return {};
   }
 
+  const Storage& storage_;
   std::string base_;
   std::vector<std::string> components_;
   std::vector<std::string> found_;
@@ -127,6 +112,8 @@ bool has_glob(std::string_view pattern) noexcept {
   return pattern.find_first_of("*?[") != std::string_view::npos;
 }
 
-Result<std::vector<std::string>> glob_paths(std::string_view pattern) { return Globber(pattern).run(); }
+Result<std::vector<std::string>> glob_paths(const Storage& storage, std::string_view pattern) {
+  return Globber(storage, pattern).run();
+}
 
 }  // namespace penstock

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/storage.hpp"
 #include "penstock/result.hpp"
 
 namespace penstock {
@@ -16,6 +17,6 @@ bool has_glob(std::string_view pattern) noexcept;
 /// a component ** stands for any number of folders (links to folders are not followed, hidden ones not
 /// entered). A folder that the pattern leads into and that cannot be read is `io`: what it holds would be
 /// missing unseen.
-Result<std::vector<std::string>> glob_paths(std::string_view pattern);
+Result<std::vector<std::string>> glob_paths(const Storage& storage, std::string_view pattern);
 
 }  // namespace penstock

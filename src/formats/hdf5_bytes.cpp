@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
+
+#include "io/range.hpp"
 
 namespace penstock {
 namespace {
@@ -57,15 +60,25 @@ bool Hdf5Cursor::says(std::string_view text) noexcept {
                     [](std::uint8_t byte, char letter) { return byte == static_cast<std::uint8_t>(letter); });
 }
 
-Result<ByteSpan> Hdf5Bytes::at(std::uint64_t address, std::uint64_t size) const {
-  if (address > all.size() || size > all.size() - address) {
-    return hdf5_damage("it points behind the end of the file", address);
-  }
-  return all.subspan(static_cast<std::size_t>(address), static_cast<std::size_t>(size));
+Status Hdf5Bytes::check(std::uint64_t address, std::uint64_t size) const {
+  return is_within(address, size, this->size())
+             ? Status()
+             : Status(hdf5_damage("it points behind the end of the file", address));
 }
 
-Result<ByteSpan> Hdf5Bytes::from(std::uint64_t address) const {
-  return at(address, address < all.size() ? all.size() - address : 1);
+Result<ByteSpan> Hdf5Bytes::at(std::uint64_t address, std::uint64_t size) const {
+  PENSTOCK_TRY(check(address, size));
+  PENSTOCK_ASSIGN(Bytes bytes, source_->read(start_ + address, size));
+  PENSTOCK_TRY(bytes.intact());
+  const ByteSpan span = bytes;
+  if (bytes.is_held()) {
+    kept_.push_back(std::move(bytes));
+  }
+  return span;
+}
+
+Result<ByteSpan> Hdf5Bytes::from(std::uint64_t address, std::uint64_t most) const {
+  return at(address, address < size() ? std::min(most, size() - address) : 1);
 }
 
 bool hdf5_sum_is_right(ByteSpan block) noexcept {

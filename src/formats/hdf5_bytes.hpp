@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "io/source.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -56,14 +58,24 @@ class Hdf5Cursor {
   bool ok_ = true;
 };
 
-/// The file, from its superblock on.
-struct Hdf5Bytes {
-  ByteSpan all;
+/// The file, from its superblock on. What is read of it lives as long as this. One thread.
+class Hdf5Bytes {
+ public:
+  /// `source` must outlive it; it holds at least `start` bytes.
+  Hdf5Bytes(const Source& source, std::uint64_t start) noexcept : source_(&source), start_(start) {}
 
+  std::uint64_t size() const noexcept { return source_->size() - start_; }
+  /// `corrupt` if the file has no such bytes. Reads nothing.
+  Status check(std::uint64_t address, std::uint64_t size) const;
   /// `corrupt` if the file has no such bytes.
   Result<ByteSpan> at(std::uint64_t address, std::uint64_t size) const;
-  /// From the address to the end of the file.
-  Result<ByteSpan> from(std::uint64_t address) const;
+  /// From the address on, fewer than `most` only at the end of the file.
+  Result<ByteSpan> from(std::uint64_t address, std::uint64_t most) const;
+
+ private:
+  const Source* source_;
+  std::uint64_t start_;
+  mutable std::vector<Bytes> kept_;  ///< what the source does not lend
 };
 
 /// Whether the last four bytes are the checksum of those before.

@@ -15,8 +15,10 @@ class OldTree {
   }
 
   Status add(std::uint64_t address, unsigned parent_level) {
-    PENSTOCK_ASSIGN(const ByteSpan node, file_.from(address));
-    Hdf5Cursor cursor(node);
+    constexpr std::uint64_t kHead = 4 + 1 + 1 + 2;
+    constexpr std::uint64_t kSiblings = 8 + 8;
+    PENSTOCK_ASSIGN(const ByteSpan head, file_.from(address, kHead));
+    Hdf5Cursor cursor(head);
     if (!cursor.says("TREE") || cursor.byte() != 1) {
       return hdf5_damage("there is no node of chunks", address);
     }
@@ -27,7 +29,10 @@ class OldTree {
     if (level >= parent_level || entries_ > 2 * chunks_.count + kDeepestHdf5Tree) {
       return hdf5_damage("the tree of chunks does not end", address);
     }
-    cursor.skip(8 + 8);
+    const std::uint64_t entry_bytes = 4 + 4 + 8 + 8 * std::uint64_t{chunks_.rank} + 8;
+    PENSTOCK_ASSIGN(const ByteSpan node, file_.from(address, kHead + kSiblings + entries * entry_bytes));
+    cursor = Hdf5Cursor(node);
+    cursor.skip(kHead + kSiblings);
     for (std::uint64_t i = 0; i < entries; ++i) {
       cursor.skip(4 + 4);
       const std::uint64_t row = cursor.word();
@@ -71,7 +76,7 @@ Result<Places> read_fixed_array(const Hdf5Bytes& file, const Hdf5Chunks& chunks)
   const unsigned page_bits = cursor.byte();
   const std::uint64_t entries = cursor.word();
   const std::uint64_t block = cursor.word();
-  if (filtered || entry != kEntry || page_bits > 32 || entries < chunks.count || entries > file.all.size()) {
+  if (filtered || entry != kEntry || page_bits > 32 || entries < chunks.count || entries > file.size()) {
     return hdf5_damage("an index of chunks contradicts its data set", chunks.address);
   }
   const std::uint64_t page = std::uint64_t{1} << page_bits;
@@ -110,8 +115,8 @@ Result<Places> read_fixed_array(const Hdf5Bytes& file, const Hdf5Chunks& chunks)
 
 Result<Places> find_hdf5_chunks(const Hdf5Bytes& file, const Hdf5Chunks& chunks) {
   // Every chunk has an entry of at least 8 bytes in its index.
-  if (chunks.count > file.all.size()) {
-    return hdf5_damage("it is too short for the chunks that it should have", file.all.size());
+  if (chunks.count > file.size()) {
+    return hdf5_damage("it is too short for the chunks that it should have", file.size());
   }
   switch (chunks.index) {
     case Hdf5Chunks::Index::fixed_array:

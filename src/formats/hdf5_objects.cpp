@@ -55,6 +55,23 @@ Status add_messages(const Block& block, Messages& messages,
   return {};
 }
 
+/// How many bytes of messages an object header says that it has, at most kLargestHeader.
+std::uint64_t block_size(ByteSpan prefix) {
+  Hdf5Cursor cursor(prefix);
+  std::uint64_t size = 0;
+  if (cursor.says("OHDR")) {
+    cursor.skip(1);
+    const unsigned flags = cursor.byte();
+    cursor.skip(((flags & 32) != 0 ? 16 : 0) + ((flags & 16) != 0 ? 4 : 0));
+    size = cursor.number(std::size_t{1} << (flags & 3));
+  } else {
+    cursor = Hdf5Cursor(prefix);
+    cursor.skip(1 + 1 + 2 + 4);
+    size = cursor.number(4);
+  }
+  return std::min(size, kLargestHeader);
+}
+
 struct Superblock {
   std::uint64_t end = 0;  ///< of the file, as it was written
   std::uint64_t root = 0;
@@ -63,7 +80,9 @@ struct Superblock {
 Result<Superblock> read_superblock(const Hdf5Bytes& file) {
   constexpr std::size_t kSignature = 8;
   constexpr std::size_t kNewSize = 48;
-  Hdf5Cursor cursor(file.all);
+  constexpr std::size_t kLargestSuperblock = 128;
+  PENSTOCK_ASSIGN(const ByteSpan start, file.from(0, kLargestSuperblock));
+  Hdf5Cursor cursor(start);
   cursor.skip(kSignature);
   const unsigned version = cursor.byte();
   Superblock found;
@@ -108,9 +127,9 @@ Result<Superblock> read_superblock(const Hdf5Bytes& file) {
     return hdf5_damage("it ends before it begins", 0);
   }
   found.end -= base;
-  if (found.end > file.all.size()) {
-    return hdf5_damage(fmt::format("it has {} bytes and should have {}", file.all.size(), found.end),
-                       file.all.size());
+  if (found.end > file.size()) {
+    return hdf5_damage(fmt::format("it has {} bytes and should have {}", file.size(), found.end),
+                       file.size());
   }
   if ((open_flags & 1) != 0) {
     return hdf5_damage("it was not closed by the program that wrote it", 0);
@@ -131,15 +150,21 @@ class OldGroup {
   OldGroup(const Hdf5Bytes& file, ByteSpan names) : file_(file), names_(names) {}
 
   Status add(std::uint64_t address) {
-    PENSTOCK_ASSIGN(const ByteSpan node, file_.from(address));
+    constexpr std::uint64_t kHead = 4 + 1 + 1 + 2;  // its last number is that of the entries
+    constexpr std::uint64_t kSymbol = 40;
+    PENSTOCK_ASSIGN(const ByteSpan head, file_.from(address, kHead));
     if (++nodes_ > kMostObjects) {
       return hdf5_damage("the tree of its root group does not end", address);
     }
-    Hdf5Cursor cursor(node);
-    if (cursor.says("SNOD")) {
+    Hdf5Cursor cursor(head);
+    const bool is_table = cursor.says("SNOD");
+    cursor.skip(2);
+    PENSTOCK_ASSIGN(const ByteSpan node, file_.from(address, 3 * kHead + 8 + cursor.number(2) * kSymbol));
+    cursor = Hdf5Cursor(node);
+    if (is_table) {
+      cursor.skip(4);
       return add_table(cursor, address);
     }
-    cursor = Hdf5Cursor(node);
     if (!cursor.says("TREE") || cursor.byte() != 0) {
       return hdf5_damage("there is no node of a group", address);
     }
@@ -239,38 +264,47 @@ Status add_link(ByteSpan body, Hdf5Group& group, std::uint64_t header) {
   return {};
 }
 
-bool begins_as_tar(ByteSpan file) noexcept {
+/// Fewer bytes only at the end of the file.
+Result<Bytes> bytes_at(const Source& file, std::uint64_t at, std::uint64_t most) {
+  PENSTOCK_ASSIGN(Bytes bytes, file.read(at, std::min(most, file.size() - at)));
+  PENSTOCK_TRY(bytes.intact());
+  return bytes;
+}
+
+bool begins_as_tar(ByteSpan start) noexcept {
   TarHeader header;
-  if (file.size() < sizeof(header)) {
+  if (start.size() < sizeof header) {
     return false;
   }
-  std::memcpy(&header, file.data(), sizeof(header));
+  std::memcpy(&header, start.data(), sizeof header);
   return has_valid_checksum(header);
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> find_hdf5_start(ByteSpan file) noexcept {
+Result<std::optional<std::uint64_t>> find_hdf5_start(const Source& file) {
   constexpr std::uint64_t kSmallestUserBlock = 512;
-  const auto begins_at = [file](std::uint64_t at) {
-    return Hdf5Cursor(file.subspan(static_cast<std::size_t>(at))).says("\x89HDF\r\n\x1a\n");
-  };
-  if (begins_at(0)) {
-    return 0;
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  PENSTOCK_ASSIGN(const Bytes start, bytes_at(file, 0, kTarBlock));
+  if (Hdf5Cursor(start).says(kSignature)) {
+    return std::optional<std::uint64_t>(0);
   }
-  if (begins_as_tar(file)) {
-    return std::nullopt;
+  if (begins_as_tar(start)) {
+    return std::optional<std::uint64_t>();
   }
   for (std::uint64_t at = kSmallestUserBlock; at < file.size(); at *= 2) {
-    if (begins_at(at)) {
-      return at;
+    PENSTOCK_ASSIGN(const Bytes bytes, bytes_at(file, at, kSignature.size()));
+    if (Hdf5Cursor(bytes).says(kSignature)) {
+      return std::optional<std::uint64_t>(at);
     }
   }
-  return std::nullopt;
+  return std::optional<std::uint64_t>();
 }
 
 Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
-  PENSTOCK_ASSIGN(const ByteSpan start, file.from(header));
+  constexpr std::uint64_t kLargestPrefix = 64;
+  PENSTOCK_ASSIGN(const ByteSpan prefix, file.from(header, kLargestPrefix));
+  PENSTOCK_ASSIGN(const ByteSpan start, file.from(header, 2 * kLargestPrefix + block_size(prefix)));
   Hdf5Cursor cursor(start);
   Block block;
   if (cursor.says("OHDR")) {
@@ -281,8 +315,7 @@ Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
     block.numbered = (flags & 4) != 0;
     block.bytes = cursor.take(cursor.number(std::size_t{1} << (flags & 3)));
     cursor.skip(4);
-    if (!cursor.ok() || version != 2 || block.bytes.size() > kLargestHeader ||
-        !hdf5_sum_is_right(start.first(start.size() - cursor.left()))) {
+    if (!cursor.ok() || version != 2 || !hdf5_sum_is_right(start.first(start.size() - cursor.left()))) {
       return hdf5_damage("the checksum of an object header is wrong", header);
     }
   } else {

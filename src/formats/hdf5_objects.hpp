@@ -35,7 +35,7 @@ Result<std::vector<Hdf5Message>> hdf5_messages(const Hdf5Bytes& file, std::uint6
 
 /// Where the file's superblock is: at its start, or behind a user block of 512 bytes or a doubling of that.
 /// Nothing if there is none, or if the file begins as a tar does (its first member may be an HDF5 file).
-std::optional<std::uint64_t> find_hdf5_start(ByteSpan file) noexcept;
+Result<std::optional<std::uint64_t>> find_hdf5_start(const Source& file);
 
 /// What a name of a group stands for.
 struct Hdf5Link {

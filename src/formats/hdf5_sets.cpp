@@ -174,7 +174,7 @@ Status find_rows(const Hdf5Bytes& file, const Description& description, const st
     }
   }
   // Chunks that lie over each other would give more rows than the file has bytes for.
-  if (set.rows * set.row_bytes > file.all.size()) {
+  if (set.rows * set.row_bytes > file.size()) {
     return contradiction(name, "is larger than the file", header);
   }
   std::uint64_t left = set.rows;
@@ -184,7 +184,7 @@ Status find_rows(const Hdf5Bytes& file, const Description& description, const st
       return never_written(name);
     }
     if (rows > 0) {
-      PENSTOCK_TRY(file.at(chunk, rows * set.row_bytes));
+      PENSTOCK_TRY(file.check(chunk, rows * set.row_bytes));
     }
     left -= rows;
   }

@@ -9,10 +9,10 @@
 
 #include "formats/fingerprint.hpp"
 #include "formats/hdf5_sets.hpp"
-#include "formats/tar_fields.hpp"
+#include "formats/table_base.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
-#include "io/mapped_file.hpp"
+#include "io/source.hpp"
 
 namespace penstock {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxNames = 1'000'000;
 
 /// A field of the table, and where its values are.
 struct Hdf5Field {
-  FieldInfo info;
+  FieldSpec spec;
   Hdf5Set set;
   std::vector<std::string> names = {};  ///< text: what a number in `set` stands for
 };
@@ -58,46 +58,45 @@ std::string names_of_scalars() {
   return names;
 }
 
-class Hdf5Table final : public SampleTable {
+class Hdf5Table final : public TableBase {
  public:
   /// Addresses count from byte `start` of the file.
-  Hdf5Table(NamedPath path, std::unique_ptr<MappedFile> file, std::uint64_t start,
-            std::optional<Hdf5Set> keys, std::vector<std::string> classes, std::vector<Hdf5Field> contents)
-      : path_(std::move(path)),
+  Hdf5Table(NamedPath path, SourcePtr file, std::uint64_t start, std::optional<Hdf5Set> keys,
+            std::vector<std::string> classes, std::vector<Hdf5Field> contents)
+      : TableBase(specs_of(contents), std::move(classes), {}),
+        path_(std::move(path)),
         file_(std::move(file)),
         start_(start),
         keys_(std::move(keys)),
-        classes_(std::move(classes)),
-        contents_(std::move(contents)) {
-    for (const Hdf5Field& field : contents_) {
-      fields_.push_back(field.info);
-    }
-  }
+        contents_(std::move(contents)) {}
 
   std::uint64_t size() const noexcept override { return contents_.front().set.rows; }
-  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  const std::vector<std::string>& classes() const noexcept override { return classes_; }
-  const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
 
   std::string key(std::uint64_t sample) const override {
     if (sample >= size()) {
       return {};
     }
-    return keys_ ? std::string(text_in(bytes_of(*keys_, sample))) : std::to_string(sample);
+    if (!keys_) {
+      return std::to_string(sample);
+    }
+    const auto key = bytes_of(*keys_, sample);
+    return key ? std::string(text_in(*key)) : std::string();
   }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
-    if (sample >= size() || field >= contents_.size()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("there is no sample {} with a field {}", sample, field),
-                   .advice = {},
-                   .place = {.source = path_.named, .stage = "read"}};
-    }
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
+    PENSTOCK_TRY(check_numbers(sample, field, path_.named));
     const Hdf5Field& content = contents_[field];
-    const Bytes bytes = bytes_of(content.set, sample);
-    if (content.info.kind == FieldKind::array) {
-      return StoredValue{.bytes = bytes};
+    if (content.spec.kind == FieldKind::array) {
+      return Location(Extent{
+          .source = 0, .offset = start_ + content.set.place_of(sample), .size = content.set.row_bytes});
     }
+    auto read = bytes_of(content.set, sample);
+    if (!read) {
+      Error error = std::move(read).error();
+      error.place = place(sample, field);
+      return error;
+    }
+    const Bytes bytes = std::move(*read);
     const bool has_sign = content.set.type.kind == Hdf5Type::Kind::signed_whole;
     const std::int64_t number = number_in(bytes, has_sign);
     PENSTOCK_TRY(bytes.intact());
@@ -114,45 +113,35 @@ class Hdf5Table final : public SampleTable {
                    .advice = {},
                    .place = place(sample, field)};
     }
-    if (content.info.kind == FieldKind::integer) {
-      return StoredValue{.bytes = {}, .number = number, .is_number = true};
+    if (content.spec.kind == FieldKind::integer) {
+      return Location(Number{number});
     }
     const std::string& name = names[static_cast<std::size_t>(number)];
-    return StoredValue{.bytes = {reinterpret_cast<const std::uint8_t*>(name.data()), name.size()}};
+    return Location(Bytes(reinterpret_cast<const std::uint8_t*>(name.data()), name.size()));
   }
+
+  NamedPath object(std::uint64_t) const override { return path_; }
 
   Status check_lookups(std::uint64_t sample) const override {
-    return keys_ && sample < size() ? bytes_of(*keys_, sample).intact() : Status();
-  }
-
-  void will_read(std::uint64_t sample, std::size_t field) const override {
-    if (sample < size() && field < contents_.size()) {
-      const Hdf5Set& set = contents_[field].set;
-      file_->advise(Access::will_need, start_ + set.place_of(sample), set.row_bytes);
+    if (!keys_ || sample >= size()) {
+      return {};
     }
+    PENSTOCK_ASSIGN(const Bytes key, bytes_of(*keys_, sample));
+    return key.intact();
   }
 
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     if (sample >= size() || field >= contents_.size()) {
       return 0;
     }
-    if (contents_[field].info.kind == FieldKind::array) {
+    if (contents_[field].spec.kind == FieldKind::array) {
       return contents_[field].set.row_bytes;
     }
-    Scratch unused;
-    const auto value = read(sample, field, unused);
+    const auto value = read(sample, field);
     return value.ok() && !value->is_number ? value->bytes.size() : kNumberSize;
   }
 
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
-
-  ArraySpec array(std::size_t field) const override {
-    if (field >= contents_.size() || contents_[field].info.kind != FieldKind::array) {
-      return {};
-    }
-    const Hdf5Set& set = contents_[field].set;
-    return {.type = *set.type.scalar(), .shape = set.row_shape};
-  }
 
   Place place(std::uint64_t sample, std::size_t field) const override {
     Place place{.source = path_.named,
@@ -168,38 +157,44 @@ class Hdf5Table final : public SampleTable {
   }
 
   std::string identity() const override {
-    return SourceIdentity().add(absolute_path(path_.path), file_->state()).finish();
+    return SourceIdentity().add(path_.storage->absolute(path_.path), file_->identity()).finish();
   }
 
   std::string fingerprint() const override {
     return fingerprint_of(
-        size(), fields_, [this](std::uint64_t sample) { return key(sample); },
+        size(), fields(), [this](std::uint64_t sample) { return key(sample); },
         [this](std::uint64_t sample, std::size_t field) {
           return std::optional<std::uint64_t>(stored_size(sample, field));
         });
   }
 
  private:
+  static std::vector<FieldSpec> specs_of(const std::vector<Hdf5Field>& contents) {
+    std::vector<FieldSpec> specs;
+    for (const Hdf5Field& field : contents) {
+      specs.push_back(field.spec);
+    }
+    return specs;
+  }
+  const Source* open_source(std::uint64_t) const override { return file_.get(); }
+
   /// In the file: find_hdf5_set() has seen to that.
-  Bytes bytes_of(const Hdf5Set& set, std::uint64_t row) const noexcept {
-    return file_->bytes().part(start_ + set.place_of(row), set.row_bytes);
+  Result<Bytes> bytes_of(const Hdf5Set& set, std::uint64_t row) const {
+    return file_->read(start_ + set.place_of(row), set.row_bytes);
   }
 
   NamedPath path_;
-  std::unique_ptr<MappedFile> file_;
+  SourcePtr file_;
   std::uint64_t start_ = 0;
   std::optional<Hdf5Set> keys_;
-  std::vector<std::string> classes_;
   std::vector<Hdf5Field> contents_;
-  std::vector<FieldInfo> fields_;
-  std::vector<std::string> warnings_;
 };
 
 /// What a file of sounds holds, by the names of its data sets.
 class RowContents {
  public:
-  static Result<RowContents> of(ByteSpan file) {
-    RowContents contents(Hdf5Bytes{file});
+  static Result<RowContents> of(const Source& file, std::uint64_t start) {
+    RowContents contents(Hdf5Bytes(file, start));
     PENSTOCK_ASSIGN(contents.group_, hdf5_root_group(contents.file_));
     return contents;
   }
@@ -251,7 +246,9 @@ class RowContents {
                                           set->row_shape.empty() ? "" : " in rows of several"));
     }
     return std::optional<Hdf5Field>(
-        Hdf5Field{.info = std::move(info), .set = std::move(*set), .names = std::move(names)});
+        Hdf5Field{.spec = FieldSpec::of(std::move(info), FieldSpec::Encoding::number),
+                  .set = std::move(*set),
+                  .names = std::move(names)});
   }
 
   /// Every field that can be had, in the order in which they are given.
@@ -264,7 +261,8 @@ class RowContents {
                                             set->type.name(), names_of_scalars()));
       }
       if (set) {
-        fields.push_back({.info = {name, FieldKind::array}, .set = std::move(*set)});
+        ArraySpec array{.type = *set->type.scalar(), .shape = set->row_shape};
+        fields.push_back({.spec = FieldSpec::of_array(name, std::move(array)), .set = std::move(*set)});
       }
     }
     if (fields.empty()) {
@@ -282,8 +280,8 @@ class RowContents {
     }
     for (const Hdf5Field& field : fields) {
       if (field.set.rows != fields.front().set.rows) {
-        return hdf5_damage(fmt::format("{} has {} rows and {} has {}", fields.front().info.name,
-                                       fields.front().set.rows, field.info.name, field.set.rows),
+        return hdf5_damage(fmt::format("{} has {} rows and {} has {}", fields.front().spec.name,
+                                       fields.front().set.rows, field.spec.name, field.set.rows),
                            0);
       }
     }
@@ -291,48 +289,36 @@ class RowContents {
   }
 
  private:
-  explicit RowContents(Hdf5Bytes file) : file_(file) {}
+  explicit RowContents(Hdf5Bytes file) : file_(std::move(file)) {}
 
   Hdf5Bytes file_;
   Hdf5Group group_;
 };
 
-Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldChoice& choice) {
-  if (choice.empty()) {
-    return all;
-  }
-  std::vector<Hdf5Field> chosen;
-  std::string names;
+Result<std::vector<Hdf5Field>> choose(const std::vector<Hdf5Field>& all, const FieldChoice& choice) {
+  std::vector<FieldSpec> specs;
   for (const Hdf5Field& field : all) {
-    names += (names.empty() ? "" : ", ") + field.info.name;
+    specs.push_back(field.spec);
   }
-  for (const auto& [name, wanted] : choice) {
-    const auto found = std::find_if(all.begin(), all.end(), [&wanted = wanted](const Hdf5Field& field) {
-      return field.info.name == wanted;
-    });
-    if (found == all.end()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("the HDF5 file has no field '{}'", printable(wanted)),
-                   .advice = "there is: " + names,
-                   .place = {.stage = "open"}};
-    }
-    chosen.push_back(*found);
-    chosen.back().info.name = name;
+  PENSTOCK_ASSIGN(std::vector<ChosenField> wanted, choose_fields(specs, choice, "the HDF5 file", ""));
+  std::vector<Hdf5Field> chosen;
+  for (ChosenField& field : wanted) {
+    chosen.push_back(all[field.number]);
+    chosen.back().spec = std::move(field.spec);
   }
   return chosen;
 }
 
-Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::unique_ptr<MappedFile> file,
-                                                std::uint64_t start, const FieldChoice& choice) {
-  PENSTOCK_ASSIGN(const RowContents contents,
-                  RowContents::of(ByteSpan(file->bytes()).subspan(static_cast<std::size_t>(start))));
+Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, SourcePtr file, std::uint64_t start,
+                                                const FieldChoice& choice) {
+  PENSTOCK_ASSIGN(const RowContents contents, RowContents::of(*file, start));
   PENSTOCK_ASSIGN(std::vector<std::string> classes, contents.texts("label_names"));
   PENSTOCK_ASSIGN(std::optional<Hdf5Set> keys, contents.find_text("keys"));
   PENSTOCK_ASSIGN(std::vector<Hdf5Field> fields, contents.fields(classes));
   if (keys && keys->rows != fields.front().set.rows) {
     return hdf5_damage(fmt::format("it has {} rows and {} keys", fields.front().set.rows, keys->rows), 0);
   }
-  PENSTOCK_ASSIGN(fields, choose(std::move(fields), choice));
+  PENSTOCK_ASSIGN(fields, choose(fields, choice));
   if (Status whole = file->check(); !whole) {
     return std::move(whole).error();
   }
@@ -340,23 +326,43 @@ Result<std::unique_ptr<SampleTable>> make_table(const NamedPath& path, std::uniq
       path, std::move(file), start, std::move(keys), std::move(classes), std::move(fields)));
 }
 
-}  // namespace
-
-bool is_hdf5_file(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  return file.ok() && find_hdf5_start((*file)->bytes()).has_value();
+/// Among thousands of shards, names are cheaper than a look into each.
+Result<bool> recognise_hdf5(const Candidate& candidate, bool among_many) {
+  const std::string lower = lower_case(candidate.path().path);
+  const bool looked_into = !among_many || lower.ends_with(".h5") || lower.ends_with(".hdf5");
+  if (candidate.is_folder() || !looked_into || candidate.file() == nullptr) {
+    return false;
+  }
+  PENSTOCK_ASSIGN(const std::optional<std::uint64_t> start, find_hdf5_start(*candidate.file()));
+  return start.has_value();
 }
 
+Result<std::unique_ptr<SampleTable>> open_one_hdf5(const std::vector<NamedPath>& sources,
+                                                   const FieldChoice& choice) {
+  return open_hdf5_table(sources.front(), choice);
+}
+
+}  // namespace
+
+const Format kHdf5Format = {
+    .name = "hdf5",
+    .recognise = recognise_hdf5,
+    .open = open_one_hdf5,
+    .alone = Format::Alone{.what = "an HDF5 file",
+                           .advice = "an HDF5 file is opened by itself: build one of all sounds"}};
+
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
-  PENSTOCK_TRY(check_field_choice(choice));
-  auto file = MappedFile::open(path.path);
+  auto file = path.storage->open(path.path);
   if (!file.ok()) {
     Error error = std::move(file).error();
     error.place.source = path.named;
     return error;
   }
-  const std::uint64_t start = find_hdf5_start((*file)->bytes()).value_or(0);
-  auto table = make_table(path, std::move(file).value(), start, choice);
+  std::uint64_t start = 0;
+  const auto found = find_hdf5_start(**file);
+  start = found.ok() ? found->value_or(0) : 0;
+  auto table = found.ok() ? make_table(path, std::move(file).value(), start, choice)
+                          : Result<std::unique_ptr<SampleTable>>(found.error());
   if (!table.ok()) {
     Error error = std::move(table).error();
     error.place.source = path.named;

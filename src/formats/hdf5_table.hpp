@@ -4,15 +4,15 @@
 
 #include <memory>
 
+#include "formats/format.hpp"
 #include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
 
 namespace penstock {
 
-/// Whether the file begins as HDF5 files do; false if it cannot be read.
-bool is_hdf5_file(const std::string& path);
+extern const Format kHdf5Format;
 
-/// Maps the file; rows are read in place, without the HDF5 library. Fields: `waveform` and `mel` (array),
+/// Opens the file; rows are read in place, without the HDF5 library. Fields: `waveform` and `mel` (array),
 /// `label` (int), `split` (text), those of them that the file has.
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& fields);
 

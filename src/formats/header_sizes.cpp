@@ -10,16 +10,16 @@
 #include "core/usable_cores.hpp"
 #include "formats/index_cache.hpp"
 #include "formats/json.hpp"
-#include "io/file.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
 
 constexpr std::uint64_t kSizeVersion = 1;
 
-ImageSize size_of_image(const SampleTable& table, std::uint64_t sample, std::size_t field, Scratch& scratch) {
+ImageSize size_of_image(const SampleTable& table, std::uint64_t sample, std::size_t field) {
   ImageSize size;
-  const Status read = use_value(table, sample, field, scratch, [&size](const StoredValue& value) -> Status {
+  const Status read = use_value(table, sample, field, [&size](const StoredValue& value) -> Status {
     size = picture_size({value.bytes.data(), value.bytes.size()});
     return {};
   });
@@ -47,16 +47,14 @@ ImageSize size_in_headers(const SampleTable& table, std::size_t field, std::uint
   if (begin >= end) {
     return {};
   }
-  Scratch own;
-  const ImageSize first = size_of_image(table, begin, field, own);
+  const ImageSize first = size_of_image(table, begin, field);
   std::atomic<bool> differ{first.width == 0};
   parallel_for(static_cast<std::size_t>((end - begin + kRun - 1) / kRun), usable_cores(),
                [&](std::size_t run) {
-                 Scratch scratch;
                  const std::uint64_t last = std::min(end, begin + (run + 1) * kRun);
                  for (std::uint64_t sample = begin + run * kRun;
                       sample < last && !differ.load(std::memory_order_relaxed); ++sample) {
-                   if (size_of_image(table, sample, field, scratch) != first) {
+                   if (size_of_image(table, sample, field) != first) {
                      differ.store(true, std::memory_order_relaxed);
                    }
                  }
@@ -69,8 +67,7 @@ std::optional<ImageSize> kept_size(const std::string& identity) {
   if (path.empty() || !refuse_index(path).empty()) {
     return std::nullopt;
   }
-  Scratch scratch;
-  const Result<ByteSpan> bytes = read_file(path.c_str(), scratch);
+  const Result<Bytes> bytes = local_storage()->read(path);
   if (!bytes) {
     return std::nullopt;
   }

@@ -17,8 +17,8 @@
 #include "formats/header_sizes.hpp"
 #include "formats/index_cache.hpp"
 #include "formats/tar_fields.hpp"
+#include "formats/table_base.hpp"
 #include "formats/text.hpp"
-#include "io/file.hpp"
 #include "io/file_identity.hpp"
 
 namespace penstock {
@@ -94,65 +94,43 @@ std::vector<bool> keys_with_extension(const PathList& paths) {
   return whole;
 }
 
-class ImageFolder final : public SampleTable {
+class ImageFolder final : public TableBase {
  public:
-  enum class Role : std::uint8_t { file, label };
-
-  ImageFolder(NamedPath root, Contents contents, std::vector<FieldInfo> fields, std::vector<Role> roles)
-      : root_(std::move(root)),
-        opened_root_(absolute_path(root_.path)),
+  ImageFolder(NamedPath root, Contents contents, std::vector<FieldSpec> specs)
+      : TableBase(std::move(specs), std::move(contents.classes), std::move(contents.warnings)),
+        root_(std::move(root)),
+        opened_root_(root_.storage->absolute(root_.path)),
         contents_(std::move(contents)),
-        whole_keys_(keys_with_extension(contents_.paths)),
-        fields_(std::move(fields)),
-        roles_(std::move(roles)) {}
+        whole_keys_(keys_with_extension(contents_.paths)) {}
 
   std::uint64_t size() const noexcept override { return contents_.paths.size(); }
-  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  const std::vector<std::string>& classes() const noexcept override { return contents_.classes; }
-  const std::vector<std::string>& warnings() const noexcept override { return contents_.warnings; }
   std::string key(std::uint64_t sample) const override {
     return sample < size() ? std::string(key_view(sample)) : std::string();
   }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
-    if (sample >= size() || field >= roles_.size()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("there is no sample {} with a field {}", sample, field),
-                   .advice = {},
-                   .place = {.source = root_.named, .stage = "read"}};
-    }
-    if (roles_[field] == Role::label) {
-      return StoredValue{.bytes = {}, .number = contents_.labels[sample], .is_number = true};
-    }
-    std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory but the scratch
-    const auto end =
-        fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", opened_root_, contents_.paths[sample]);
-    *end.out = '\0';
-    auto bytes = read_file(path.data(), scratch);
-    if (!bytes.ok()) {
-      Error error = std::move(bytes).error();
-      error.place = place(sample, field);
-      return error;
-    }
-    return StoredValue{.bytes = *bytes};
+  /// Every sample is an object of its own.
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
+    PENSTOCK_TRY(check_numbers(sample, field, root_.named));
+    return is_label(field) ? Location(Number{contents_.labels[sample]})
+                           : Location(Extent{.source = sample, .offset = 0, .size = Extent::kWhole});
+  }
+
+  NamedPath object(std::uint64_t source) const override {
+    return {file_of(source), root_.named, root_.storage};
   }
 
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
-    if (sample >= size() || field >= roles_.size()) {
+    if (sample >= size() || field >= fields().size()) {
       return 0;
     }
-    if (roles_[field] == Role::label) {
-      return kLabelSize;
-    }
-    const auto state = file_state(file_of(sample));
-    return state.ok() ? state->size : 0;
+    return is_label(field) ? kLabelSize : state_of(sample).size;
   }
 
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
 
   ImageSize one_size(std::size_t field) const override {
     constexpr std::uint64_t kFirst = 16;  // tell most folders of different sizes
-    if (field >= fields_.size() || fields_[field].kind != FieldKind::image ||
+    if (field >= fields().size() || fields()[field].kind != FieldKind::image ||
         size_in_headers(*this, field, 0, std::min(kFirst, size())).width == 0) {
       return {};
     }
@@ -196,6 +174,16 @@ class ImageFolder final : public SampleTable {
   }
 
  private:
+  Result<Bytes> fetch(const Extent& extent) const override {
+    std::array<char, PATH_MAX> path;  // on the stack: reading takes no memory
+    const auto end = fmt::format_to_n(path.data(), path.size() - 1, "{}/{}", opened_root_,
+                                      contents_.paths[static_cast<std::size_t>(extent.source)]);
+    *end.out = '\0';
+    return root_.storage->read(path.data());
+  }
+
+  bool is_label(std::size_t field) const noexcept { return fields()[field].kind == FieldKind::integer; }
+
   std::string_view key_view(std::uint64_t sample) const noexcept {
     const std::string_view path = contents_.paths[sample];
     return whole_keys_[sample] ? path : without_extension(path);
@@ -210,14 +198,19 @@ class ImageFolder final : public SampleTable {
     return fmt::format("{}/{}", opened_root_, contents_.paths[sample]);
   }
 
-  /// One stat for each. What cannot be looked at cannot be read either, and counts as empty.
+  /// What cannot be looked at cannot be read either, and counts as empty.
+  FileIdentity state_of(std::uint64_t sample) const {
+    auto state = root_.storage->stat(file_of(sample));
+    return state.ok() && state->is_file() ? std::move(state->identity) : FileIdentity{};
+  }
+
+  /// One stat for each.
   std::vector<FileIdentity> look_at_files() const {
     constexpr std::size_t kRun = 1024;
     std::vector<FileIdentity> files(contents_.paths.size());
     parallel_for((files.size() + kRun - 1) / kRun, usable_cores(), [&](std::size_t run) {
       for (std::size_t i = run * kRun; i < std::min(files.size(), (run + 1) * kRun); ++i) {
-        const auto state = file_state(file_of(i));
-        files[i] = state.ok() ? *state : FileIdentity{};
+        files[i] = state_of(i);
       }
     });
     return files;
@@ -234,9 +227,9 @@ class ImageFolder final : public SampleTable {
 
   std::string compute_fingerprint(const std::vector<FileIdentity>& files) const {
     return fingerprint_of(
-        files.size(), fields_, [this](std::uint64_t sample) { return key_view(sample); },
+        files.size(), fields(), [this](std::uint64_t sample) { return key_view(sample); },
         [&](std::uint64_t sample, std::size_t field) {
-          return std::optional<std::uint64_t>(roles_[field] == Role::label ? kLabelSize : files[sample].size);
+          return std::optional<std::uint64_t>(is_label(field) ? kLabelSize : files[sample].size);
         });
   }
 
@@ -244,8 +237,6 @@ class ImageFolder final : public SampleTable {
   std::string opened_root_;
   Contents contents_;
   std::vector<bool> whole_keys_;
-  std::vector<FieldInfo> fields_;
-  std::vector<Role> roles_;
   mutable std::once_flag fingerprint_once_;
   mutable std::string fingerprint_;
 };
@@ -306,7 +297,7 @@ void warn_of_splits(const std::vector<std::string>& classes, Contents& contents)
 
 /// Files of the root alone, without classes.
 Result<Contents> plain_contents(const NamedPath& root) {
-  PENSTOCK_ASSIGN(FoundFiles files, find_files(root.path, false));
+  PENSTOCK_ASSIGN(FoundFiles files, find_files(*root.storage, root.path, false));
   const std::vector<FoundFiles> folders = {std::move(files)};
   Contents contents{
       .content = &content_of(folders), .paths = {}, .labels = {}, .classes = {}, .warnings = {}};
@@ -330,8 +321,9 @@ Result<Contents> plain_contents(const NamedPath& root) {
 
 Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> classes) {
   std::vector<std::optional<Result<FoundFiles>>> results(classes.size());
-  parallel_for(classes.size(), usable_cores(),
-               [&](std::size_t i) { results[i].emplace(find_files(root.path + "/" + classes[i], true)); });
+  parallel_for(classes.size(), usable_cores(), [&](std::size_t i) {
+    results[i].emplace(find_files(*root.storage, root.path + "/" + classes[i], true));
+  });
   std::vector<FoundFiles> folders;
   for (auto& result : results) {
     PENSTOCK_ASSIGN(FoundFiles files, std::move(*result));
@@ -372,12 +364,12 @@ Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> 
 }
 
 Result<Contents> contents_of(const NamedPath& root) {
-  PENSTOCK_ASSIGN(FolderNames names, list_folder(root.path));
+  PENSTOCK_ASSIGN(FolderNames names, list_folder(*root.storage, root.path));
   if (names.folders.empty()) {
     return plain_contents(root);
   }
   PENSTOCK_ASSIGN(Contents contents, class_contents(root, std::move(names.folders)));
-  PENSTOCK_ASSIGN(const FoundFiles beside, find_files(root.path, false));
+  PENSTOCK_ASSIGN(const FoundFiles beside, find_files(*root.storage, root.path, false));
   if (const std::size_t count = (beside.*contents.content->found).paths.size(); count > 0) {
     contents.warnings.push_back(fmt::format(
         "{} {} beside the class folders belong to no class and are left out", count, contents.content->many));
@@ -385,10 +377,26 @@ Result<Contents> contents_of(const NamedPath& root) {
   return contents;
 }
 
+Result<bool> recognise_folder(const Candidate& candidate, bool /*among_many*/) {
+  return candidate.is_folder();
+}
+
+Result<std::unique_ptr<SampleTable>> open_one_folder(const std::vector<NamedPath>& sources,
+                                                     const FieldChoice& choice) {
+  return open_image_folder(sources.front(), choice);
+}
+
 }  // namespace
 
+const Format kClassFolderFormat = {
+    .name = "class folders",
+    .recognise = recognise_folder,
+    .open = open_one_folder,
+    .alone =
+        Format::Alone{.what = "a folder without tar shards",
+                      .advice = "class folders are opened by naming the one folder that holds them all"}};
+
 Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& choice) {
-  PENSTOCK_TRY(check_field_choice(choice));
   auto looked_through = contents_of(root);
   if (!looked_through.ok()) {
     Error error = std::move(looked_through).error();
@@ -396,31 +404,19 @@ Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, co
     return error;
   }
   Contents contents = std::move(looked_through).value();
-  using Role = ImageFolder::Role;
-  const bool labelled = !contents.classes.empty();
   const Content& content = *contents.content;
-  FieldChoice wanted = choice;
-  if (wanted.empty()) {
-    wanted.emplace_back(content.field, content.field);
-    if (labelled) {
-      wanted.emplace_back("label", "label");
-    }
+  std::vector<FieldSpec> all = {FieldSpec::of({content.field, content.kind})};
+  if (!contents.classes.empty()) {
+    all.push_back(FieldSpec::of({"label", FieldKind::integer}, FieldSpec::Encoding::number));
   }
-  std::vector<FieldInfo> fields;
-  std::vector<Role> roles;
-  for (const auto& [name, field] : wanted) {
-    const bool is_file = field == content.field;
-    if (!is_file && (field != "label" || !labelled)) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("a folder of {} has no field '{}'", content.many, printable(field)),
-                   .advice = fmt::format("there is: {}{}", content.field, labelled ? ", label" : ""),
-                   .place = {.source = root.named, .stage = "open"}};
-    }
-    roles.push_back(is_file ? Role::file : Role::label);
-    fields.push_back({name, is_file ? content.kind : FieldKind::integer});
+  PENSTOCK_ASSIGN(const std::vector<ChosenField> chosen,
+                  choose_fields(all, choice, fmt::format("a folder of {}", content.many), root.named));
+  std::vector<FieldSpec> specs;
+  for (const ChosenField& field : chosen) {
+    specs.push_back(field.spec);
   }
   return std::unique_ptr<SampleTable>(
-      std::make_unique<ImageFolder>(root, std::move(contents), std::move(fields), std::move(roles)));
+      std::make_unique<ImageFolder>(root, std::move(contents), std::move(specs)));
 }
 
 }  // namespace penstock

@@ -3,10 +3,14 @@
 
 #include <memory>
 
+#include "formats/format.hpp"
 #include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
 
 namespace penstock {
+
+/// Any folder that is nothing else.
+extern const Format kClassFolderFormat;
 
 /// Pictures below each class folder, or sounds where there are no pictures, with the number of the class as
 /// label; or, in a folder that has no folders in it, its files without labels. No file is opened before it is

@@ -25,11 +25,10 @@ class ImageFolderTest : public ::testing::Test {
   /// "key=label", in order.
   static std::vector<std::string> list(const SampleTable& table) {
     std::vector<std::string> all;
-    Scratch scratch;
     for (std::uint64_t i = 0; i < table.size(); ++i) {
       all.push_back(table.key(i));
       if (table.fields().size() > 1) {
-        all.back() += fmt::format("={}", table.read(i, 1, scratch)->number);
+        all.back() += fmt::format("={}", table.read(i, 1)->number);
       }
     }
     return all;
@@ -49,11 +48,10 @@ TEST_F(ImageFolderTest, numbers_sorted_classes) {
   EXPECT_THAT(list(**table), ElementsAre("Zebra/z=0", "cat/1=1", "cat/2=1", "dog/1=2"));
   EXPECT_EQ((*table)->fields(),
             (std::vector<FieldInfo>{{"image", FieldKind::image}, {"label", FieldKind::integer}}));
-  Scratch scratch;
-  const auto image = (*table)->read(2, 0, scratch);
+  const auto image = (*table)->read(2, 0);
   ASSERT_TRUE(image.ok());
   EXPECT_EQ(as_text(image->bytes), "C2");
-  const auto label = (*table)->read(2, 1, scratch);
+  const auto label = (*table)->read(2, 1);
   EXPECT_TRUE(label->is_number);
   EXPECT_TRUE(label->bytes.empty());
   EXPECT_EQ((*table)->stored_size(2, 0), 2u);
@@ -93,8 +91,7 @@ TEST_F(ImageFolderTest, follows_links_and_ends_in_circles) {
   const auto table = open();
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   EXPECT_EQ((*table)->classes().size(), 2u);
-  Scratch scratch;
-  EXPECT_EQ(as_text((*table)->read(0, 0, scratch)->bytes), "y");
+  EXPECT_EQ(as_text((*table)->read(0, 0)->bytes), "y");
 }
 
 TEST_F(ImageFolderTest, reports_a_link_that_leads_nowhere_when_read) {
@@ -102,8 +99,7 @@ TEST_F(ImageFolderTest, reports_a_link_that_leads_nowhere_when_read) {
   fs::create_symlink(folder_ / "gone.jpg", folder_ / "a/2.jpg");
   const auto table = open();
   ASSERT_EQ((*table)->size(), 2u);
-  Scratch scratch;
-  const auto missing = (*table)->read(1, 0, scratch);
+  const auto missing = (*table)->read(1, 0);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().kind, ErrorKind::not_found);
   EXPECT_EQ(missing.error().place.key, "a/2");
@@ -308,8 +304,7 @@ TEST_F(ImageFolderTest, is_read_when_the_process_has_changed_its_folder) {
     return open_samples({"data"}, {});
   }();
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  Scratch scratch;
-  const auto image = (*table)->read(0, 0, scratch);
+  const auto image = (*table)->read(0, 0);
   ASSERT_TRUE(image.ok()) << image.error().to_string();
   EXPECT_EQ(as_text(image->bytes), "C1");
   EXPECT_EQ((*table)->stored_size(0, 0), 2u);

@@ -69,27 +69,25 @@ Status keep_index(const std::string& cache_path, ByteSpan index) {
   return folder.replace_file(name, index);
 }
 
-std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
-                                       const std::vector<FileState>& states) {
+std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
+                                   const std::vector<FileState>& states) {
   const auto [folder_path, name] = split_path(cache_path);
   const Result<Folder> folder = Folder::open(folder_path, index_rules());
   if (cache_path.empty() || !folder || !folder->check() || !folder->check(name)) {
-    return nullptr;
+    return {};
   }
-  auto file = folder->map_file(name);
-  if (!file.ok()) {
-    return nullptr;
-  }
-  const auto index = TarIndex::view((*file)->bytes());
+  const auto file = folder->open_source(name);
+  const auto bytes = file ? (*file)->read_all() : Result<Bytes>(file.error());
+  auto index = bytes ? TarIndex::view(*bytes) : std::nullopt;
   if (!index || index->shard_count() != shards.size()) {
-    return nullptr;
+    return {};
   }
   for (std::size_t s = 0; s < shards.size(); ++s) {
     if (index->shard_path(s) != shards[s] || index->shard_state(s) != states[s]) {
-      return nullptr;
+      return {};
     }
   }
-  return std::move(*file);
+  return index;
 }
 
 bool could_change_unseen(const FileState& state, std::int64_t scanned) noexcept {

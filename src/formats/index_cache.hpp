@@ -1,12 +1,11 @@
 #pragma once
 // Indexes kept between runs, in a folder of the user.
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/tar_index.hpp"
-#include "io/mapped_file.hpp"
 
 namespace penstock {
 
@@ -25,8 +24,8 @@ Status keep_index(const std::string& cache_path, ByteSpan index);
 
 /// The kept index, if it is whole and every shard still has the state that it had. Anything else is no error:
 /// nothing.
-std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
-                                       const std::vector<FileState>& states);
+std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
+                                   const std::vector<FileState>& states);
 
 /// Whether a change right after `scanned` (ns since 1970) could leave the state of the file as it is, because
 /// the clock of its file system had not moved on. Such an index must not be kept.

@@ -3,11 +3,14 @@
 
 #include <string>
 
+#include "io/storage.hpp"
+
 namespace penstock {
 
 struct NamedPath {
   std::string path;
   std::string named;  ///< path, glob or pattern
+  StoragePtr storage = local_storage();
 
   bool operator==(const NamedPath&) const = default;
 };

@@ -4,11 +4,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "core/scratch.hpp"
+#include "formats/named_path.hpp"
 #include "io/bytes.hpp"
+#include "io/storage.hpp"
 #include "penstock/array_spec.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
@@ -24,6 +28,61 @@ enum class StoredCodec : std::uint8_t {
   repacked,  ///< a JPEG file's coefficients in our own layout
   pixels     ///< the pixels of a picture
 };
+
+/// What a field holds, for all samples at once.
+struct FieldSpec : FieldInfo {
+  /// How the bytes of a value are to be understood.
+  enum class Encoding : std::uint8_t {
+    file,    ///< as the file was in the source: of the formats of its kind, or any bytes
+    record,  ///< as each record says (StoredValue::codec): a file, coefficients or pixels
+    values,  ///< the elements one behind the other, little-endian, the last axis fastest
+    npy,     ///< an .npy file
+    number,  ///< one, in 8 bytes, or as the table itself knows it
+    text     ///< a number or words in UTF-8
+  };
+  Encoding encoding = Encoding::file;
+  /// What every value is once it is decoded, kAnyExtent where they differ; none if only decoding tells.
+  std::optional<ArraySpec> array{};
+
+  static FieldSpec of(FieldInfo info, Encoding encoding = Encoding::file) {
+    return {std::move(info), encoding, std::nullopt};
+  }
+  static FieldSpec of_array(std::string name, ArraySpec array) {
+    return {{std::move(name), FieldKind::array}, Encoding::values, std::move(array)};
+  }
+
+  /// `corrupt` unless a value may have that many bytes.
+  Status check_length(std::uint64_t bytes) const;
+
+  bool operator==(const FieldSpec&) const = default;
+};
+
+/// Bytes of an object that the samples lie in.
+struct Extent {
+  static constexpr std::uint64_t kWhole = ~std::uint64_t{0};  ///< a size: to the end of the object
+
+  std::uint64_t source = 0;  ///< SampleTable::object() names it
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+
+  bool operator==(const Extent&) const = default;
+};
+
+/// Bytes of a block that is compressed as a whole: SampleTable::block().
+struct Block {
+  std::uint64_t id = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// A number that has no bytes of its own.
+struct Number {
+  std::int64_t value = 0;
+};
+
+/// Where a value lies: in an object, in a block of one, or (a number, or bytes of its own) in the table
+/// itself.
+using Location = std::variant<Extent, Block, Number, Bytes>;
 
 /// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
 struct StoredValue {
@@ -62,10 +121,10 @@ class SampleTable {
   virtual Status check_keys() const { return {}; }
   /// To be asked after key(), stored_size(), image_size() or place(): Bytes::intact() of what they looked at.
   virtual Status check_lookups(std::uint64_t /*sample*/) const { return {}; }
-  /// The bytes as they are stored. They live as long as the table, or until the next use of `scratch`, and
+  /// The bytes as they are stored. They live as long as the table (Bytes::hold() lets them outlive it), and
   /// may prove not to be intact when they are used: use_value() sees to that. Numbers, and whatever was
   /// looked up on the way, are intact. A chosen field that this sample lacks is `corrupt`.
-  virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const = 0;
+  virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field) const = 0;
   /// A hint that this field will be read soon, and not its neighbours: the system then fetches its bytes
   /// ahead, and no others.
   virtual void will_read(std::uint64_t /*sample*/, std::size_t /*field*/) const {}
@@ -85,8 +144,16 @@ class SampleTable {
     }
     return first;
   }
-  /// What every array of a field of kind array is, whose bytes read() gives; empty for other kinds.
-  virtual ArraySpec array(std::size_t /*field*/) const { return {}; }
+  /// What is known of a field of fields() besides its name and kind.
+  virtual FieldSpec spec(std::size_t field) const { return FieldSpec::of(fields()[field]); }
+  /// Where a value lies. read() is this, then fetching, then finish(): a stage that fetches ahead, many at
+  /// once, does the same. `unsupported` for tables whose values lie nowhere. A chosen field that this sample
+  /// lacks is `corrupt`.
+  virtual Result<Location> locate(std::uint64_t sample, std::size_t field) const;
+  /// The object that Extent::source numbers.
+  virtual NamedPath object(std::uint64_t source) const;
+  /// What becomes of the bytes that locate() named: checked, and with all that is needed to decode them.
+  virtual Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const;
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
   /// The first sample of each shard, ascending, the first 0: samples of a shard lie together and are cheapest
   /// read together. Empty if there are no shards.
@@ -105,27 +172,33 @@ class SampleTable {
 /// of bytes that were not intact is an error. Before that it may be called once more: a table that has the
 /// value from elsewhere too (a cache) gives that when it is asked again.
 template <class Use>
-Status use_value(const SampleTable& table, std::uint64_t sample, std::size_t field, Scratch& scratch,
-                 Use&& use) {
-  PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field, scratch));
+Status use_value(const SampleTable& table, std::uint64_t sample, std::size_t field, Use&& use) {
+  PENSTOCK_ASSIGN(const StoredValue value, table.read(sample, field));
   Status used = use(value);
   if (value.intact().ok()) {
     return used;
   }
-  PENSTOCK_ASSIGN(const StoredValue again, table.read(sample, field, scratch));
+  PENSTOCK_ASSIGN(const StoredValue again, table.read(sample, field));
   PENSTOCK_TRY(again.intact());
   used = use(again);
   PENSTOCK_TRY(again.intact());
   return used;
 }
 
-/// What the arrays of fields of kind array are, by the name of the field.
-using ArraySpecs = std::map<std::string, ArraySpec>;
+/// What the arrays of fields of kind array are, and how they are stored, by the name of the field.
+struct StoredArrays {
+  ArraySpec spec;
+  bool npy = false;  ///< FieldSpec::Encoding::npy; values if not
+
+  bool operator==(const StoredArrays&) const = default;
+};
+using ArraySpecs = std::map<std::string, StoredArrays>;
 inline ArraySpecs arrays_of(const SampleTable& table) {
   ArraySpecs arrays;
   for (std::size_t field = 0; field < table.fields().size(); ++field) {
     if (table.fields()[field].kind == FieldKind::array) {
-      arrays.emplace(table.fields()[field].name, table.array(field));
+      const FieldSpec spec = table.spec(field);
+      arrays.emplace(spec.name, StoredArrays{*spec.array, spec.encoding == FieldSpec::Encoding::npy});
     }
   }
   return arrays;
@@ -164,6 +237,7 @@ using FieldChoice = std::vector<std::pair<std::string, std::string>>;
 
 /// Opens whatever `sources` (paths, globs, brace patterns) hold; recognised by content.
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
-                                                  const FieldChoice& fields);
+                                                  const FieldChoice& fields,
+                                                  const Storages& storages = Storages::standard());
 
 }  // namespace penstock

@@ -68,7 +68,7 @@ class Scanner {
     }
     constexpr std::array<std::uint8_t, 4> kAppleDouble = {0x00, 0x05, 0x16, 0x07};
     if (member.size >= kAppleDouble.size()) {
-      PENSTOCK_ASSIGN(const ByteSpan begin, shard_.read(member.data_offset, kAppleDouble.size(), scratch_));
+      PENSTOCK_ASSIGN(const Bytes begin, shard_.read(member.data_offset, kAppleDouble.size()));
       if (std::equal(begin.begin(), begin.end(), kAppleDouble.begin())) {
         return true;
       }
@@ -185,6 +185,20 @@ class Scanner {
     company_.push_back(number);
   }
 
+  /// From the first bytes: where what is read must be fetched, the rest of a picture is not needed here.
+  Result<ImageSize> size_of(const TarMember& member) const {
+    constexpr std::uint64_t kFirstLook = 4096;  // decides all but JPEG files, which may begin with a preview
+    constexpr std::uint64_t kFurther = 16;
+    for (std::uint64_t looked = kFirstLook;; looked *= kFurther) {
+      PENSTOCK_ASSIGN(const Bytes bytes, shard_.read(member.data_offset, std::min(looked, member.size)));
+      const ImageSize size = picture_size(bytes);
+      const bool may_follow = bytes.size() >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8;
+      if (size.width > 0 || looked >= member.size || !may_follow) {
+        return size;
+      }
+    }
+  }
+
   Result<MemberRecord> record_of(const TarMember& member, std::uint16_t extension) {
     constexpr std::uint64_t kLastBlock = std::numeric_limits<std::uint32_t>::max();
     if (member.data_offset / kTarBlock > kLastBlock) {
@@ -198,8 +212,7 @@ class Scanner {
                         .size_high = static_cast<std::uint16_t>(member.size >> 32),
                         .extension = extension};
     if (extensions_[extension].picture) {
-      PENSTOCK_ASSIGN(const ByteSpan bytes, shard_.read(member.data_offset, member.size, scratch_));
-      const ImageSize size = picture_size(bytes);
+      PENSTOCK_ASSIGN(const ImageSize size, size_of(member));
       constexpr int kLargest = std::numeric_limits<std::uint16_t>::max();
       if (size.width <= kLargest && size.height <= kLargest) {
         record.width = static_cast<std::uint16_t>(size.width);
@@ -210,7 +223,6 @@ class Scanner {
   }
 
   const Source& shard_;
-  Scratch scratch_;
   ShardScan found_;
   std::vector<Extension> extensions_;
   std::unordered_map<std::string, std::size_t> numbers_;

@@ -7,18 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
 
 #include "formats/brace.hpp"
 #include "formats/glob.hpp"
 #include "formats/text.hpp"
-#include "io/file.hpp"
 
 namespace penstock {
 namespace {
-
-namespace fs = std::filesystem;
 
 Error failure(ErrorKind kind, std::string message, std::string advice, const std::string& source) {
   return {.kind = kind,
@@ -61,25 +56,17 @@ std::string expand_home(const std::string& path) {
   return home + path.substr(slash);
 }
 
-/// Refuses what is not a local path; strips "file:".
-Result<std::string> local_path(const std::string& name, const std::string& source) {
+/// Where a name leads; what could only be read from front to back is refused.
+Result<Storages::Found> storage_of(const std::string& name, const std::string& source,
+                                   const Storages& storages) {
   if (name == "-" || name.starts_with("pipe:")) {
     return failure(ErrorKind::unsupported,
                    name == "-" ? "reading from standard input allows no random access"
                                : "commands as sources (pipe:) are never run",
                    "write the archive to a file and name that", source);
   }
-  if (name.starts_with("file:")) {
-    return name.substr(name.starts_with("file://") ? 7 : 5);
-  }
-  constexpr std::array kSchemes = {"http:", "https:", "s3:", "gs:", "hf:", "ais:", "az:", "hdfs:", "ftp:"};
-  if (name.find("://") != std::string::npos ||
-      std::any_of(kSchemes.begin(), kSchemes.end(),
-                  [&](const char* scheme) { return name.starts_with(scheme); })) {
-    return failure(ErrorKind::unsupported, "remote sources cannot be read yet",
-                   "copy the shards to a local or mounted folder", source);
-  }
-  return name;
+  auto found = storages.find(name);
+  return found ? std::move(found) : Result<Storages::Found>(at_source(std::move(found).error(), source));
 }
 
 std::vector<std::string> split_parts(const std::string& source) {
@@ -127,51 +114,53 @@ Result<std::string> expand_variables(std::string text, const std::string& source
                  "the environment variables in the pattern refer to each other without end", {}, source);
 }
 
-Status resolve_part(const std::string& part, const std::string& source, std::vector<NamedPath>& found) {
+Status resolve_part(const std::string& part, const std::string& source, const Storages& storages,
+                    std::vector<NamedPath>& found) {
   PENSTOCK_ASSIGN(const std::string text, expand_variables(part, source));
-  PENSTOCK_ASSIGN(const std::string path, local_path(text, source));
-  PENSTOCK_ASSIGN(const std::vector<std::string> names, expand_braces(path));
+  PENSTOCK_ASSIGN(const Storages::Found place, storage_of(text, source, storages));
+  const Storage& storage = *place.storage;
+  PENSTOCK_ASSIGN(const std::vector<std::string> names, expand_braces(place.path));
   std::size_t missing = 0;
   std::string first_missing;
   for (const std::string& name : names) {
-    const std::string local = expand_home(name);
-    std::error_code failed;
-    if (fs::exists(local, failed)) {
-      found.push_back({local, source});
-    } else if (has_glob(local)) {
-      auto globbed = glob_paths(local);
+    const std::string path = expand_home(name);
+    auto state = storage.stat(path);
+    if (state.ok() && state->exists()) {
+      found.push_back({path, source, place.storage});
+    } else if (has_glob(path)) {
+      auto globbed = glob_paths(storage, path);
       if (!globbed.ok()) {
         return at_source(std::move(globbed).error(), source);
       }
       const std::vector<std::string> matches = std::move(globbed).value();
       if (matches.empty()) {
-        return failure(ErrorKind::not_found, fmt::format("nothing matches '{}'", printable_path(local)),
+        return failure(ErrorKind::not_found, fmt::format("nothing matches '{}'", printable_path(path)),
                        "check the path and the pattern", source);
       }
       for (const std::string& match : matches) {
-        found.push_back({match, source});
+        found.push_back({match, source, place.storage});
       }
-    } else if (failed) {
-      return at_source(file_error(failed.value(), "cannot look at the path", local), source);
+    } else if (!state.ok()) {
+      return at_source(std::move(state).error(), source);
     } else if (missing++ == 0) {
-      first_missing = local;
+      first_missing = path;
     }
   }
   if (missing > 0) {
-    std::error_code failed;
     std::string message = fmt::format("no such file or folder: '{}'", first_missing);
     if (names.size() > 1) {
       message += fmt::format(" ({} of the {} names are missing)", missing, names.size());
     }
     return failure(ErrorKind::not_found, std::move(message),
-                   fmt::format("looked from {}", fs::current_path(failed).string()), source);
+                   fmt::format("looked from {}", storage.absolute("")), source);
   }
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& sources) {
+Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& sources,
+                                               const Storages& storages) {
   std::vector<NamedPath> found;
   if (sources.empty()) {
     return failure(ErrorKind::invalid, "no source is given", "name a path, a glob or a brace pattern", "");
@@ -182,14 +171,15 @@ Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& s
                      source.empty() ? "a source is an empty text" : "a source holds a NUL byte",
                      "name a path, a glob or a brace pattern", source);
     }
-    std::error_code failed;  // a path that cannot be looked at is reported by its part
-    if (std::filesystem::exists(source, failed)) {
-      found.push_back({source, source});
+    PENSTOCK_ASSIGN(const Storages::Found local, storages.find(""));
+    // A path that cannot be looked at is reported by its part.
+    if (const auto state = local.storage->stat(source); state.ok() && state->exists()) {
+      found.push_back({source, source, local.storage});
       continue;
     }
     for (const std::string& part : split_parts(source)) {
       if (!part.empty()) {
-        PENSTOCK_TRY(resolve_part(part, source, found));
+        PENSTOCK_TRY(resolve_part(part, source, storages, found));
       }
     }
     if (found.empty()) {

@@ -12,7 +12,8 @@ namespace penstock {
 /// In the order given; what a glob finds is sorted. A name that exists as it is, is taken as it is.
 /// Otherwise: `a::b` are two names, ${NAME} is the environment variable WDS_NAME, braces are expanded, `~` is
 /// the home folder, globs are matched. What does not exist is `not_found`, what cannot be looked at
-/// `io`; URLs and commands (pipe:) are `unsupported`.
-Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& sources);
+/// `io`; commands (pipe:) and URLs whose scheme has no storage are `unsupported`.
+Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& sources,
+                                               const Storages& storages = Storages::standard());
 
 }  // namespace penstock

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "formats/fingerprint.hpp"
-#include "formats/tar_fields.hpp"
+#include "formats/table_base.hpp"
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
 #include "io/file_identity.hpp"
@@ -16,66 +16,61 @@
 namespace penstock {
 namespace {
 
-class StoreTable final : public SampleTable {
+class StoreTable final : public TableBase {
  public:
   /// `columns`: for each field of the table, the number of the store's field.
-  StoreTable(std::shared_ptr<const StoreFiles> files, std::vector<FieldInfo> fields,
+  StoreTable(std::shared_ptr<const StoreFiles> files, std::vector<FieldSpec> specs,
              std::vector<std::size_t> columns, bool default_fields)
-      : files_(std::move(files)),
-        fields_(std::move(fields)),
+      : TableBase(std::move(specs), files->manifest().classes, warnings_of(*files)),
+        files_(std::move(files)),
         columns_(std::move(columns)),
-        default_fields_(default_fields) {
-    for (const std::size_t column : columns_) {
-      const StoreManifest& manifest = files_->manifest();
-      const auto array = manifest.arrays.find(manifest.fields[column].name);
-      arrays_.push_back(array != manifest.arrays.end() ? array->second : ArraySpec());
-    }
-    if (const std::uint64_t skipped = files_->manifest().skipped; skipped > 0) {
-      warnings_.push_back(fmt::format("{}: {} bad samples were left out when the store was built",
-                                      printable_path(files_->folder().path), skipped));
-    }
-  }
+        default_fields_(default_fields) {}
 
   std::uint64_t size() const noexcept override { return files_->size(); }
-  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  const std::vector<std::string>& classes() const noexcept override { return files_->manifest().classes; }
-  const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
   std::string key(std::uint64_t sample) const override { return std::string(files_->key(sample)); }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
-    if (sample >= size() || field >= columns_.size()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("there is no sample {} with a field {}", sample, field),
-                   .advice = {},
-                   .place = {.source = files_->folder().named, .stage = "read"}};
-    }
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
+    PENSTOCK_TRY(check_numbers(sample, field, files_->folder().named));
     PENSTOCK_ASSIGN(const FieldRecord record, files_->record(sample, columns_[field]));
-    auto bytes = files_->checked(sample, columns_[field], record);
-    if (!bytes.ok()) {
-      Error error = std::move(bytes).error();
+    if (Status right = files_->check_place(sample, record); !right.ok()) {
+      Error error = std::move(right).error();
       error.place = place(sample, field);
       return error;
     }
-    if (fields_[field].kind == FieldKind::array &&
-        (record.codec != RecordCodec::original || bytes->size() != arrays_[field].bytes())) {
-      return damaged(sample, field,
-                     fmt::format("{} bytes where {} are wanted", bytes->size(), arrays_[field].to_string()));
+    return Location(
+        Extent{.source = record.shard(), .offset = record.offset(), .size = record.stored_size()});
+  }
+
+  NamedPath object(std::uint64_t source) const override {
+    return {files_->shard_path(source), files_->folder().named, files_->folder().storage};
+  }
+
+  Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const override {
+    PENSTOCK_ASSIGN(const FieldRecord record, files_->record(sample, columns_[field]));
+    if (Status right = files_->check_bytes(sample, columns_[field], record, bytes); !right.ok()) {
+      Error error = std::move(right).error();
+      error.place = place(sample, field);
+      return error;
+    }
+    if (fields()[field].kind == FieldKind::array && record.codec != RecordCodec::original) {
+      return damaged(sample, field, fmt::format("an array in codec {}", static_cast<int>(record.codec)));
     }
     switch (record.codec) {
       case RecordCodec::original:
-        return StoredValue{.bytes = *bytes};
+        return StoredValue{.bytes = std::move(bytes)};
       case RecordCodec::repacked:
         PENSTOCK_TRY(files_->tables().intact());
-        return StoredValue{.bytes = *bytes, .codec = StoredCodec::repacked, .tables = files_->tables()};
+        return StoredValue{
+            .bytes = std::move(bytes), .codec = StoredCodec::repacked, .tables = files_->tables()};
       case RecordCodec::pixels:
-        return StoredValue{.bytes = *bytes, .codec = StoredCodec::pixels};
+        return StoredValue{.bytes = std::move(bytes), .codec = StoredCodec::pixels};
       case RecordCodec::number: {
         StoredValue value{.bytes = {}, .is_number = true};
-        if (bytes->size() != sizeof value.number) {
-          return damaged(sample, field, fmt::format("a number of {} bytes", bytes->size()));
+        if (bytes.size() != sizeof value.number) {
+          return damaged(sample, field, fmt::format("a number of {} bytes", bytes.size()));
         }
-        std::memcpy(&value.number, bytes->data(), sizeof value.number);
-        PENSTOCK_TRY(bytes->intact());
+        std::memcpy(&value.number, bytes.data(), sizeof value.number);
+        PENSTOCK_TRY(bytes.intact());
         return value;
       }
     }
@@ -87,16 +82,6 @@ class StoreTable final : public SampleTable {
     return sample < size() ? files_->check_lookups(sample) : Status();
   }
 
-  void will_read(std::uint64_t sample, std::size_t field) const override {
-    const FieldRecord* const record = record_of(sample, field);
-    if (record == nullptr) {
-      return;
-    }
-    if (const auto shard = files_->shard(record->shard()); shard.ok()) {
-      (*shard)->advise(Access::will_need, record->offset(), record->stored_size());
-    }
-  }
-
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     const FieldRecord* const record = record_of(sample, field);
     return record != nullptr ? record->original_size() : 0;
@@ -105,10 +90,6 @@ class StoreTable final : public SampleTable {
   ImageSize image_size(std::uint64_t sample, std::size_t field) const override {
     const FieldRecord* const record = record_of(sample, field);
     return record != nullptr ? ImageSize{record->width, record->height} : ImageSize{};
-  }
-
-  ArraySpec array(std::size_t field) const override {
-    return field < arrays_.size() ? arrays_[field] : ArraySpec();
   }
 
   Place place(std::uint64_t sample, std::size_t field) const override {
@@ -137,13 +118,26 @@ class StoreTable final : public SampleTable {
       return files_->manifest().fingerprint;
     }
     return fingerprint_of(
-        size(), fields_, [this](std::uint64_t sample) { return files_->key(sample); },
+        size(), fields(), [this](std::uint64_t sample) { return files_->key(sample); },
         [this](std::uint64_t sample, std::size_t field) {
           return std::optional<std::uint64_t>(stored_size(sample, field));
         });
   }
 
  private:
+  static std::vector<std::string> warnings_of(const StoreFiles& files) {
+    const std::uint64_t skipped = files.manifest().skipped;
+    return skipped == 0 ? std::vector<std::string>()
+                        : std::vector{fmt::format("{}: {} bad samples were left out when the store was built",
+                                                  printable_path(files.folder().path), skipped)};
+  }
+
+  /// Null for a damaged one: locate() has said so.
+  const Source* open_source(std::uint64_t source) const override {
+    const auto shard = files_->shard(source);
+    return shard.ok() ? *shard : nullptr;
+  }
+
   const FieldRecord* record_of(std::uint64_t sample, std::size_t field) const noexcept {
     if (sample >= size() || field >= columns_.size()) {
       return nullptr;
@@ -159,69 +153,99 @@ class StoreTable final : public SampleTable {
   }
 
   std::shared_ptr<const StoreFiles> files_;
-  std::vector<FieldInfo> fields_;
   std::vector<std::size_t> columns_;
-  std::vector<ArraySpec> arrays_;  // one per field
   bool default_fields_;
-  std::vector<std::string> warnings_;
 };
 
+/// Of all fields of a store.
+std::vector<FieldSpec> specs_of(const StoreManifest& manifest) {
+  std::vector<FieldSpec> specs;
+  for (const FieldInfo& field : manifest.fields) {
+    const auto array = manifest.arrays.find(field.name);
+    if (array == manifest.arrays.end()) {
+      specs.push_back(FieldSpec::of(field, FieldSpec::Encoding::record));
+      continue;
+    }
+    specs.push_back(FieldSpec::of_array(field.name, array->second.spec));
+    if (array->second.npy) {
+      specs.back().encoding = FieldSpec::Encoding::npy;
+    }
+  }
+  return specs;
+}
+
+Result<bool> recognise_store(const Candidate& candidate, bool /*among_many*/) {
+  constexpr std::uint64_t kLooked = 4096;
+  if (!candidate.is_folder()) {
+    return false;
+  }
+  const auto text = [](const Bytes& bytes) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  PENSTOCK_ASSIGN(const Bytes manifest, candidate.first_bytes_of(kStoreManifestName, kLooked));
+  if (StoreManifest::recognises(text(manifest))) {
+    return true;
+  }
+  PENSTOCK_ASSIGN(const Bytes index, candidate.first_bytes_of(kStoreIndexName, kStoreMagic.size()));
+  return text(index) == std::string_view(kStoreMagic.data(), kStoreMagic.size());
+}
+
+Result<std::unique_ptr<SampleTable>> open_one_store(const std::vector<NamedPath>& sources,
+                                                    const FieldChoice& choice) {
+  return open_store(sources.front(), choice);
+}
+
 }  // namespace
+
+const Format kStoreFormat = {
+    .name = "store",
+    .recognise = recognise_store,
+    .open = open_one_store,
+    .alone =
+        Format::Alone{.what = "a store",
+                      .advice = "a store is opened by itself; penstock build --append joins sources in one"}};
+
+bool is_store(const NamedPath& folder) {
+  const auto recognised = recognise_store(Candidate(folder), false);
+  return recognised.ok() && *recognised;
+}
 
 std::string StoreFiles::identity() const {
   SourceIdentity hash;
   hash.add(opened_folder_, {});
-  hash.add(kStoreIndexName, index_->state()).add(kStoreKeysName, keys_->state());
-  if (tables_) {
-    hash.add(kStoreTablesName, tables_->state());
+  hash.add(kStoreIndexName, index_.source->identity()).add(kStoreKeysName, keys_.source->identity());
+  if (tables_.source) {
+    hash.add(kStoreTablesName, tables_.source->identity());
   }
   for (std::size_t i = 0; i < manifest_.shards.size(); ++i) {
-    const auto mapped = shard(i);
-    hash.add(store_shard_name(i), mapped ? (*mapped)->state() : FileIdentity{});
+    const auto opened = shard(i);
+    hash.add(store_shard_name(i), opened ? (*opened)->identity() : FileIdentity{});
   }
   return hash.finish();
 }
 
 std::unique_ptr<SampleTable> store_table(std::shared_ptr<const StoreFiles> files) {
-  std::vector<FieldInfo> fields = files->manifest().fields;
-  std::vector<std::size_t> columns(fields.size());
+  std::vector<FieldSpec> specs = specs_of(files->manifest());
+  std::vector<std::size_t> columns(specs.size());
   std::iota(columns.begin(), columns.end(), std::size_t{0});
-  return std::make_unique<StoreTable>(std::move(files), std::move(fields), std::move(columns), true);
+  return std::make_unique<StoreTable>(std::move(files), std::move(specs), std::move(columns), true);
 }
 
 Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& choice) {
   PENSTOCK_TRY(check_field_choice(choice));
   PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open(folder));
-  if (choice.empty()) {
-    return store_table(std::move(files));
-  }
-  const std::vector<FieldInfo>& all = files->manifest().fields;
-  const auto find = [&all](const std::string& name) {
-    return std::find_if(all.begin(), all.end(),
-                        [&name](const FieldInfo& field) { return field.name == name; });
-  };
-  std::vector<FieldInfo> fields;
+  PENSTOCK_ASSIGN(
+      std::vector<ChosenField> chosen,
+      choose_fields(specs_of(files->manifest()), choice, "the store", folder.named,
+                    [](const std::string& wanted) { return default_field(lower_case(wanted)).name; }));
+  std::vector<FieldSpec> specs;
   std::vector<std::size_t> columns;
-  for (const auto& [name, wanted] : choice) {
-    auto found = find(wanted);
-    if (found == all.end()) {
-      found = find(default_field(lower_case(wanted)).name);
-    }
-    if (found == all.end()) {
-      std::string names;
-      for (const FieldInfo& field : all) {
-        names += (names.empty() ? "" : ", ") + printable(field.name);
-      }
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("the store has no field '{}'", printable(wanted)),
-                   .advice = "there is: " + names,
-                   .place = {.source = folder.named, .stage = "open"}};
-    }
-    fields.push_back({name, found->kind});
-    columns.push_back(static_cast<std::size_t>(found - all.begin()));
+  for (ChosenField& field : chosen) {
+    specs.push_back(std::move(field.spec));
+    columns.push_back(field.number);
   }
   return std::unique_ptr<SampleTable>(
-      std::make_unique<StoreTable>(std::move(files), std::move(fields), std::move(columns), false));
+      std::make_unique<StoreTable>(std::move(files), std::move(specs), std::move(columns), choice.empty()));
 }
 
 }  // namespace penstock

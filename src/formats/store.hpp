@@ -7,22 +7,25 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/format.hpp"
 #include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
 #include "formats/store_manifest.hpp"
 #include "io/folder.hpp"
-#include "io/mapped_file.hpp"
+#include "io/source.hpp"
 
 namespace penstock {
 
 /// Whether a folder is a store: by its manifest or its index, whole or damaged.
-bool is_store(const std::string& folder);
+bool is_store(const NamedPath& folder);
 
-/// The files of a store, mapped. Immutable after opening; any thread. Rows are checked when they are used.
+class CheckedFields;
+
+/// The files of a store, opened. Immutable after opening; any thread. Rows are checked when they are used.
 class StoreFiles {
  public:
-  /// Maps and compares headers and sizes; looks at no row.
+  /// Opens and compares headers and sizes; looks at no row.
   static Result<std::unique_ptr<StoreFiles>> open(const NamedPath& folder);
   /// The same of a folder that is open and stays that one, whatever its name, `folder`, stands for later.
   static Result<std::unique_ptr<StoreFiles>> open_in(std::shared_ptr<const Folder> opened,
@@ -32,10 +35,10 @@ class StoreFiles {
   const NamedPath& folder() const noexcept { return folder_; }
   const StoreManifest& manifest() const noexcept { return manifest_; }
   std::uint64_t size() const noexcept { return manifest_.samples; }
-  ByteSpan index() const noexcept { return index_->bytes(); }
-  ByteSpan keys() const noexcept { return keys_->bytes(); }
+  ByteSpan index() const noexcept { return index_.bytes; }
+  ByteSpan keys() const noexcept { return keys_.bytes; }
   /// Empty without repacked pictures.
-  Bytes tables() const noexcept { return tables_ ? tables_->bytes() : Bytes(); }
+  Bytes tables() const noexcept { return tables_.bytes.lend(0, tables_.bytes.size()); }
   /// For messages: as the user named it.
   std::string shard_path(std::uint64_t shard) const;
 
@@ -49,21 +52,28 @@ class StoreFiles {
   std::span<const FieldRecord> records(std::uint64_t sample) const noexcept;
   /// One of them, known to be intact.
   Result<FieldRecord> record(std::uint64_t sample, std::size_t field) const;
-  /// The stored bytes, as they are; `corrupt` with the place if the record points outside of its shard, or to
-  /// one that the rows beside it are not in.
+  /// The stored bytes, as they are, if check_place() agrees.
   Result<Bytes> stored(std::uint64_t sample, const FieldRecord& record) const;
-  /// The stored bytes of a field that exists, compared with their checksum when they are first asked for.
+  /// `corrupt` with the place if the record points outside of its shard, or to one that the rows beside it
+  /// are not in.
+  Status check_place(std::uint64_t sample, const FieldRecord& record) const;
+  /// Compares the stored bytes of a field that exists with their checksum when they are first asked for.
   /// `record` is the field's.
-  Result<Bytes> checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const;
+  Status check_bytes(std::uint64_t sample, std::size_t field, const FieldRecord& record,
+                     const Bytes& bytes) const;
   /// Of all files, as they were when they were mapped.
   std::string identity() const;
-  /// The shard, mapped at its first use; `corrupt` if its rows place more in it than it could hold.
-  Result<const MappedFile*> shard(std::uint64_t number) const;
+  /// The shard, opened at its first use; `corrupt` if its rows place more in it than it could hold.
+  Result<const Source*> shard(std::uint64_t number) const;
 
  private:
+  /// One that is held whole: of a mapped file nothing is read before it is looked at.
+  struct WholeFile {
+    SourcePtr source;
+    Bytes bytes;
+  };
   struct OpenShard;
   struct Shards;
-  class SoundFields;
   static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder,
                                                        std::shared_ptr<const Folder> opened);
   StoreFiles(NamedPath folder, std::shared_ptr<const Folder> opened);
@@ -75,21 +85,24 @@ class StoreFiles {
   Result<const OpenShard*> open_shard(std::uint64_t number) const;
   Result<std::unique_ptr<const OpenShard>> map_shard(std::uint64_t number) const;
   std::string path_of(const char* name) const;
-  Result<std::unique_ptr<MappedFile>> map_as_it_is(const char* name) const;
-  Result<std::unique_ptr<MappedFile>> map(const char* name) const;
+  Result<SourcePtr> open_as_it_is(const char* name) const;
+  Result<SourcePtr> open_file(const char* name) const;
+  Result<WholeFile> open_whole(const char* name) const;
   Result<StoreManifest> read_manifest() const;
   Error damaged(const char* file, std::string what) const;
 
   NamedPath folder_;
-  std::shared_ptr<const Folder> opened_;  ///< none: files are opened by path
+  std::shared_ptr<const Folder> opened_;  ///< none: files are opened by their names
   std::string opened_folder_;  ///< absolute: shards are mapped when the process may have changed its folder
   StoreManifest manifest_;
-  std::unique_ptr<MappedFile> index_;
-  std::unique_ptr<MappedFile> keys_;
-  std::unique_ptr<MappedFile> tables_;
+  WholeFile index_;
+  WholeFile keys_;
+  WholeFile tables_;  ///< empty without
   std::unique_ptr<Shards> shards_;
-  std::unique_ptr<SoundFields> sound_;
+  std::unique_ptr<CheckedFields> checked_;
 };
+
+extern const Format kStoreFormat;
 
 /// A choice names a field of the store, or an extension that stands for it in tar shards.
 Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& fields);

@@ -1,17 +1,14 @@
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <utility>
 
+#include "formats/checked_fields.hpp"
 #include "formats/store.hpp"
-#include "io/file.hpp"
+#include "io/path.hpp"
 #include "io/range.hpp"
 
 namespace penstock {
@@ -20,18 +17,6 @@ namespace {
 constexpr std::uint64_t kLargestManifest = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMaxRowsLookedAt = 1 << 20;  // of a shard, when it is opened
 
-std::string first_bytes(const std::string& path, std::size_t count) {
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) {
-    return {};
-  }
-  std::string bytes(count, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(count));
-  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return bytes;
-}
-
 Error at(Error error, const NamedPath& folder, const std::string& path) {
   error.place.source = folder.named;
   error.place.shard = path;
@@ -39,27 +24,18 @@ Error at(Error error, const NamedPath& folder, const std::string& path) {
   return error;
 }
 
-/// Device and number of what a path names now; zeros for nothing.
-std::pair<dev_t, ino_t> identity_of(const std::string& path) {
-  struct stat state {};
-  return ::stat(path.c_str(), &state) == 0 ? std::pair(state.st_dev, state.st_ino)
-                                           : std::pair<dev_t, ino_t>();
+/// Device and number of what a path names now; zeros for nothing, and where folders have no numbers.
+std::pair<std::uint64_t, std::uint64_t> identity_of(const NamedPath& folder) {
+  const auto state = folder.storage->stat(folder.path);
+  return state.ok() ? std::pair(state->device, state->identity.inode)
+                    : std::pair<std::uint64_t, std::uint64_t>();
 }
 
 }  // namespace
 
-bool is_store(const std::string& folder) {
-  constexpr std::size_t kLooked = 4096;
-  if (StoreManifest::recognises(first_bytes(folder + "/" + kStoreManifestName, kLooked))) {
-    return true;
-  }
-  const std::string magic = first_bytes(folder + "/" + kStoreIndexName, kStoreMagic.size());
-  return magic == std::string_view(kStoreMagic.data(), kStoreMagic.size());
-}
-
 /// A shard, and which samples lie in it.
 struct StoreFiles::OpenShard {
-  std::unique_ptr<MappedFile> file;
+  SourcePtr file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t placed = 0;  ///< bytes of all their fields that lie within the file
@@ -69,7 +45,7 @@ struct StoreFiles::OpenShard {
   bool is_overfull() const noexcept { return placed / 2 > file->size(); }
 };
 
-/// Mapped one by one, when first used.
+/// Opened one by one, when first used.
 struct StoreFiles::Shards {
   explicit Shards(std::size_t count) : mapped(count) {}
   ~Shards() {
@@ -84,77 +60,46 @@ struct StoreFiles::Shards {
   std::vector<std::atomic<const OpenShard*>> mapped;
 };
 
-/// One bit per field of every sample: whether its bytes agreed with their checksum. In memory that the system
-/// provides page by page when it is touched, so that a billion samples cost nothing before they are read. Any
-/// thread; two that read a field at once may both find it unknown.
-class StoreFiles::SoundFields {
- public:
-  explicit SoundFields(std::uint64_t fields) noexcept : bytes_((fields / 64 + 1) * sizeof(Word)) {
-    void* const memory =
-        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    // Without memory every read is checked.
-    words_ = memory != MAP_FAILED ? static_cast<Word*>(memory) : nullptr;
-  }
-  ~SoundFields() {
-    if (words_ != nullptr) {
-      ::munmap(words_, bytes_);
-    }
-  }
-  SoundFields(const SoundFields&) = delete;
-  SoundFields& operator=(const SoundFields&) = delete;
-
-  bool known(std::uint64_t field) const noexcept {
-    return words_ != nullptr && (word(field).load(std::memory_order_relaxed) & bit(field)) != 0;
-  }
-  void note(std::uint64_t field) noexcept {
-    if (words_ != nullptr) {
-      word(field).fetch_or(bit(field), std::memory_order_relaxed);
-    }
-  }
-
- private:
-  using Word = std::uint64_t;
-  std::atomic_ref<Word> word(std::uint64_t field) const noexcept {
-    return std::atomic_ref<Word>(words_[field / 64]);
-  }
-  static Word bit(std::uint64_t field) noexcept { return Word{1} << (field % 64); }
-
-  std::size_t bytes_;
-  Word* words_;
-};
-
 StoreFiles::StoreFiles(NamedPath folder, std::shared_ptr<const Folder> opened)
-    : folder_(std::move(folder)), opened_(std::move(opened)), opened_folder_(absolute_path(folder_.path)) {}
+    : folder_(std::move(folder)),
+      opened_(std::move(opened)),
+      opened_folder_(folder_.storage->absolute(folder_.path)) {}
 StoreFiles::~StoreFiles() = default;
 
-std::string StoreFiles::path_of(const char* name) const {
-  return (std::filesystem::path(folder_.path) / name).string();
-}
+std::string StoreFiles::path_of(const char* name) const { return join_path(folder_.path, name); }
 
 std::string StoreFiles::shard_path(std::uint64_t shard) const {
   return path_of(store_shard_name(shard).c_str());
 }
 
-Result<std::unique_ptr<MappedFile>> StoreFiles::map_as_it_is(const char* name) const {
-  return opened_ ? opened_->map_file(name)
-                 : MappedFile::open((std::filesystem::path(opened_folder_) / name).string());
+Result<SourcePtr> StoreFiles::open_as_it_is(const char* name) const {
+  return opened_ ? opened_->open_source(name) : folder_.storage->open(join_path(opened_folder_, name));
 }
 
 /// A file that is missing beside its manifest is damage; a store that is gone is `not_found`.
-Result<std::unique_ptr<MappedFile>> StoreFiles::map(const char* name) const {
-  auto mapped = map_as_it_is(name);
-  if (mapped.ok()) {
-    return mapped;
+Result<SourcePtr> StoreFiles::open_file(const char* name) const {
+  auto opened = open_as_it_is(name);
+  if (opened.ok()) {
+    return opened;
   }
-  if (mapped.error().kind == ErrorKind::not_found && map_as_it_is(kStoreManifestName).ok()) {
+  if (opened.error().kind == ErrorKind::not_found && open_as_it_is(kStoreManifestName).ok()) {
     return damaged(name, "the store lacks this file");
   }
-  return at(std::move(mapped).error(), folder_, path_of(name));
+  return at(std::move(opened).error(), folder_, path_of(name));
+}
+
+Result<StoreFiles::WholeFile> StoreFiles::open_whole(const char* name) const {
+  PENSTOCK_ASSIGN(SourcePtr source, open_file(name));
+  auto bytes = source->read_all();
+  if (!bytes.ok()) {
+    return at(std::move(bytes).error(), folder_, path_of(name));
+  }
+  return WholeFile{std::move(source), std::move(*bytes)};
 }
 
 Result<StoreManifest> StoreFiles::read_manifest() const {
   const std::string path = path_of(kStoreManifestName);
-  auto file = map_as_it_is(kStoreManifestName);
+  auto file = open_as_it_is(kStoreManifestName);
   if (!file.ok()) {
     Error error = std::move(file).error();
     if (error.kind == ErrorKind::not_found) {
@@ -166,9 +111,12 @@ Result<StoreManifest> StoreFiles::read_manifest() const {
   if ((*file)->size() > kLargestManifest) {
     return damaged(kStoreManifestName, fmt::format("a manifest of {} bytes is too large", (*file)->size()));
   }
-  const ByteSpan bytes = (*file)->bytes();
-  auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (Status intact = (*file)->check(); !intact.ok()) {
+  const auto bytes = (*file)->read_all();
+  if (!bytes.ok()) {
+    return at(bytes.error(), folder_, path);
+  }
+  auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (Status intact = bytes->intact(); !intact.ok()) {
     return at(std::move(intact).error(), folder_, path);
   }
   return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder_, path);
@@ -186,9 +134,9 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open(const NamedPath& folder) {
   // A build that appends puts another folder into this one's place, perhaps between two files.
   constexpr int kAttempts = 100;
   for (int attempt = 1;; ++attempt) {
-    const auto before = identity_of(folder.path);
+    const auto before = identity_of(folder);
     Result<std::unique_ptr<StoreFiles>> files = open_once(folder, nullptr);
-    if (attempt == kAttempts || before == identity_of(folder.path)) {
+    if (attempt == kAttempts || before == identity_of(folder)) {
       return files;
     }
   }
@@ -204,11 +152,12 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folde
   std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(opened)));
   PENSTOCK_ASSIGN(files->manifest_, files->read_manifest());
   files->shards_ = std::make_unique<Shards>(files->manifest_.shards.size());
-  files->sound_ = std::make_unique<SoundFields>(files->manifest_.samples * files->manifest_.fields.size());
-  PENSTOCK_ASSIGN(files->index_, files->map(kStoreIndexName));
-  PENSTOCK_ASSIGN(files->keys_, files->map(kStoreKeysName));
+  files->checked_ =
+      std::make_unique<CheckedFields>(files->manifest_.samples * files->manifest_.fields.size());
+  PENSTOCK_ASSIGN(files->index_, files->open_whole(kStoreIndexName));
+  PENSTOCK_ASSIGN(files->keys_, files->open_whole(kStoreKeysName));
   if (files->manifest_.tables) {
-    PENSTOCK_ASSIGN(files->tables_, files->map(kStoreTablesName));
+    PENSTOCK_ASSIGN(files->tables_, files->open_whole(kStoreTablesName));
   }
   PENSTOCK_TRY(files->check_files());
   return files;
@@ -218,28 +167,28 @@ Status StoreFiles::check_files() const {
   const auto wrong_size = [this](const char* name, std::uint64_t size, const StoreFile& expected) {
     return damaged(name, fmt::format("the file has {} bytes, and the manifest says {}", size, expected.size));
   };
-  if (index_->size() != manifest_.index.size) {
-    return wrong_size(kStoreIndexName, index_->size(), manifest_.index);
+  if (index_.bytes.size() != manifest_.index.size) {
+    return wrong_size(kStoreIndexName, index_.bytes.size(), manifest_.index);
   }
-  if (keys_->size() != manifest_.keys.size) {
-    return wrong_size(kStoreKeysName, keys_->size(), manifest_.keys);
+  if (keys_.bytes.size() != manifest_.keys.size) {
+    return wrong_size(kStoreKeysName, keys_.bytes.size(), manifest_.keys);
   }
-  if (tables_ && tables_->size() != manifest_.tables->size) {
-    return wrong_size(kStoreTablesName, tables_->size(), *manifest_.tables);
+  if (tables_.source && tables_.bytes.size() != manifest_.tables->size) {
+    return wrong_size(kStoreTablesName, tables_.bytes.size(), *manifest_.tables);
   }
-  if (tables_ && crc32c(tables_->bytes()) != manifest_.tables->checksum) {
+  if (tables_.source && crc32c(tables_.bytes) != manifest_.tables->checksum) {
     return damaged(kStoreTablesName, "the checksum of the code tables is wrong");
   }
   StoreIndexHeader header;
-  if (index_->size() < sizeof header) {
+  if (index_.bytes.size() < sizeof header) {
     return damaged(kStoreIndexName, "the index is shorter than its header");
   }
-  std::memcpy(&header, index_->bytes().data(), sizeof header);
-  PENSTOCK_TRY(index_->bytes().part(0, sizeof header).intact());
+  std::memcpy(&header, index_.bytes.data(), sizeof header);
+  PENSTOCK_TRY(index_.bytes.lend(0, sizeof header).intact());
   if (header.magic != kStoreMagic || header.checksum != header.right_checksum()) {
     return damaged(kStoreIndexName, "the header of the index is damaged");
   }
-  const std::uint64_t rows = index_->size() - sizeof header;
+  const std::uint64_t rows = index_.bytes.size() - sizeof header;
   const std::uint32_t row_size = store_row_size(manifest_.fields.size());
   if (header.version != kStoreVersion || header.header_size != sizeof header ||
       header.samples != manifest_.samples || header.fields != manifest_.fields.size() ||
@@ -250,12 +199,12 @@ Status StoreFiles::check_files() const {
   // Batches are made for what the manifest says of arrays: as large as a sample at least has.
   for (std::size_t field = 0; field < manifest_.fields.size() && manifest_.samples > 0; ++field) {
     const auto array = manifest_.arrays.find(manifest_.fields[field].name);
-    if (array != manifest_.arrays.end()) {
+    if (array != manifest_.arrays.end() && !array->second.npy) {
       PENSTOCK_ASSIGN(const FieldRecord record, this->record(0, field));
-      PENSTOCK_ASSIGN(const Bytes first, stored(0, record));
-      if (first.size() != array->second.bytes()) {
+      PENSTOCK_TRY(check_place(0, record));
+      if (record.stored_size() != array->second.spec.bytes()) {
         return damaged(kStoreIndexName, fmt::format("an array of {} bytes where the manifest says {}",
-                                                    first.size(), array->second.to_string()));
+                                                    record.stored_size(), array->second.spec.to_string()));
       }
     }
   }
@@ -264,7 +213,7 @@ Status StoreFiles::check_files() const {
 
 Bytes StoreFiles::row(std::uint64_t sample) const noexcept {
   const std::uint32_t size = store_row_size(manifest_.fields.size());
-  return index_->bytes().part(sizeof(StoreIndexHeader) + sample * size, size);
+  return index_.bytes.lend(sizeof(StoreIndexHeader) + sample * size, size);
 }
 
 std::uint64_t StoreFiles::key_end(std::uint64_t sample) const noexcept {
@@ -282,12 +231,12 @@ struct StoreFiles::KeyRange {
 StoreFiles::KeyRange StoreFiles::key_range(std::uint64_t sample) const noexcept {
   const std::uint64_t begin = sample == 0 ? 0 : key_end(sample - 1);
   const std::uint64_t end = key_end(sample);
-  return {begin, end, begin <= end && end <= keys_->size() && end - begin <= kMaxKeyBytes};
+  return {begin, end, begin <= end && end <= keys_.bytes.size() && end - begin <= kMaxKeyBytes};
 }
 
 std::string_view StoreFiles::key(std::uint64_t sample) const noexcept {
   const KeyRange range = sample < size() ? key_range(sample) : KeyRange();
-  return range.valid ? std::string_view(reinterpret_cast<const char*>(keys_->bytes().data()) + range.begin,
+  return range.valid ? std::string_view(reinterpret_cast<const char*>(keys_.bytes.data()) + range.begin,
                                         static_cast<std::size_t>(range.end - range.begin))
                      : std::string_view();
 }
@@ -307,9 +256,9 @@ Status StoreFiles::check_lookups(std::uint64_t sample) const {
   PENSTOCK_TRY(row(sample).intact());
   if (!range.valid) {
     return damaged(kStoreIndexName, fmt::format("the key of sample {} is at bytes {} to {} of {}", sample,
-                                                range.begin, range.end, keys_->size()));
+                                                range.begin, range.end, keys_.bytes.size()));
   }
-  return keys_->bytes().part(range.begin, range.end - range.begin).intact();
+  return keys_.bytes.lend(range.begin, range.end - range.begin).intact();
 }
 
 std::span<const FieldRecord> StoreFiles::records(std::uint64_t sample) const noexcept {
@@ -323,7 +272,7 @@ Result<FieldRecord> StoreFiles::record(std::uint64_t sample, std::size_t field) 
   return record;
 }
 
-Result<const MappedFile*> StoreFiles::shard(std::uint64_t number) const {
+Result<const Source*> StoreFiles::shard(std::uint64_t number) const {
   PENSTOCK_ASSIGN(const OpenShard* const shard, open_shard(number));
   return shard->file.get();
 }
@@ -345,7 +294,7 @@ Result<const StoreFiles::OpenShard*> StoreFiles::open_shard(std::uint64_t number
     }
   }
   if (mapped->is_overfull()) {
-    PENSTOCK_TRY(index_->check());
+    PENSTOCK_TRY(index_.bytes.intact());
     return damaged(kStoreIndexName, fmt::format("the index places {} bytes in shard {}, which has {}",
                                                 mapped->placed, number, mapped->file->size()));
   }
@@ -355,7 +304,7 @@ Result<const StoreFiles::OpenShard*> StoreFiles::open_shard(std::uint64_t number
 Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::uint64_t number) const {
   const std::string name = store_shard_name(number);
   OpenShard shard;
-  PENSTOCK_ASSIGN(shard.file, map(name.c_str()));
+  PENSTOCK_ASSIGN(shard.file, open_file(name.c_str()));
   const std::uint64_t expected = manifest_.shards[number].size;
   if (shard.file->size() != expected) {
     return damaged(name.c_str(), fmt::format("the shard has {} bytes, and the manifest says {}",
@@ -367,8 +316,9 @@ Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::
   if (expected < sizeof header) {
     return damaged(name.c_str(), "the shard is shorter than its header");
   }
-  std::memcpy(&header, shard.file->bytes().data(), sizeof header);
-  PENSTOCK_TRY(shard.file->bytes().part(0, sizeof header).intact());
+  PENSTOCK_ASSIGN(const Bytes start, shard.file->read(0, sizeof header));
+  std::memcpy(&header, start.data(), sizeof header);
+  PENSTOCK_TRY(start.intact());
   if (std::memcmp(&header, &right, sizeof header) != 0) {
     return damaged(name.c_str(), "the header of the shard is damaged, or it is another shard");
   }
@@ -398,11 +348,11 @@ Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::
   return std::make_unique<const OpenShard>(std::move(shard));
 }
 
-Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record) const {
+Status StoreFiles::check_place(std::uint64_t sample, const FieldRecord& record) const {
   PENSTOCK_ASSIGN(const OpenShard* const shard, open_shard(record.shard()));
   const bool is_here = sample >= shard->begin && sample < shard->end;
   if (!is_here) {
-    PENSTOCK_TRY(index_->check());
+    PENSTOCK_TRY(index_.bytes.intact());
   }
   if (!is_here || record.offset() < sizeof(StoreShardHeader) ||
       !is_within(record.offset(), record.stored_size(), shard->file->size())) {
@@ -416,15 +366,20 @@ Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record
     error.place.stage = "read";
     return error;
   }
-  return shard->file->bytes().part(record.offset(), record.stored_size());
+  return {};
 }
 
-Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const {
-  PENSTOCK_ASSIGN(const Bytes bytes, stored(sample, record));
+Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record) const {
+  PENSTOCK_TRY(check_place(sample, record));
+  PENSTOCK_ASSIGN(const Source* const file, shard(record.shard()));
+  return file->read(record.offset(), record.stored_size());
+}
+
+Status StoreFiles::check_bytes(std::uint64_t sample, std::size_t field, const FieldRecord& record,
+                               const Bytes& bytes) const {
   const std::uint64_t number = sample * manifest_.fields.size() + field;
-  if (sound_->known(number)) {
-    PENSTOCK_TRY(bytes.intact());  // what was found right may be gone since
-    return bytes;
+  if (checked_->known(number)) {
+    return bytes.intact();  // what was found right may be gone since
   }
   const bool right = crc32c(bytes) == record.checksum;
   PENSTOCK_TRY(bytes.intact());
@@ -434,8 +389,8 @@ Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const
                  .advice = "`penstock verify` lists all damage; build the store anew, or copy it again",
                  .place = {.offset = record.offset(), .stage = "read"}};
   }
-  sound_->note(number);
-  return bytes;
+  checked_->note(number);
+  return {};
 }
 
 }  // namespace penstock

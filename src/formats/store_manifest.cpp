@@ -115,17 +115,22 @@ StoreFile file_of(Members& parent, const Json& object) {
   return file;
 }
 
-ArraySpec array_of(Members& field) {
+StoredArrays array_of(Members& field, bool has_encoding) {
   const auto type = scalar_named(field.text("type"));
   ArraySpec array{.type = type.value_or(Scalar::uint8), .shape = {}};
   field.list("shape", [&](const Json& item) {
-    const auto extent = item.whole();
+    const auto extent = item.is_null() ? std::optional<std::uint64_t>(kAnyExtent) : item.whole();
     extent ? array.shape.push_back(*extent) : void(field.wrong("shape"));
   });
-  if (!type || array.shape.size() > kMostDimensions || array.bytes() > FieldRecord::kLargestField) {
+  const bool npy = has_encoding && field.text("encoding") == "npy";
+  if (has_encoding && !npy) {
+    field.wrong("encoding");
+  }
+  const bool fits = array.fixed() ? array.bytes() <= FieldRecord::kLargestField : npy;
+  if (!type || array.shape.size() > kMostDimensions || !fits) {
     field.wrong(type ? "shape" : "type");
   }
-  return array;
+  return {.spec = std::move(array), .npy = npy};
 }
 
 std::optional<FieldKind> kind_named(std::string_view name) {
@@ -180,8 +185,19 @@ std::string StoreManifest::text() const {
   for (const FieldInfo& field : fields) {
     Json::Members members{{"name", field.name}, {"kind", name_of(field.kind)}};
     if (const auto array = arrays.find(field.name); array != arrays.end()) {
-      members.emplace_back("type", name_of(array->second.type));
-      members.emplace_back("shape", Json::List(array->second.shape.begin(), array->second.shape.end()));
+      members.emplace_back("type", name_of(array->second.spec.type));
+      Json::List shape;
+      for (const std::size_t extent : array->second.spec.shape) {
+        if (extent == kAnyExtent) {
+          shape.emplace_back();
+        } else {
+          shape.emplace_back(extent);
+        }
+      }
+      members.emplace_back("shape", std::move(shape));
+      if (array->second.npy) {
+        members.emplace_back("encoding", "npy");
+      }
     }
     field_list.push_back(std::move(members));
   }
@@ -250,7 +266,7 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
     }
     manifest.fields.push_back({name, kind.value_or(FieldKind::bytes)});
     if (kind == FieldKind::array) {
-      manifest.arrays.emplace(name, array_of(field));
+      manifest.arrays.emplace(name, array_of(field, item.find("encoding") != nullptr));
     }
     members.join(field);
   });

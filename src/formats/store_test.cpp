@@ -87,17 +87,16 @@ TEST(store, samples_are_read_in_place) {
   const auto table = open_samples({store.write(folder)}, {});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   ASSERT_EQ((*table)->size(), 3u);
-  Scratch scratch;
   EXPECT_EQ((*table)->key(2), "key-three");
-  EXPECT_EQ(as_text((*table)->read(1, 0, scratch)->bytes), "two");
-  EXPECT_EQ((*table)->read(1, 1, scratch)->number, -7);
-  EXPECT_TRUE((*table)->read(1, 1, scratch)->is_number);
+  EXPECT_EQ(as_text((*table)->read(1, 0)->bytes), "two");
+  EXPECT_EQ((*table)->read(1, 1)->number, -7);
+  EXPECT_TRUE((*table)->read(1, 1)->is_number);
   EXPECT_EQ((*table)->fingerprint(), std::string(32, 'f'));
   const Place place = (*table)->place(1, 0);
   EXPECT_EQ(place.shard, folder / "s/shard-000000.bin");
   EXPECT_EQ(place.offset, 16u + 3 + 8);
-  EXPECT_EQ((*table)->read(3, 0, scratch).error().kind, ErrorKind::invalid);
-  EXPECT_EQ((*table)->read(0, 2, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(3, 0).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(0, 2).error().kind, ErrorKind::invalid);
 }
 
 TEST(store, fields_are_chosen_by_name_or_extension) {
@@ -108,8 +107,7 @@ TEST(store, fields_are_chosen_by_name_or_extension) {
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   EXPECT_EQ((*table)->fields(),
             (std::vector<FieldInfo>{{"y", FieldKind::integer}, {"words", FieldKind::text}}));
-  Scratch scratch;
-  EXPECT_EQ(as_text((*table)->read(0, 1, scratch)->bytes), "one");
+  EXPECT_EQ(as_text((*table)->read(0, 1)->bytes), "one");
   EXPECT_NE((*table)->fingerprint(), std::string(32, 'f'));
   EXPECT_EQ(open_samples({path}, {{"x", "jpg"}}).error().kind, ErrorKind::invalid);
 }
@@ -126,8 +124,7 @@ TEST(store, keys_that_lie_over_each_other_are_damage) {
   EXPECT_TRUE((*table)->checked_key(0).ok());
   EXPECT_EQ((*table)->checked_key(1).error().kind, ErrorKind::corrupt);
   EXPECT_EQ((*table)->check_keys().error().place.shard, folder / "s/index.bin");
-  Scratch scratch;
-  EXPECT_EQ(as_text((*table)->read(1, 0, scratch)->bytes), "two") << "its fields are what they were";
+  EXPECT_EQ(as_text((*table)->read(1, 0)->bytes), "two") << "its fields are what they were";
 
   store.keys.resize(16 + kMaxKeyBytes, 'k');
   for (const std::size_t longer : {0, 1}) {
@@ -159,7 +156,7 @@ TEST(store, arrays_are_what_the_manifest_says_of_them) {
   const auto with_array = [](Scalar type, std::vector<std::size_t> shape) {
     SmallStore store;
     store.manifest.fields[0] = {"text", FieldKind::array};
-    store.manifest.arrays = {{"text", {.type = type, .shape = std::move(shape)}}};
+    store.manifest.arrays = {{"text", {.spec = {.type = type, .shape = std::move(shape)}}}};
     return store;
   };
   const TemporaryFolder folder;
@@ -169,10 +166,9 @@ TEST(store, arrays_are_what_the_manifest_says_of_them) {
   EXPECT_TRUE(*parsed == store.manifest);
   const auto table = open_samples({store.write(folder)}, {});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  EXPECT_EQ((*table)->array(0).to_string(), "int8 (3, 1)");
-  Scratch scratch;
-  EXPECT_EQ(as_text((*table)->read(1, 0, scratch)->bytes), "two");
-  const auto longer = (*table)->read(2, 0, scratch);
+  EXPECT_EQ((*table)->spec(0).array->to_string(), "int8 (3, 1)");
+  EXPECT_EQ(as_text((*table)->read(1, 0)->bytes), "two");
+  const auto longer = (*table)->read(2, 0);
   ASSERT_FALSE(longer.ok());
   EXPECT_EQ(longer.error().kind, ErrorKind::corrupt);
   EXPECT_THAT(longer.error().message, HasSubstr("5 bytes where int8 (3, 1)"));
@@ -193,12 +189,11 @@ TEST(store, arrays_are_what_the_manifest_says_of_them) {
 TEST(store, a_number_is_no_array) {
   SmallStore store;
   store.manifest.fields[1] = {"label", FieldKind::array};
-  store.manifest.arrays = {{"label", {.type = Scalar::int64, .shape = {}}}};
+  store.manifest.arrays = {{"label", {.spec = {.type = Scalar::int64, .shape = {}}}}};
   const TemporaryFolder folder;
   const auto table = open_samples({store.write(folder)}, {});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  Scratch scratch;
-  EXPECT_EQ((*table)->read(0, 1, scratch).error().kind, ErrorKind::corrupt);
+  EXPECT_EQ((*table)->read(0, 1).error().kind, ErrorKind::corrupt);
 }
 
 TEST(store, newer_versions_are_refused_clearly) {
@@ -249,12 +244,11 @@ TEST(store, records_that_point_elsewhere_are_corrupt) {
     }
     const auto table = open_samples({store.write(folder)}, {});
     ASSERT_TRUE(table.ok()) << table.error().to_string();
-    Scratch scratch;
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < 3; ++i) {
       sum += (*table)->key(i).size();
       for (std::size_t field = 0; field < 2; ++field) {
-        const auto value = (*table)->read(i, field, scratch);
+        const auto value = (*table)->read(i, field);
         ASSERT_TRUE(value.ok() || value.error().kind == ErrorKind::corrupt);
         for (const std::uint8_t byte : value.ok() ? value->bytes : Bytes()) {
           sum += byte;
@@ -270,8 +264,7 @@ TEST(store, damaged_fields_are_found_when_they_are_read) {
   SmallStore store;
   store.shard[17] ^= 1;
   const auto table = open_samples({store.write(folder)}, {});
-  Scratch scratch;
-  const auto value = (*table)->read(0, 0, scratch);
+  const auto value = (*table)->read(0, 0);
   ASSERT_FALSE(value.ok());
   EXPECT_EQ(value.error().kind, ErrorKind::corrupt);
   EXPECT_EQ(value.error().place.offset, 16u);
@@ -283,9 +276,8 @@ TEST(store, damaged_pictures_are_found_when_they_are_read) {
   store.manifest.fields[0] = {"image", FieldKind::image};
   store.shard[17] ^= 1;
   const auto table = open_samples({store.write(folder)}, {{"y", "label"}, {"x", "image"}});
-  Scratch scratch;
   for (int reads = 0; reads < 2; ++reads) {
-    const auto value = (*table)->read(0, 1, scratch);
+    const auto value = (*table)->read(0, 1);
     ASSERT_FALSE(value.ok());
     EXPECT_EQ(value.error().kind, ErrorKind::corrupt);
     EXPECT_THAT(value.error().advice, HasSubstr("penstock verify"));
@@ -294,21 +286,20 @@ TEST(store, damaged_pictures_are_found_when_they_are_read) {
     EXPECT_EQ(value.error().place.key, "key-one");
     EXPECT_EQ(value.error().place.index, 0u);
   }
-  EXPECT_TRUE((*table)->read(0, 0, scratch).ok());
-  EXPECT_TRUE((*table)->read(1, 1, scratch).ok());
+  EXPECT_TRUE((*table)->read(0, 0).ok());
+  EXPECT_TRUE((*table)->read(1, 1).ok());
 }
 
 TEST(store, checksums_are_compared_once) {
   const TemporaryFolder folder;
   SmallStore store;
   const auto table = open_samples({store.write(folder)}, {});
-  Scratch scratch;
-  ASSERT_TRUE((*table)->read(0, 0, scratch).ok());
+  ASSERT_TRUE((*table)->read(0, 0).ok());
   // The same file, seen through the mapping.
   const int file = ::open((folder / "s/shard-000000.bin").c_str(), O_WRONLY);
   ASSERT_EQ(::pwrite(file, "X", 1, 16), 1);
   ::close(file);
-  EXPECT_EQ(as_text((*table)->read(0, 0, scratch)->bytes), "Xne");
+  EXPECT_EQ(as_text((*table)->read(0, 0)->bytes), "Xne");
 }
 
 TEST(store, a_store_is_opened_by_itself) {
@@ -341,9 +332,8 @@ TEST(store, a_billion_samples_open_as_fast_as_a_thousand) {
       best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       EXPECT_TRUE(table.ok()) << table.error().to_string();
       EXPECT_EQ((*table)->size(), samples);
-      Scratch scratch;
-      EXPECT_EQ(as_text((*table)->read(2, 0, scratch)->bytes), "three");
-      EXPECT_FALSE((*table)->read(samples - 1, 0, scratch).ok());
+      EXPECT_EQ(as_text((*table)->read(2, 0)->bytes), "three");
+      EXPECT_FALSE((*table)->read(samples - 1, 0).ok());
     }
     return best;
   };
@@ -361,8 +351,7 @@ TEST(store, is_read_when_the_process_has_changed_its_folder) {
     return open_samples({"s"}, {});
   }();
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  Scratch scratch;
-  const auto value = (*table)->read(1, 0, scratch);
+  const auto value = (*table)->read(1, 0);
   ASSERT_TRUE(value.ok()) << value.error().to_string();
   EXPECT_EQ(as_text(value->bytes), "two");
   EXPECT_EQ((*table)->place(1, 0).shard, "s/shard-000000.bin");  // as it was named
@@ -386,8 +375,7 @@ TEST(store, one_whose_folder_is_open_is_that_one_whatever_takes_its_name) {
   EXPECT_EQ((*files)->manifest().fingerprint, std::string(32, 'f'));
   put_in_its_place("second");  // before the shard is mapped
   const auto table = store_table(std::move(files).value());
-  Scratch scratch;
-  EXPECT_EQ(as_text((*table).read(1, 0, scratch)->bytes), "two");
+  EXPECT_EQ(as_text((*table).read(1, 0)->bytes), "two");
   EXPECT_EQ(table->place(1, 0).shard, path + "/shard-000000.bin") << "for people";
 }
 
@@ -397,14 +385,13 @@ TEST(store, a_store_that_is_gone_is_told_apart_from_one_that_lacks_a_file) {
   const std::string path = store.write(folder);
   const auto first = open_samples({path}, {});
   const auto second = open_samples({path}, {});
-  Scratch scratch;
   std::filesystem::remove(path + "/shard-000000.bin");
-  const auto lacking = (*first)->read(0, 0, scratch);
+  const auto lacking = (*first)->read(0, 0);
   ASSERT_FALSE(lacking.ok());
   EXPECT_EQ(lacking.error().kind, ErrorKind::corrupt);
   EXPECT_THAT(lacking.error().to_string(), HasSubstr("the store lacks this file"));
   std::filesystem::remove_all(path);
-  const auto gone = (*second)->read(0, 0, scratch);
+  const auto gone = (*second)->read(0, 0);
   ASSERT_FALSE(gone.ok());
   EXPECT_EQ(gone.error().kind, ErrorKind::not_found);
 }

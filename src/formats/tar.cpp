@@ -146,8 +146,8 @@ Error TarReader::not_a_header(const TarHeader& header) const {
 }
 
 Result<const TarHeader*> TarReader::header_at(std::uint64_t offset) {
-  PENSTOCK_ASSIGN(const ByteSpan block, source_.read(offset, kTarBlock, scratch_));
-  return reinterpret_cast<const TarHeader*>(block.data());
+  PENSTOCK_ASSIGN(block_, source_.read(offset, kTarBlock));
+  return reinterpret_cast<const TarHeader*>(block_.data());
 }
 
 Result<std::uint64_t> TarReader::data_size(const TarHeader& header, std::string_view name) const {
@@ -171,8 +171,8 @@ Result<ByteSpan> TarReader::extended_data(const TarHeader& header) {
   }
   pending_ = at;
   offset_ = at + kTarBlock + padded(size);
-  PENSTOCK_ASSIGN(const Bytes data, source_.read(at + kTarBlock, size, scratch_));
-  return ByteSpan(data);
+  PENSTOCK_ASSIGN(extended_, source_.read(at + kTarBlock, size));
+  return ByteSpan(extended_);
 }
 
 Status TarReader::read_long_name(const TarHeader& header) {
@@ -295,7 +295,7 @@ void TarReader::look_behind_the_end() {
   std::uint64_t at = offset_ + kTarBlock;
   const std::uint64_t end = source_.size() - at > kFar ? at + kFar : source_.size();
   for (; at < end; at += kTarBlock) {
-    const auto block = source_.read(at, std::min(kTarBlock, end - at), scratch_);
+    const auto block = source_.read(at, std::min(kTarBlock, end - at));
     if (!block.ok()) {
       return;
     }
@@ -316,7 +316,8 @@ Result<std::optional<TarMember>> TarReader::next() {
   while (!ended_) {
     const std::uint64_t left = source_.size() - offset_;
     if (left < kTarBlock) {
-      PENSTOCK_ASSIGN(const ByteSpan rest, source_.read(offset_, left, scratch_));
+      PENSTOCK_ASSIGN(block_, source_.read(offset_, left));
+      const ByteSpan rest = block_;
       if (!is_zero(rest)) {
         if (offset_ == 0) {
           TarHeader start{};

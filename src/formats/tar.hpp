@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/scratch.hpp"
 #include "io/source.hpp"
 #include "penstock/result.hpp"
 
@@ -96,7 +95,8 @@ class TarReader {
   Error corrupt(std::uint64_t offset, std::string message, std::string_view member = {}) const;
 
   const Source& source_;
-  Scratch scratch_;
+  Bytes block_;     ///< the header that is looked at
+  Bytes extended_;  ///< the data of an extended one
   std::uint64_t offset_ = 0;
   std::array<char, 256> joined_name_{};
   std::string pax_name_;

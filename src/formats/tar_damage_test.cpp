@@ -26,15 +26,12 @@ using Contents = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 /// All keys and fields, or the error.
 Result<Contents> read_all(std::vector<std::uint8_t> bytes) {
-  std::vector<std::unique_ptr<Source>> shards;
-  shards.push_back(std::make_unique<MemorySource>("damaged.tar", std::move(bytes)));
-  PENSTOCK_ASSIGN(const auto table, open_tar_table(std::move(shards), {}));
+  PENSTOCK_ASSIGN(const auto table, open_tars_for_test({{"damaged.tar", std::move(bytes)}}));
   Contents contents;
-  Scratch scratch;
   for (std::uint64_t i = 0; i < table->size(); ++i) {
     contents.emplace_back(table->key(i), std::vector<std::string>());
     for (std::size_t f = 0; f < table->fields().size(); ++f) {
-      PENSTOCK_ASSIGN(const StoredValue value, table->read(i, f, scratch));
+      PENSTOCK_ASSIGN(const StoredValue value, table->read(i, f));
       contents.back().second.emplace_back(as_text(value.bytes));
     }
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <unordered_map>
 
+#include "formats/table_base.hpp"
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
 
@@ -42,6 +42,21 @@ FieldKind kind_of(const TarIndex& index, std::uint16_t extension) {
   return default_field(index.text(index.extensions()[extension].extension)).kind;
 }
 
+FieldSpec spec_of(std::string name, FieldKind kind) {
+  using Encoding = FieldSpec::Encoding;
+  switch (kind) {
+    case FieldKind::integer:
+    case FieldKind::real:
+    case FieldKind::text:
+    case FieldKind::json:
+      return FieldSpec::of({std::move(name), kind}, Encoding::text);
+    case FieldKind::array:
+      return FieldSpec::of({std::move(name), kind}, Encoding::npy);
+    default:
+      return FieldSpec::of({std::move(name), kind}, Encoding::file);
+  }
+}
+
 std::string list_fields(const TarIndex& index, const std::vector<DefaultField>& fields) {
   constexpr std::size_t kShown = 20;
   std::string list;
@@ -66,7 +81,7 @@ TarFields all_of_every_sample(const TarIndex& index, const std::vector<DefaultFi
   std::size_t left_out = 0;
   for (const DefaultField& field : defaults) {
     if (field.samples == index.size()) {
-      chosen.fields.push_back({std::string(field.name), kind_of(index, field.extensions[0])});
+      chosen.fields.push_back(spec_of(std::string(field.name), kind_of(index, field.extensions[0])));
       chosen.extensions.push_back(field.extensions);
     } else if (left_out++ < kShown) {
       some += fmt::format("{}{} ({} of {} samples)", some.empty() ? "" : ", ", printable(field.name),
@@ -81,20 +96,6 @@ TarFields all_of_every_sample(const TarIndex& index, const std::vector<DefaultFi
 }
 
 }  // namespace
-
-Status check_field_choice(const FieldChoice& choice) {
-  std::set<std::string_view> names;
-  for (const auto& [name, wanted] : choice) {
-    if (name.empty() || !names.insert(name).second) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = name.empty() ? "a chosen field has no name"
-                                           : fmt::format("the field '{}' is chosen twice", printable(name)),
-                   .advice = "fields={name: extension} needs a name of its own for each field",
-                   .place = {.stage = "open"}};
-    }
-  }
-  return {};
-}
 
 Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& choice) {
   const std::vector<DefaultField> defaults = default_fields(index);
@@ -124,7 +125,7 @@ Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& ch
                    .advice = fmt::format("there is: {}", list_fields(index, defaults)),
                    .place = {.stage = "open"}};
     }
-    chosen.fields.push_back({name, kind_of(index, extensions[0])});
+    chosen.fields.push_back(spec_of(name, kind_of(index, extensions[0])));
     chosen.extensions.push_back(std::move(extensions));
   }
   return chosen;

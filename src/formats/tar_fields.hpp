@@ -11,7 +11,7 @@
 namespace penstock {
 
 struct TarFields {
-  std::vector<FieldInfo> fields;
+  std::vector<FieldSpec> fields;
   /// Per field: the extensions (numbers in the index) that stand for it. No sample has two of them.
   std::vector<std::vector<std::uint16_t>> extensions;
   std::string left_out;  ///< a remark on fields that only some samples have, or empty
@@ -20,8 +20,5 @@ struct TarFields {
 /// Without a choice: the fields that all samples have, by their default names, in order of appearance.
 /// A choice names a default field or an extension; one that no sample has is `invalid`.
 Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& choice);
-
-/// `invalid` if a name is empty or chosen twice.
-Status check_field_choice(const FieldChoice& choice);
 
 }  // namespace penstock

@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "formats/tar.hpp"
+#include "formats/tar_table.hpp"
+#include "io/faulty_storage_for_test.hpp"
 #include "io/memory_source.hpp"
+#include "io/memory_storage_for_test.hpp"
 
 namespace penstock {
 
@@ -94,12 +97,36 @@ class TarForTest {
   }
 
   const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-  std::unique_ptr<MemorySource> source(std::string name = "test.tar") const {
-    return std::make_unique<MemorySource>(std::move(name), bytes_);
+  SourcePtr source(std::string name = "test.tar") const {
+    return std::make_shared<MemorySource>(std::move(name), bytes_);
   }
 
  private:
   std::vector<std::uint8_t> bytes_;
 };
+
+/// An .npy file of version 1; `descr` and `shape` as Python writes them.
+inline std::string npy_for_test(const std::string& descr, const std::string& shape, std::string_view elements,
+                                bool fortran = false) {
+  const std::string header = fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': {}, }}\n", descr,
+                                         fortran ? "True" : "False", shape);
+  std::string file = "\x93NUMPY\x01";
+  file += {'\0', static_cast<char>(header.size()), static_cast<char>(header.size() >> 8)};
+  return file + header + std::string(elements);
+}
+
+/// A table of archives in memory, by name; every read copies, as a server's would.
+inline Result<std::unique_ptr<SampleTable>> open_tars_for_test(
+    const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& tars,
+    const FieldChoice& fields = {}, std::vector<Fault> faults = {}) {
+  auto memory = std::make_shared<MemoryStorage>();
+  const auto storage = std::make_shared<FaultyStorage>(memory, std::move(faults));
+  std::vector<NamedPath> shards;
+  for (const auto& [name, bytes] : tars) {
+    memory->put(name, bytes);
+    shards.push_back({name, name, storage});
+  }
+  return open_tar_table(shards, fields, {});
+}
 
 }  // namespace penstock

@@ -57,7 +57,7 @@ std::uint64_t tar_index_checksum(ByteSpan bytes) noexcept {
   return mix64(mix64(lanes[0], lanes[1]), mix64(lanes[2], lanes[3]));
 }
 
-std::optional<TarIndex> TarIndex::view(Bytes bytes) noexcept {
+std::optional<TarIndex> TarIndex::view(Bytes bytes) {
   if (bytes.size() < sizeof(TarIndexHeader) || reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 != 0) {
     return {};
   }
@@ -77,7 +77,7 @@ std::optional<TarIndex> TarIndex::view(Bytes bytes) noexcept {
     return {};
   }
   TarIndex index;
-  index.all_ = bytes;
+  index.all_ = bytes.hold();
   index.header_ = *header;
   index.shards_ = table<ShardRecord>(bytes, at->shards, header->shards);
   index.samples_ = table<SampleRecord>(bytes, at->samples, header->samples + 1);
@@ -122,7 +122,7 @@ template <class T>
 Bytes TarIndex::bytes_of(std::span<const T> records) const noexcept {
   const auto* const begin = reinterpret_cast<const std::uint8_t*>(records.data());
   return records.empty() ? Bytes()
-                         : all_.part(static_cast<std::uint64_t>(begin - all_.data()), records.size_bytes());
+                         : all_.lend(static_cast<std::uint64_t>(begin - all_.data()), records.size_bytes());
 }
 
 Status TarIndex::check(std::uint64_t sample, std::span<const MemberRecord> members) const {

@@ -107,7 +107,7 @@ struct TarIndexLayout {
 /// Over any number of bytes that is a multiple of 32.
 std::uint64_t tar_index_checksum(ByteSpan bytes) noexcept;
 
-/// A checked view of index bytes, which must outlive it. Every lookup is bounds-checked as well, so that
+/// A checked view of index bytes. Every lookup is bounds-checked as well, so that
 /// bytes that pretend to be an index give nothing or nonsense, but no access outside them. O(1), no lock, no
 /// heap; any thread.
 class TarIndex {
@@ -118,7 +118,7 @@ class TarIndex {
   };
 
   /// Nothing if the bytes are not a whole, undamaged index of this version.
-  static std::optional<TarIndex> view(Bytes bytes) noexcept;
+  static std::optional<TarIndex> view(Bytes bytes);
 
   const TarIndexHeader& header() const noexcept { return header_; }
   std::uint64_t shard_count() const noexcept { return header_.shards; }

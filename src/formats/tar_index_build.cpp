@@ -191,7 +191,7 @@ class Writer {
 
 }  // namespace
 
-Result<std::vector<ShardScan>> scan_shards(const std::vector<const Source*>& shards) {
+Result<std::vector<ShardScan>> scan_shards(const std::vector<SourcePtr>& shards) {
   std::vector<std::optional<Result<ShardScan>>> results(shards.size());
   parallel_for(shards.size(), usable_cores(),
                [&](std::size_t i) { results[i].emplace(scan_shard(*shards[i])); });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/shard_scan.hpp"
-#include "io/mapped_file.hpp"
+#include "io/source.hpp"
 #include "penstock/result.hpp"
 
 namespace penstock {
@@ -18,6 +18,6 @@ Result<std::vector<std::uint8_t>> build_tar_index(const std::vector<std::string>
                                                   std::vector<ShardScan> scans);
 
 /// Scans the shards, several at a time. The error is that of the first shard in order that has one.
-Result<std::vector<ShardScan>> scan_shards(const std::vector<const Source*>& shards);
+Result<std::vector<ShardScan>> scan_shards(const std::vector<SourcePtr>& shards);
 
 }  // namespace penstock

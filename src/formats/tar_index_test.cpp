@@ -23,7 +23,7 @@ std::vector<std::uint8_t> small_index() {
                        .file("key/b.cls", "2")
                        .end()
                        .source();
-  auto scans = scan_shards({tar.get(), tar.get()});
+  auto scans = scan_shards({tar, tar});
   return build_tar_index({"/x/1.tar", "/x/2.tar"}, {{10, 20, 30}, {40, 50, 60}}, std::move(*scans)).value();
 }
 
@@ -81,7 +81,7 @@ TEST(tar_index, stays_small) {
         .file(fmt::format("{:06}.json", i), "");
   }
   const auto source = tar.end().source();
-  auto scans = scan_shards({source.get()});
+  auto scans = scan_shards({source});
   const auto bytes = build_tar_index({"x"}, {{}}, std::move(*scans)).value();
   EXPECT_LT(bytes.size(), 1000u * (64 + 6) + 1000);
 }

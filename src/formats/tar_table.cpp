@@ -4,43 +4,36 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 
 #include "core/parallel_for.hpp"
 #include "core/usable_cores.hpp"
+#include "formats/field_value.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/index_cache.hpp"
+#include "formats/npy.hpp"
+#include "formats/table_base.hpp"
 #include "formats/tar_fields.hpp"
 #include "formats/tar_index.hpp"
 #include "formats/tar_index_build.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
-#include "io/mapped_file.hpp"
-#include "io/memory_source.hpp"
+#include "io/path.hpp"
 
 namespace penstock {
 namespace {
 
-/// The bytes of an index, in memory or mapped, with their view.
-struct OpenIndex {
-  std::unique_ptr<Source> bytes;
-  TarIndex index;
-};
-
-class TarTable final : public SampleTable {
+class TarTable final : public TableBase {
  public:
-  TarTable(std::vector<std::unique_ptr<Source>> shards, std::vector<std::string> named, OpenIndex index,
-           TarFields chosen, bool default_fields, std::vector<std::string> remarks, std::string identity)
-      : shards_(std::move(shards)),
-        named_(std::move(named)),
-        bytes_(std::move(index.bytes)),
-        index_(index.index),
-        fields_(std::move(chosen.fields)),
+  TarTable(std::vector<SourcePtr> shards, std::vector<NamedPath> names, TarIndex index, TarFields chosen,
+           bool default_fields, std::vector<std::string> remarks, std::string identity)
+      : TableBase(std::move(chosen.fields), {}, std::move(remarks)),
+        shards_(std::move(shards)),
+        shard_names_(std::move(names)),
+        index_(std::move(index)),
         extensions_(std::move(chosen.extensions)),
         default_fields_(default_fields),
-        warnings_(std::move(remarks)),
         identity_(std::move(identity)) {
     constexpr std::size_t kMaxWarnings = 100;  // build_tar_index() writes a few
     std::string_view lines = index_.text(index_.header().warnings);
@@ -54,16 +47,28 @@ class TarTable final : public SampleTable {
     }
   }
 
+  /// Looks at the first array of each field that has some: their type. All are of one shape where all files
+  /// are of one size.
+  Status find_arrays() {
+    for (std::size_t field = 0; field < fields().size(); ++field) {
+      if (fields()[field].kind == FieldKind::array) {
+        PENSTOCK_ASSIGN(ArraySpec array, first_array(field));
+        if (!of_one_size(field)) {
+          array.shape.assign(array.shape.size(), kAnyExtent);
+        }
+        set_array(field, std::move(array));
+      }
+    }
+    return {};
+  }
+
   std::uint64_t size() const noexcept override { return index_.size(); }
-  const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  const std::vector<std::string>& classes() const noexcept override { return classes_; }
   std::string key(std::uint64_t sample) const override { return std::string(index_.key(sample)); }
-  const std::vector<std::string>& warnings() const noexcept override { return warnings_; }
   std::string identity() const override { return identity_; }
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
     const auto found = index_.sample(sample);
-    if (field >= fields_.size()) {
+    if (field >= extensions_.size()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("there is no field {}", field),
                    .advice = {},
@@ -80,24 +85,13 @@ class TarTable final : public SampleTable {
       return at_index(std::move(intact).error(), sample);
     }
     if (record == nullptr) {
-      return fail(sample, field, fmt::format("the sample has no field '{}'", printable(fields_[field].name)));
+      return fail(sample, field,
+                  fmt::format("the sample has no field '{}'", printable(fields()[field].name)));
     }
-    auto bytes = shards_[found->shard]->read(member.offset(), member.size(), scratch);
-    if (!bytes.ok()) {
-      Error error = std::move(bytes).error();
-      error.place = place(sample, field);
-      return error;
-    }
-    return StoredValue{.bytes = *bytes};
+    return Location(Extent{.source = found->shard, .offset = member.offset(), .size = member.size()});
   }
 
-  void will_read(std::uint64_t sample, std::size_t field) const override {
-    const auto found = index_.sample(sample);
-    const MemberRecord* const member = found ? member_of(*found, field) : nullptr;
-    if (member != nullptr && found->shard < shards_.size()) {
-      shards_[found->shard]->advise(Access::will_need, member->offset(), member->size());
-    }
-  }
+  NamedPath object(std::uint64_t source) const override { return shard_names_[source]; }
 
   Status check_lookups(std::uint64_t sample) const override {
     Status intact = index_.check(sample);
@@ -122,7 +116,7 @@ class TarTable final : public SampleTable {
       return place;
     }
     if (const auto found = index_.sample(sample); found && found->shard < shards_.size()) {
-      place.source = named_[found->shard];
+      place.source = shard_names_[found->shard].named;
       place.shard = shards_[found->shard]->name();
       if (const MemberRecord* const member = member_of(*found, field)) {
         place.offset = member->offset();
@@ -143,7 +137,7 @@ class TarTable final : public SampleTable {
       return std::string(index_.fingerprint());
     }
     return fingerprint_of(
-        size(), fields_, [this](std::uint64_t sample) { return index_.key(sample); },
+        size(), fields(), [this](std::uint64_t sample) { return index_.key(sample); },
         [this](std::uint64_t sample, std::size_t field) {
           const MemberRecord* const member = member_of(sample, field);
           return member != nullptr ? std::optional<std::uint64_t>(member->size()) : std::nullopt;
@@ -151,6 +145,55 @@ class TarTable final : public SampleTable {
   }
 
  private:
+  /// Of the first sample whose array can be read.
+  Result<ArraySpec> first_array(std::size_t field) const {
+    constexpr std::uint64_t kTried = 16;
+    std::optional<Error> first;
+    for (std::uint64_t sample = 0; sample < std::min(kTried, size()); ++sample) {
+      auto array = array_of(sample, field);
+      if (array.ok()) {
+        return array;
+      }
+      if (!first) {
+        first = at_sample(std::move(array).error(), *this, sample, field);
+      }
+    }
+    return first ? Result<ArraySpec>(std::move(*first))
+                 : Result<ArraySpec>(ArraySpec{.type = Scalar::uint8, .shape = {kAnyExtent}});
+  }
+
+  /// By the header alone.
+  Result<ArraySpec> array_of(std::uint64_t sample, std::size_t field) const {
+    constexpr std::uint64_t kFirstLook = 4096;
+    PENSTOCK_ASSIGN(const Location where, locate(sample, field));
+    const Extent& extent = std::get<Extent>(where);
+    const Source& shard = *shards_[extent.source];
+    for (const std::uint64_t looked : {kFirstLook, kNpyStart}) {
+      PENSTOCK_ASSIGN(const Bytes start, shard.read(extent.offset, std::min(looked, extent.size)));
+      auto header = read_npy_header(start, extent.size);
+      PENSTOCK_TRY(start.intact());
+      if (header.ok() || looked == kNpyStart || looked >= extent.size) {
+        return header.ok() ? Result<ArraySpec>(std::move(header->array))
+                           : Result<ArraySpec>(std::move(header).error());
+      }
+    }
+    return ArraySpec{};
+  }
+
+  bool of_one_size(std::size_t field) const noexcept {
+    std::optional<std::uint64_t> size_of_first;
+    for (std::uint64_t sample = 0; sample < size(); ++sample) {
+      const MemberRecord* const member = member_of(sample, field);
+      if (member != nullptr && member->size() != size_of_first.value_or(member->size())) {
+        return false;
+      }
+      size_of_first = member != nullptr ? member->size() : size_of_first;
+    }
+    return true;
+  }
+
+  const Source* open_source(std::uint64_t source) const override { return shards_[source].get(); }
+
   const MemberRecord* member_of(const TarIndex::Sample& sample, std::size_t field) const noexcept {
     if (field >= extensions_.size()) {
       return nullptr;
@@ -185,54 +228,37 @@ class TarTable final : public SampleTable {
             .place = place(sample, field)};
   }
 
-  std::vector<std::unique_ptr<Source>> shards_;
-  std::vector<std::string> named_;
-  std::unique_ptr<Source> bytes_;
+  std::vector<SourcePtr> shards_;
+  std::vector<NamedPath> shard_names_;
   TarIndex index_;
-  std::vector<FieldInfo> fields_;
   std::vector<std::vector<std::uint16_t>> extensions_;
   bool default_fields_;
-  std::vector<std::string> classes_;
-  std::vector<std::string> warnings_;
   std::string identity_;  // of the shards as they were mapped
 };
 
-Result<OpenIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
-  auto source = std::make_unique<MemorySource>("index", std::move(bytes));
-  Scratch unused;
-  PENSTOCK_ASSIGN(const Bytes view, source->read(0, source->size(), unused));
-  const auto index = TarIndex::view(view);
-  if (!index) {
-    return Error{.kind = ErrorKind::invalid,
-                 .message = "built an index that cannot be read",
-                 .advice = {},
-                 .place = {}};
+Result<TarIndex> index_in_memory(std::vector<std::uint8_t> bytes) {
+  if (auto index = TarIndex::view(Bytes::own(std::move(bytes)))) {
+    return std::move(*index);
   }
-  return OpenIndex{std::move(source), *index};
+  return Error{
+      .kind = ErrorKind::invalid, .message = "built an index that cannot be read", .advice = {}, .place = {}};
 }
 
-Result<std::unique_ptr<SampleTable>> make_table(std::vector<std::unique_ptr<Source>> shards,
-                                                std::vector<std::string> named, OpenIndex index,
-                                                const FieldChoice& choice, std::vector<std::string> remarks,
-                                                std::string identity) {
-  auto fields = choose_tar_fields(index.index, choice);
+Result<std::unique_ptr<SampleTable>> make_table(std::vector<SourcePtr> shards, std::vector<NamedPath> names,
+                                                TarIndex index, const FieldChoice& choice,
+                                                std::vector<std::string> remarks, std::string identity) {
+  auto fields = choose_tar_fields(index, choice);
   if (!fields.ok()) {
     Error error = std::move(fields).error();
-    error.place.source = named.empty() ? "" : named.front();
+    error.place.source = names.empty() ? "" : names.front().named;
     return error;
   }
   TarFields chosen = std::move(*fields);
-  return std::unique_ptr<SampleTable>(
-      std::make_unique<TarTable>(std::move(shards), std::move(named), std::move(index), std::move(chosen),
-                                 choice.empty(), std::move(remarks), std::move(identity)));
-}
-
-std::vector<const Source*> pointers(const std::vector<std::unique_ptr<Source>>& sources) {
-  std::vector<const Source*> raw;
-  for (const auto& source : sources) {
-    raw.push_back(source.get());
-  }
-  return raw;
+  auto table =
+      std::make_unique<TarTable>(std::move(shards), std::move(names), std::move(index), std::move(chosen),
+                                 choice.empty(), std::move(remarks), std::move(identity));
+  PENSTOCK_TRY(table->find_arrays());
+  return std::unique_ptr<SampleTable>(std::move(table));
 }
 
 std::int64_t now() noexcept {
@@ -241,19 +267,17 @@ std::int64_t now() noexcept {
 }
 
 /// Scans, keeps the index if possible, and uses the kept file so that the memory is given back.
-Result<OpenIndex> scan_and_keep(const std::vector<std::unique_ptr<Source>>& shards,
-                                const std::vector<std::string>& paths, const std::vector<FileState>& states,
-                                const std::string& cache_path) {
+Result<TarIndex> scan_and_keep(const std::vector<SourcePtr>& shards, const std::vector<std::string>& paths,
+                               const std::vector<FileState>& states, const std::string& cache_path) {
   const std::int64_t begun = now();
-  PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(pointers(shards)));
+  PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(shards));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(paths, states, std::move(scans)));
   const bool certain = std::none_of(states.begin(), states.end(), [begun](const FileState& state) {
     return could_change_unseen(state, begun);
   });
   if (certain && !cache_path.empty() && keep_index(cache_path, bytes).ok()) {
     if (auto kept = load_index(cache_path, paths, states)) {
-      const auto index = TarIndex::view(kept->bytes());
-      return OpenIndex{std::move(kept), *index};
+      return std::move(*kept);
     }
   }
   return index_in_memory(std::move(bytes));
@@ -265,39 +289,37 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
                                                     const FieldChoice& fields,
                                                     std::vector<std::string> remarks) {
   const std::size_t count = shards.size();
-  std::vector<std::optional<Result<std::unique_ptr<MappedFile>>>> opened(count);
+  std::vector<std::optional<Result<SourcePtr>>> opened(count);
   // Opening is a matter of waiting on network file systems, of nothing on local ones.
   parallel_for(count, count < 64 ? 1 : usable_cores(),
-               [&](std::size_t i) { opened[i].emplace(MappedFile::open(shards[i].path)); });
-  std::vector<std::unique_ptr<Source>> sources;
-  std::vector<std::string> named;
+               [&](std::size_t i) { opened[i].emplace(shards[i].storage->open(shards[i].path)); });
+  std::vector<SourcePtr> sources;
   std::vector<std::string> paths;
   std::vector<FileState> states;
   SourceIdentity identity;
+  bool dated = true;
   for (std::size_t i = 0; i < count; ++i) {
     if (!opened[i]->ok()) {
       Error error = std::move(*opened[i]).error();
       error.place.source = shards[i].named;
       return error;
     }
-    const FileIdentity state = opened[i]->value()->state();
-    states.push_back(state);
     sources.push_back(std::move(*opened[i]).value());
-    named.push_back(shards[i].named);
-    std::error_code failed;
-    const auto absolute = std::filesystem::absolute(shards[i].path, failed);
-    paths.push_back(failed ? shards[i].path : absolute.lexically_normal().string());
+    const FileIdentity& state = sources.back()->identity();
+    states.push_back(state);
+    paths.push_back(normal_path(shards[i].storage->absolute(shards[i].path)));
     identity.add(paths.back(), state);
+    dated = dated && state.tag.empty();
   }
-  std::string cache_path = index_cache_path(paths);
+  // A kept index knows its shards by size and times.
+  std::string cache_path = dated ? index_cache_path(paths) : "";
   if (std::string refused = refuse_index(cache_path); !refused.empty()) {
     remarks.push_back(std::move(refused));
     cache_path.clear();
   }
-  if (auto kept = load_index(cache_path, paths, states)) {
-    const auto index = TarIndex::view(kept->bytes());
-    return make_table(std::move(sources), std::move(named), {std::move(kept), *index}, fields,
-                      std::move(remarks), identity.finish());
+  if (auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states)) {
+    return make_table(std::move(sources), shards, std::move(*kept), fields, std::move(remarks),
+                      identity.finish());
   }
   auto index = scan_and_keep(sources, paths, states, cache_path);
   if (!index.ok()) {
@@ -308,22 +330,8 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     error.place.source = shard != shards.end() ? shard->named : "";
     return error;
   }
-  return make_table(std::move(sources), std::move(named), std::move(*index), fields, std::move(remarks),
+  return make_table(std::move(sources), shards, std::move(*index), fields, std::move(remarks),
                     identity.finish());
-}
-
-Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,
-                                                    const FieldChoice& fields) {
-  std::vector<std::string> names;
-  std::vector<FileState> states;
-  for (const auto& shard : shards) {
-    names.push_back(shard->name());
-    states.push_back({.size = shard->size()});
-  }
-  PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(pointers(shards)));
-  PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(names, states, std::move(scans)));
-  PENSTOCK_ASSIGN(OpenIndex index, index_in_memory(std::move(bytes)));
-  return make_table(std::move(shards), std::move(names), std::move(index), fields, {}, {});
 }
 
 }  // namespace penstock

@@ -5,20 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "formats/format.hpp"
 #include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
-#include "io/source.hpp"
 
 namespace penstock {
 
-/// Maps the shards and opens the index: from the cache folder if it is still right, else by scanning.
+/// Tar shards, named by file or by the folder they lie in.
+extern const Format kTarFormat;
+
+/// Opens the shards and the index: from the cache folder if it is still right, else by scanning.
 /// `remarks` come before its own warnings.
 Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>& shards,
                                                     const FieldChoice& fields,
                                                     std::vector<std::string> remarks);
-
-/// The same for shards that are already open, without the cache folder. For tests and other sources.
-Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,
-                                                    const FieldChoice& fields);
 
 }  // namespace penstock

@@ -6,9 +6,9 @@
 #include <functional>
 #include <thread>
 
+#include "formats/field_value.hpp"
 #include "formats/shard_scan.hpp"
 #include "formats/tar_for_test.hpp"
-#include "io/faulty_source.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
 namespace penstock {
@@ -21,11 +21,11 @@ using ::testing::IsEmpty;
 using Table = std::unique_ptr<SampleTable>;
 
 Result<Table> open(const std::vector<TarForTest>& tars, const FieldChoice& fields = {}) {
-  std::vector<std::unique_ptr<Source>> shards;
+  std::vector<std::pair<std::string, std::vector<std::uint8_t>>> named;
   for (std::size_t i = 0; i < tars.size(); ++i) {
-    shards.push_back(tars[i].source(fmt::format("{}.tar", i)));
+    named.emplace_back(fmt::format("{}.tar", i), tars[i].bytes());
   }
-  return open_tar_table(std::move(shards), fields);
+  return open_tars_for_test(named, fields);
 }
 
 std::vector<std::string> keys(const SampleTable& table) {
@@ -45,8 +45,7 @@ std::vector<std::string> field_names(const SampleTable& table) {
 }
 
 std::string value(const SampleTable& table, std::uint64_t sample, std::size_t field) {
-  Scratch scratch;
-  const auto stored = table.read(sample, field, scratch);
+  const auto stored = table.read(sample, field);
   return stored.ok() ? std::string(as_text(stored->bytes)) : stored.error().to_string();
 }
 
@@ -156,16 +155,14 @@ TEST(tar_table, opens_shards_without_samples) {
   EXPECT_THAT(field_names(**table), IsEmpty());
   EXPECT_THAT((*table)->warnings(),
               ElementsAre(HasSubstr("0.tar: holds no sample"), HasSubstr("1.tar: holds no sample")));
-  Scratch scratch;
-  EXPECT_EQ((*table)->read(0, 0, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(0, 0).error().kind, ErrorKind::invalid);
 }
 
 TEST(tar_table, refuses_numbers_out_of_range) {
   const auto table = open({two_samples()});
-  Scratch scratch;
-  EXPECT_EQ((*table)->read(2, 0, scratch).error().kind, ErrorKind::invalid);
-  EXPECT_EQ((*table)->read(0, 2, scratch).error().kind, ErrorKind::invalid);
-  EXPECT_EQ((*table)->read(UINT64_MAX, SIZE_MAX, scratch).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(2, 0).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(0, 2).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(UINT64_MAX, SIZE_MAX).error().kind, ErrorKind::invalid);
   for (const std::uint64_t sample : {std::uint64_t{0}, std::uint64_t{2}, UINT64_MAX}) {
     (*table)->will_read(sample, 0);  // a hint, which may be wrong
     (*table)->will_read(sample, SIZE_MAX);
@@ -182,11 +179,14 @@ TEST(tar_table, names_fields_by_extension) {
                                .file("a.json", "{}")
                                .file("a.txt", "t")
                                .file("a.wav", "w")
-                               .file("a.npy", "n")
+                               .file("a.npy", npy_for_test("'|u1'", "()", "n"))
+                               .file("a.npz", "z")
+                               .file("a.age.float", "1.5")
                                .file("a.id", "5")
                                .end()});
-  EXPECT_THAT(field_names(**table), ElementsAre("image:image", "seg.png:image", "json:json", "text:text",
-                                                "audio:audio", "npy:bytes", "id:int"));
+  EXPECT_THAT(field_names(**table),
+              ElementsAre("image:image", "seg.png:image", "json:json", "text:text", "audio:audio",
+                          "npy:array", "npz:bytes", "age.float:float", "id:int"));
 }
 
 TEST(tar_table, leaves_out_fields_that_some_samples_lack) {
@@ -236,8 +236,7 @@ TEST(tar_table, reports_a_chosen_field_that_a_sample_lacks) {
   const auto table =
       open({TarForTest().file("a.jpg", "A").file("b.jpg", "B").file("b.txt", "t").end()}, {{"text", "txt"}});
   ASSERT_TRUE(table.ok());
-  Scratch scratch;
-  const auto lacking = (*table)->read(0, 0, scratch);
+  const auto lacking = (*table)->read(0, 0);
   ASSERT_FALSE(lacking.ok());
   EXPECT_EQ(lacking.error().kind, ErrorKind::corrupt);
   EXPECT_EQ(lacking.error().place.key, "a");
@@ -253,8 +252,7 @@ TEST(tar_table, gives_labels_as_they_are_stored) {
   EXPECT_EQ(value(**table, 0, 0), " -12\n");
   EXPECT_EQ(value(**table, 1, 0), "cat");
   EXPECT_EQ(value(**table, 2, 0), "");
-  Scratch scratch;
-  EXPECT_FALSE((*table)->read(0, 0, scratch)->is_number);
+  EXPECT_FALSE((*table)->read(0, 0)->is_number);
 }
 
 TEST(tar_table, knows_sizes_of_pictures_by_content) {
@@ -269,19 +267,89 @@ TEST(tar_table, knows_sizes_of_pictures_by_content) {
 }
 
 TEST(tar_table, passes_on_read_errors_with_the_samples_place) {
-  std::vector<std::unique_ptr<Source>> shards;
-  shards.push_back(std::make_unique<FaultySource>(two_samples().source("f.tar"),
-                                                  std::vector<Fault>{{.offset = 2560, .after = 1}}));
-  const auto table = open_tar_table(std::move(shards), {});
+  const auto table =
+      open_tars_for_test({{"f.tar", two_samples().bytes()}}, {}, {{.offset = 2560, .after = 1}});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  Scratch scratch;
-  EXPECT_TRUE((*table)->read(0, 0, scratch).ok());
-  const auto failed = (*table)->read(1, 0, scratch);
+  EXPECT_TRUE((*table)->read(0, 0).ok());
+  const auto failed = (*table)->read(1, 0);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().kind, ErrorKind::io);
   EXPECT_EQ(failed.error().place.key, "b");
   EXPECT_EQ(failed.error().place.shard, "f.tar");
   EXPECT_EQ(failed.error().place.offset, 2560u);
+}
+
+/// A picture may begin with a preview of any size before the header that tells its own.
+TEST(tar_table, looks_at_headers_alone_to_learn_the_size_of_pictures) {
+  const auto jpeg = [](std::size_t preview, std::size_t rest) {
+    std::string text = "\xFF\xD8";
+    for (; preview > 0; preview -= std::min<std::size_t>(preview, 60'000)) {
+      const std::size_t piece = std::min<std::size_t>(preview, 60'000) + 2;
+      text += "\xFF\xE1";
+      text += {static_cast<char>(piece >> 8), static_cast<char>(piece)};
+      text += std::string(piece - 2, 'p');
+    }
+    return text + std::string("\xFF\xC0\x00\x11\x08\x00\x30\x00\x40\x03", 10) + std::string(rest, 'x');
+  };
+  auto memory = std::make_shared<MemoryStorage>();
+  const auto storage = std::make_shared<FaultyStorage>(memory, std::vector<Fault>{});
+  memory->put(
+      "a.tar",
+      TarForTest().file("a.jpg", jpeg(0, 1 << 20)).file("b.jpg", std::string(1 << 20, 'n')).end().bytes());
+  const auto small = open_tar_table({{"a.tar", "a.tar", storage}}, {}, {});
+  ASSERT_TRUE(small.ok()) << small.error().to_string();
+  EXPECT_EQ((*small)->image_size(0, 0), (ImageSize{64, 48}));
+  EXPECT_EQ((*small)->image_size(1, 0), ImageSize());
+  EXPECT_LT(storage->bytes_read(), 20'000u);
+
+  memory->put("b.tar", TarForTest().file("a.jpg", jpeg(200'000, 4 << 20)).end().bytes());
+  const std::uint64_t before = storage->bytes_read();
+  const auto large = open_tar_table({{"b.tar", "b.tar", storage}}, {}, {});
+  EXPECT_EQ((*large)->image_size(0, 0), (ImageSize{64, 48}));
+  EXPECT_LT(storage->bytes_read() - before, 2'000'000u);
+}
+
+TEST(tar_table, gives_arrays_of_one_shape_where_all_files_are_of_one_size) {
+  const auto same = open({TarForTest()
+                              .file("a.npy", npy_for_test("'<i2'", "(2,)", "abcd"))
+                              .file("b.npy", npy_for_test("'<i2'", "(2,)", "efgh"))
+                              .end()});
+  ASSERT_TRUE(same.ok()) << same.error().to_string();
+  const FieldSpec spec = (*same)->spec(0);
+  EXPECT_EQ(spec.kind, FieldKind::array);
+  EXPECT_EQ(spec.encoding, FieldSpec::Encoding::npy);
+  EXPECT_EQ(*spec.array, (ArraySpec{.type = Scalar::int16, .shape = {2}}));
+  EXPECT_EQ(as_text((*same)->read(1, 0)->bytes), npy_for_test("'<i2'", "(2,)", "efgh")) << "the file itself";
+
+  const auto ragged = open({TarForTest()
+                                .file("a.x.npy", npy_for_test("'<i2'", "(2, 1)", "abcd"))
+                                .file("b.x.npy", npy_for_test("'<i2'", "(1, 1)", "ef"))
+                                .end()});
+  EXPECT_EQ((*ragged)->fields()[0], (FieldInfo{"x.npy", FieldKind::array}));
+  EXPECT_EQ(*(*ragged)->spec(0).array, (ArraySpec{.type = Scalar::int16, .shape = {kAnyExtent, kAnyExtent}}));
+}
+
+TEST(tar_table, refuses_arrays_of_objects_by_name) {
+  const auto table =
+      open({TarForTest().file("a.txt", "x").file("a.npy", npy_for_test("'|O'", "(1,)", "pickle")).end()});
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(table.error().message, HasSubstr("field 'npy': an array of Python objects"));
+  EXPECT_EQ(table.error().place.shard, "0.tar");
+  EXPECT_EQ(table.error().place.key, "a");
+  EXPECT_TRUE(
+      open({TarForTest().file("a.txt", "x").file("a.npy", npy_for_test("'|O'", "(1,)", "pickle")).end()},
+           {{"text", "txt"}})
+          .ok());
+}
+
+TEST(tar_table, looks_behind_a_first_array_that_is_damaged) {
+  const auto table =
+      open({TarForTest().file("a.npy", "damaged").file("b.npy", npy_for_test("'|u1'", "(2,)", "ab")).end()});
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ((*table)->spec(0).array->type, Scalar::uint8);
+  EXPECT_FALSE(array_of((*table)->spec(0), *(*table)->read(0, 0)).ok());
+  EXPECT_TRUE(array_of((*table)->spec(0), *(*table)->read(1, 0)).ok());
 }
 
 TEST(tar_table, reports_the_first_bad_shard_in_order) {
@@ -351,9 +419,8 @@ TEST(tar_table, may_be_read_by_many_threads_at_once) {
   std::vector<std::thread> readers;
   for (int t = 0; t < 4; ++t) {
     readers.emplace_back([&table] {
-      Scratch scratch;
       for (int i = 0; i < 2000; ++i) {
-        const auto stored = (*table)->read(static_cast<std::uint64_t>(i) % 4, 0, scratch);
+        const auto stored = (*table)->read(static_cast<std::uint64_t>(i) % 4, 0);
         ASSERT_TRUE(stored.ok());
         EXPECT_EQ(as_text(stored->bytes), i % 2 == 0 ? "A" : "B");
       }

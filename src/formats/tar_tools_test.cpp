@@ -7,7 +7,6 @@
 #include <map>
 
 #include "formats/tar_table.hpp"
-#include "io/mapped_file.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
 namespace penstock {
@@ -47,19 +46,17 @@ class TarTools : public ::testing::Test {
             fmt::format("cd '{}' && LC_ALL=C.UTF-8 {} >/dev/null 2>&1", folder / "in", command).c_str()),
         0)
         << command;
-    std::vector<std::unique_ptr<Source>> shards;
-    shards.push_back(std::move(MappedFile::open(folder / "out.tar").value()));
-    const auto table = open_tar_table(std::move(shards), {{"jpg", "jpg"}, {"cls", "cls"}});
+    const auto table =
+        open_tar_table({{folder / "out.tar", "out.tar"}}, {{"jpg", "jpg"}, {"cls", "cls"}}, {});
     ASSERT_TRUE(table.ok()) << command << ": " << table.error().to_string();
     EXPECT_EQ((*table)->size(), files.size() / 2) << command;
-    Scratch scratch;
     for (std::uint64_t i = 0; i < (*table)->size(); ++i) {
       std::string key = (*table)->key(i);
       key = key.starts_with("./") ? key.substr(2) : key;
       for (const std::size_t field : {std::size_t{0}, std::size_t{1}}) {
         const auto wanted = files.find(key + (field == 0 ? ".jpg" : ".cls"));
         ASSERT_NE(wanted, files.end()) << command << ": " << key;
-        const auto stored = (*table)->read(i, field, scratch);
+        const auto stored = (*table)->read(i, field);
         ASSERT_TRUE(stored.ok()) << stored.error().to_string();
         EXPECT_EQ(as_text(stored->bytes), wanted->second) << command << ": " << key;
       }

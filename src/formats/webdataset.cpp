@@ -31,6 +31,7 @@ constexpr std::array kTyped = {
     NamedExtension{"jsn", "", FieldKind::json},     NamedExtension{"transcript", "", FieldKind::text},
     NamedExtension{"cls2", "", FieldKind::integer}, NamedExtension{"index", "", FieldKind::integer},
     NamedExtension{"inx", "", FieldKind::integer},  NamedExtension{"id", "", FieldKind::integer},
+    NamedExtension{"npy", "", FieldKind::array},    NamedExtension{"float", "", FieldKind::real},
 };
 
 template <std::size_t N>

@@ -64,7 +64,9 @@ TEST(default_field, follows_the_extension) {
   EXPECT_EQ(default_field("a.b.txt"), (FieldInfo{"a.b.txt", FieldKind::text}));
   EXPECT_EQ(default_field("index"), (FieldInfo{"index", FieldKind::integer}));
   EXPECT_EQ(default_field("meta.json.gz"), (FieldInfo{"meta.json.gz", FieldKind::bytes}));
-  EXPECT_EQ(default_field("npy"), (FieldInfo{"npy", FieldKind::bytes}));
+  EXPECT_EQ(default_field("npy"), (FieldInfo{"npy", FieldKind::array}));
+  EXPECT_EQ(default_field("age.float"), (FieldInfo{"age.float", FieldKind::real}));
+  EXPECT_EQ(default_field("npz"), (FieldInfo{"npz", FieldKind::bytes}));
   EXPECT_EQ(default_field("bmp"), (FieldInfo{"bmp", FieldKind::bytes}));
   EXPECT_EQ(default_field(""), (FieldInfo{"", FieldKind::bytes}));
 }

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "io/mapped_file.hpp"
 #include "io/temporary_folder_for_test.hpp"
@@ -22,6 +23,49 @@ TEST(bytes, of_memory_are_intact) {
   const std::string text(3, '\0');
   EXPECT_TRUE(Bytes().intact().ok());
   EXPECT_TRUE(Bytes(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), 3)).intact().ok());
+}
+
+TEST(bytes, of_their_own_are_released_by_the_last_holder) {
+  class Counted final : public ByteOwner {
+   public:
+    explicit Counted(int& gone) : gone_(gone) {}
+
+   private:
+    void retire() const noexcept override {
+      ++gone_;
+      delete this;
+    }
+    int& gone_;
+  };
+  const std::string text = "0123";
+  const ByteSpan span(reinterpret_cast<const std::uint8_t*>(text.data()), 4);
+  int gone = 0;
+  {
+    Bytes first = Bytes::held(span, *new Counted(gone));
+    const Bytes lent = first.lend(1, 2);
+    EXPECT_TRUE(first.part(1, 2).is_held());
+    EXPECT_FALSE(lent.is_held());
+    const Bytes second = lent.hold();
+    Bytes third = first;
+    third = second;
+    first = Bytes();
+    EXPECT_EQ(gone, 0);
+    std::thread([moved = std::move(third)] { EXPECT_EQ(as_text(moved), "12"); }).join();
+    EXPECT_EQ(gone, 0);
+    EXPECT_EQ(as_text(second), "12");
+  }
+  EXPECT_EQ(gone, 1);
+}
+
+TEST(bytes, of_the_caller_are_copied_to_be_held) {
+  Bytes held;
+  {
+    const std::vector<std::uint8_t> memory = {'a', 'b'};
+    held = Bytes(memory).hold();
+    EXPECT_NE(held.data(), memory.data());
+  }
+  EXPECT_EQ(as_text(held), "ab");
+  EXPECT_TRUE(Bytes().hold().empty());
 }
 
 TEST(bytes, that_nobody_touched_are_touched_to_know) {
@@ -56,7 +100,7 @@ TEST(bytes, cut_within_a_page_are_gone_though_the_process_changed_its_folder) {
   const TemporaryFolder folder;
   folder.write("a", std::string(1000, 'x'));
   folder.write("elsewhere/a", "other");
-  std::unique_ptr<MappedFile> file;
+  std::shared_ptr<const MappedFile> file;
   {
     const InFolder here(folder.path());
     file = MappedFile::open("a").value();

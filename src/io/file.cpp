@@ -18,6 +18,15 @@ std::int64_t nanoseconds(const struct timespec& time) noexcept {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+FileIdentity identity_of(const struct stat& found) {
+  FileIdentity identity;
+  identity.size = static_cast<std::uint64_t>(found.st_size);
+  identity.modified = nanoseconds(found.st_mtim);
+  identity.changed = nanoseconds(found.st_ctim);
+  identity.inode = found.st_ino;
+  return identity;
+}
+
 Result<FileIdentity> state_of(const struct stat& found, const char* path) {
   if (!S_ISREG(found.st_mode)) {
     return Error{
@@ -26,12 +35,7 @@ Result<FileIdentity> state_of(const struct stat& found, const char* path) {
         .advice = S_ISDIR(found.st_mode) ? "name the files in it" : "copy its contents into a file",
         .place = {.shard = path, .stage = "open"}};
   }
-  FileIdentity identity;
-  identity.size = static_cast<std::uint64_t>(found.st_size);
-  identity.modified = nanoseconds(found.st_mtim);
-  identity.changed = nanoseconds(found.st_ctim);
-  identity.inode = found.st_ino;
-  return identity;
+  return identity_of(found);
 }
 
 const char* advice_for(int error_number) noexcept {
@@ -66,12 +70,21 @@ std::string absolute_path(const std::string& path) {
   return failed ? path : absolute.string();
 }
 
-Result<FileIdentity> file_state(const std::string& path) {
+Result<ObjectState> object_state(const char* path) {
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) {
-    return file_error(errno, "cannot look at the file", path);
+  if (::stat(path, &found) != 0) {
+    const int number = errno;
+    if (number == ENOENT || number == ENOTDIR) {
+      return ObjectState{};
+    }
+    return file_error(number, "cannot look at the path", path);
   }
-  return state_of(found, path.c_str());
+  using Type = ObjectState::Type;
+  return ObjectState{.type = S_ISREG(found.st_mode)   ? Type::file
+                             : S_ISDIR(found.st_mode) ? Type::folder
+                                                      : Type::other,
+                     .identity = identity_of(found),
+                     .device = found.st_dev};
 }
 
 Result<OpenFile> OpenFile::open_regular(const char* path, int folder) {
@@ -97,11 +110,6 @@ OpenFile::~OpenFile() {
   if (descriptor_ >= 0) {
     ::close(descriptor_);
   }
-}
-
-Result<ByteSpan> read_file(const char* path, Scratch& scratch) {
-  PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path));
-  return read_file(file, path, scratch);
 }
 
 Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch) {

@@ -20,10 +20,11 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-/// What tells a file from every other one on its machine. The device is left out: its number may be another
-/// after each start.
+/// What tells a file or object from every other one in its storage. The device is left out: its number may be
+/// another after each start.
 struct FileIdentity : FileState {
   std::uint64_t inode = 0;
+  std::string tag{};  ///< what a storage without inodes and times calls this version (an ETag)
 
   bool operator==(const FileIdentity&) const = default;
 };
@@ -35,8 +36,20 @@ Error file_error(int error_number, const std::string& what, const std::string& p
 /// cannot be known.
 std::string absolute_path(const std::string& path);
 
-/// Follows links. Anything but a regular file is `io`.
-Result<FileIdentity> file_state(const std::string& path);
+/// What a name stands for; links are followed.
+struct ObjectState {
+  enum class Type : std::uint8_t { missing, file, folder, other };
+  Type type = Type::missing;
+  FileIdentity identity{};   ///< of a file; of a folder its inode, if it has one
+  std::uint64_t device = 0;  ///< together with the inode: which folder it is
+
+  bool exists() const noexcept { return type != Type::missing; }
+  bool is_file() const noexcept { return type == Type::file; }
+  bool is_folder() const noexcept { return type == Type::folder; }
+};
+
+/// `io` if the system does not say what there is; that there is nothing is no error.
+Result<ObjectState> object_state(const char* path);
 
 /// A descriptor open for reading, closed at the end. Moves only. One thread.
 class OpenFile {
@@ -60,10 +73,8 @@ class OpenFile {
   FileIdentity state_;
 };
 
-/// The whole file in `scratch`, with one open, read and close, and no other memory. The bytes live until the
-/// next use of `scratch`.
-Result<ByteSpan> read_file(const char* path, Scratch& scratch);
-/// The same for a file that is open; `path` is for errors.
+/// The whole file in `scratch`, with no other memory. The bytes live until the next use of `scratch`; `path`
+/// is for errors.
 Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch);
 
 }  // namespace penstock

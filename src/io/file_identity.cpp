@@ -7,7 +7,11 @@ namespace penstock {
 SourceIdentity& SourceIdentity::add(std::string_view path, const FileIdentity& file) {
   hash_.update(fmt::format("{}:", path.size()))
       .update(path)
-      .update(fmt::format("|{} {} {} {}\n", file.size, file.modified, file.changed, file.inode));
+      .update(fmt::format("|{} {} {} {}", file.size, file.modified, file.changed, file.inode));
+  if (!file.tag.empty()) {
+    hash_.update(fmt::format(" {}:", file.tag.size())).update(file.tag);
+  }
+  hash_.update("\n");
   return *this;
 }
 

@@ -13,7 +13,7 @@
 #include "io/descriptor.hpp"
 #include "io/disk_file.hpp"
 #include "io/file.hpp"
-#include "io/mapped_file.hpp"
+#include "io/source.hpp"
 #include "io/trust.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
@@ -98,7 +98,7 @@ class Folder {
   /// Opens it if it is there.
   Result<Folder> make_folder(const std::string& name) const;
   /// To read a file, whatever becomes of the folder's own name.
-  Result<std::unique_ptr<MappedFile>> map_file(const std::string& name) const;
+  Result<SourcePtr> open_source(const std::string& name) const;
   /// Opens or makes a file, and cuts off what is longer than `size`; `corrupt` if it is shorter.
   Result<DiskFile> open_file(const std::string& name, std::uint64_t size) const;
   /// Opens or makes a file for lines. It is the user's: a link is followed if it is the user's own or root's.

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "io/folder.hpp"
+#include "io/mapped_file.hpp"
 
 namespace penstock {
 namespace {
@@ -27,14 +28,15 @@ bool is_temporary(const std::string& name) {
 
 }  // namespace
 
-Result<std::unique_ptr<MappedFile>> Folder::map_file(const std::string& name) const {
+Result<SourcePtr> Folder::open_source(const std::string& name) const {
   PENSTOCK_TRY(check_name(name));
   Result<OpenFile> file = OpenFile::open_regular(name.c_str(), descriptor_.get());
   if (!file) {
     file.error().place.shard = path_of(name);
     return std::move(file).error();
   }
-  return MappedFile::map(*file, path_of(name));
+  PENSTOCK_ASSIGN(SourcePtr source, MappedFile::map(*file, path_of(name)));
+  return source;
 }
 
 Result<DiskFile> Folder::open_file(const std::string& name, std::uint64_t size) const {

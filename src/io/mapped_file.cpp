@@ -39,15 +39,7 @@ std::int64_t modified_at(const struct stat& found) noexcept {
 
 }  // namespace
 
-Status Bytes::intact_in_file() const { return file_->check(span_); }
-
-Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, Access access) {
-  PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path.c_str()));
-  return map(file, path, access);
-}
-
-Result<std::unique_ptr<MappedFile>> MappedFile::map(const OpenFile& file, const std::string& path,
-                                                    Access access) {
+Result<Bytes> Mapping::map(const OpenFile& file, const std::string& path) {
   const std::uint64_t size = file.state().size;
   if (size > std::numeric_limits<std::size_t>::max()) {
     return Error{.kind = ErrorKind::unsupported,
@@ -55,83 +47,84 @@ Result<std::unique_ptr<MappedFile>> MappedFile::map(const OpenFile& file, const 
                  .advice = "split it",
                  .place = {.shard = path, .stage = "open"}};
   }
-  void* data = nullptr;
-  if (size > 0) {  // mmap refuses a length of 0
-    data = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_SHARED, file.descriptor(), 0);
-    if (data == MAP_FAILED) {
-      const int number = errno;
-      Error error = file_error(number, "mapping the file failed", path);
-      if (number == ENOMEM) {
-        error.advice = "raise the limit vm.max_map_count or ulimit -v, or use fewer, larger shards";
-      }
-      return error;
-    }
+  if (size == 0) {  // mmap refuses a length of 0
+    return Bytes();
   }
-  std::unique_ptr<MappedFile> mapped(
-      new MappedFile(path, static_cast<const std::uint8_t*>(data), file.state()));
-  mapped->absolute_path_ = absolute_path(path);
+  void* const data =
+      ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (data == MAP_FAILED) {
+    const int number = errno;
+    Error error = file_error(number, "mapping the file failed", path);
+    if (number == ENOMEM) {
+      error.advice = "raise the limit vm.max_map_count or ulimit -v, or use fewer, larger shards";
+    }
+    return error;
+  }
+  const ByteSpan bytes(static_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size));
+  auto* const mapping = new Mapping(path, bytes, file.state());
+  Bytes held = Bytes::held(bytes, *mapping);
+  mapping->absolute_path_ = absolute_path(path);
   struct stat found {};
   if (::fstat(file.descriptor(), &found) == 0) {
-    mapped->inode_ = {found.st_dev, found.st_ino};
+    mapping->inode_ = {found.st_dev, found.st_ino};
   }
-  if (data != nullptr) {
-    mapped->guard_ = MappingGuard(mapped->data_, static_cast<std::size_t>(size));
-  }
+  mapping->guard_ = MappingGuard(bytes.data(), bytes.size());
+  return held;
+}
+
+Mapping::~Mapping() {
+  guard_ = {};
+  ::munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path, Access access) {
+  PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path.c_str()));
+  return map(file, path, access);
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::map(const OpenFile& file, const std::string& path,
+                                                          Access access) {
+  PENSTOCK_ASSIGN(Bytes bytes, Mapping::map(file, path));
+  std::shared_ptr<const MappedFile> mapped(new MappedFile(path, file.state(), std::move(bytes)));
   if (access != Access::normal) {
-    mapped->advise(access, 0, size);
+    mapped->advise(access, 0, mapped->size());
   }
   return mapped;
 }
 
-MappedFile::~MappedFile() { close(); }
-
-void MappedFile::close() noexcept {
-  guard_ = {};
-  if (data_ != nullptr) {
-    ::munmap(const_cast<std::uint8_t*>(data_), static_cast<std::size_t>(size_));
-  }
-  data_ = nullptr;
-  size_ = 0;
-  open_ = false;
-}
-
-Result<Bytes> MappedFile::read(std::uint64_t offset, std::uint64_t size, Scratch&) const {
-  if (!open_) {
-    return Error{.kind = ErrorKind::io,
-                 .message = "the file is closed",
-                 .advice = {},
-                 .place = {.shard = path_, .offset = offset, .stage = "read"}};
-  }
-  if (!is_within(offset, size, size_)) {
+Result<Bytes> MappedFile::read(std::uint64_t offset, std::uint64_t size) const {
+  if (!is_within(offset, size, bytes_.size())) {
     return range_error(*this, offset, size);
   }
-  return bytes().part(offset, size);
+  return bytes_.lend(offset, size);
 }
 
 void MappedFile::advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept {
-  if (data_ == nullptr || offset >= size_) {
+  const std::uint64_t all = bytes_.size();
+  if (offset >= all) {
     return;
   }
-  const std::uint64_t end = size > size_ - offset ? size_ : offset + size;
+  const std::uint64_t end = size > all - offset ? all : offset + size;
   const std::uint64_t begin = offset / page_size() * page_size();
-  ::madvise(const_cast<std::uint8_t*>(data_) + begin, static_cast<std::size_t>(end - begin),
+  ::madvise(const_cast<std::uint8_t*>(bytes_.data()) + begin, static_cast<std::size_t>(end - begin),
             madvise_of(access));
 }
 
-Status MappedFile::check_closely(ByteSpan part) const {
+Status Mapping::check_closely(ByteSpan part) const {
   if (guard_.is_gone(part)) {
     return gone(part);
   }
   // A file that was cut within a page reads as zeros up to the end of that page, and no signal tells. What
   // ends in such zeros is told from what the file really holds by the file's size.
+  const std::uint8_t* const data = bytes_.data();
   const std::uint8_t* const page_end =
-      data_ + (static_cast<std::size_t>(&part.back() - data_) / page_size() + 1) * page_size();
-  if (std::any_of(&part.back(), std::min(page_end, data_ + size_),
+      data + (static_cast<std::size_t>(&part.back() - data) / page_size() + 1) * page_size();
+  if (std::any_of(&part.back(), std::min(page_end, data + bytes_.size()),
                   [](std::uint8_t byte) { return byte != 0; })) {
     return {};
   }
   struct stat now {};
-  const auto end = static_cast<std::uint64_t>(part.data() + part.size() - data_);
+  const auto end = static_cast<std::uint64_t>(part.data() + part.size() - data);
   if (::stat(absolute_path_.c_str(), &now) == 0 && Inode{now.st_dev, now.st_ino} == inode_ &&
       static_cast<std::uint64_t>(now.st_size) < end) {
     return gone(part);
@@ -139,12 +132,13 @@ Status MappedFile::check_closely(ByteSpan part) const {
   return {};
 }
 
-Error MappedFile::gone(ByteSpan part) const {
-  Error error{
-      .kind = ErrorKind::io,
-      .message = {},
-      .advice = {},
-      .place = {.shard = path_, .offset = static_cast<std::uint64_t>(part.data() - data_), .stage = "read"}};
+Error Mapping::gone(ByteSpan part) const {
+  Error error{.kind = ErrorKind::io,
+              .message = {},
+              .advice = {},
+              .place = {.shard = path_,
+                        .offset = static_cast<std::uint64_t>(part.data() - bytes_.data()),
+                        .stage = "read"}};
   struct stat now {};
   if (::stat(absolute_path_.c_str(), &now) != 0 || Inode{now.st_dev, now.st_ino} != inode_) {
     error.message = "the file was replaced or deleted while it was in use, and can no longer be read";

@@ -10,42 +10,39 @@
 namespace penstock {
 namespace {
 
-TEST(mapped_file, gives_views_without_touching_the_scratch) {
+TEST(mapped_file, lends_its_bytes_without_a_copy) {
   const TemporaryFolder folder;
   const auto file = MappedFile::open(folder.write("a", "0123456789"));
   ASSERT_TRUE(file.ok());
-  Scratch scratch;
-  const auto bytes = (*file)->read(3, 4, scratch);
+  const auto bytes = (*file)->read(3, 4);
   ASSERT_TRUE(bytes.ok());
   EXPECT_EQ(as_text(*bytes), "3456");
   EXPECT_EQ(bytes->data(), (*file)->bytes().data() + 3);
-  EXPECT_EQ(scratch.capacity(), 0u);
+  EXPECT_FALSE(bytes->is_held());
   EXPECT_EQ((*file)->size(), 10u);
-  EXPECT_EQ((*file)->state().size, 10u);
+  EXPECT_EQ((*file)->identity().size, 10u);
 }
 
 TEST(mapped_file, refuses_ranges_past_the_end_for_every_64_bit_value) {
   const TemporaryFolder folder;
   const auto file = MappedFile::open(folder.write("a", "0123456789"));
-  Scratch scratch;
   const std::uint64_t huge = UINT64_MAX;
   for (const auto& [offset, size] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
            {0, 11}, {10, 1}, {11, 0}, {huge, 0}, {huge, huge}, {1, huge}, {huge, 1}, {huge - 5, 10}}) {
-    const auto bytes = (*file)->read(offset, size, scratch);
+    const auto bytes = (*file)->read(offset, size);
     ASSERT_FALSE(bytes.ok()) << offset << " " << size;
     EXPECT_EQ(bytes.error().kind, ErrorKind::corrupt);
     EXPECT_EQ(bytes.error().place.offset, offset);
   }
-  EXPECT_TRUE((*file)->read(10, 0, scratch).ok());
+  EXPECT_TRUE((*file)->read(10, 0).ok());
 }
 
 TEST(mapped_file, maps_an_empty_file) {
   const TemporaryFolder folder;
   const auto file = MappedFile::open(folder.write("a", ""));
   ASSERT_TRUE(file.ok());
-  Scratch scratch;
-  EXPECT_TRUE((*file)->read(0, 0, scratch).ok());
-  EXPECT_FALSE((*file)->read(0, 1, scratch).ok());
+  EXPECT_TRUE((*file)->read(0, 0).ok());
+  EXPECT_FALSE((*file)->read(0, 1).ok());
   (*file)->advise(Access::will_need, 0, 100);
 }
 
@@ -61,13 +58,16 @@ TEST(mapped_file, says_why_it_cannot_open) {
   EXPECT_NE(directory.error().message.find("directory"), std::string::npos);
 }
 
-TEST(mapped_file, knows_that_it_is_closed) {
+TEST(mapped_file, is_outlived_by_bytes_that_are_held) {
   const TemporaryFolder folder;
-  const auto file = MappedFile::open(folder.write("a", "text"));
-  (*file)->close();
-  EXPECT_TRUE((*file)->bytes().empty());
-  Scratch scratch;
-  EXPECT_EQ((*file)->read(0, 1, scratch).error().kind, ErrorKind::io);
+  Bytes held;
+  {
+    const auto file = MappedFile::open(folder.write("a", "text"));
+    held = (*file)->read(1, 2)->hold();
+    EXPECT_EQ(held.data(), (*file)->bytes().data() + 1) << "no copy";
+  }
+  EXPECT_EQ(as_text(held), "ex");
+  EXPECT_TRUE(held.intact().ok());
 }
 
 TEST(mapped_file, takes_hints_for_any_range) {
@@ -78,8 +78,7 @@ TEST(mapped_file, takes_hints_for_any_range) {
     (*file)->advise(access, 9999, UINT64_MAX);
     (*file)->advise(access, UINT64_MAX, UINT64_MAX);
   }
-  Scratch scratch;
-  EXPECT_EQ(as_text(*(*file)->read(9999, 1, scratch)), "x");
+  EXPECT_EQ(as_text(*(*file)->read(9999, 1)), "x");
 }
 
 TEST(mapped_file, keeps_no_descriptor) {

@@ -38,7 +38,7 @@ TEST(mapping_guard, what_is_gone_reads_as_zeros_and_is_remembered) {
 
 TEST(mapping_guard, many_files_and_threads) {
   const TemporaryFolder folder;
-  std::vector<std::unique_ptr<MappedFile>> files;
+  std::vector<std::shared_ptr<const MappedFile>> files;
   for (int i = 0; i < 600; ++i) {
     const std::string path = folder.write(std::to_string(i), std::string(20000, 'x'));
     files.push_back(MappedFile::open(path).value());

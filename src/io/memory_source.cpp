@@ -4,11 +4,11 @@
 
 namespace penstock {
 
-Result<Bytes> MemorySource::read(std::uint64_t offset, std::uint64_t size, Scratch&) const {
+Result<Bytes> MemorySource::read(std::uint64_t offset, std::uint64_t size) const {
   if (!is_within(offset, size, bytes_.size())) {
     return range_error(*this, offset, size);
   }
-  return Bytes(bytes_).part(offset, size);
+  return bytes_.lend(offset, size);
 }
 
 }  // namespace penstock

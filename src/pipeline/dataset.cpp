@@ -110,12 +110,19 @@ Status check_readings(const SampleTable& table, const std::map<std::string, Fiel
   return {};
 }
 
-Result<Value> decoded(const FieldInfo& field, const FieldReading& reading, const StoredValue& stored,
+Result<Value> decoded(const FieldSpec& field, const FieldReading& reading, const StoredValue& stored,
                       ImageDecoder& decoder) {
   Value value;
   value.kind = field.kind;
   if (field.kind == FieldKind::integer) {
     PENSTOCK_ASSIGN(value.integer, integer_of(stored));
+  } else if (field.kind == FieldKind::real) {
+    PENSTOCK_ASSIGN(value.real, real_of(stored));
+  } else if (field.kind == FieldKind::array) {
+    PENSTOCK_ASSIGN(const StoredArray array, array_of(field, stored));
+    value.array = array.header.array;
+    value.bytes.resize(array.bytes());
+    array.copy(value.bytes.data());
   } else if (field.kind == FieldKind::image) {
     PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes, stored.tables));
     PENSTOCK_TRY(decode_image(decoder, reading.mode, value));
@@ -182,19 +189,16 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
   PENSTOCK_TRY(check(sample));
   const SampleTable& table = *impl_->table;
   ImageDecoder decoder(DecodeLimits{.max_pixels = impl_->max_pixels});
-  Scratch scratch;
   std::map<std::string, Value> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
-    const FieldInfo& info = fields()[field];
+    const std::string& name = fields()[field].name;
     const FieldReading& reading = impl_->readings[field];
-    Status used = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+    const FieldSpec spec = table.spec(field);
+    Status used = use_value(table, sample, field, [&](const StoredValue& stored) -> Status {
       if (reading.annotations) {
-        return add_annotations(stored, *reading.annotations, info.name, values);
+        return add_annotations(stored, *reading.annotations, name, values);
       }
-      PENSTOCK_ASSIGN(values[info.name], decoded(info, reading, stored, decoder));
-      if (info.kind == FieldKind::array) {
-        values[info.name].array = table.array(field);
-      }
+      PENSTOCK_ASSIGN(values[name], decoded(spec, reading, stored, decoder));
       return {};
     });
     if (!used) {
@@ -206,11 +210,10 @@ Result<std::map<std::string, Value>> Dataset::at(std::uint64_t sample) const {
 
 Result<std::map<std::string, std::vector<std::uint8_t>>> Dataset::raw(std::uint64_t sample) const {
   PENSTOCK_TRY(check(sample));
-  Scratch scratch;
   OriginalFile original;
   std::map<std::string, std::vector<std::uint8_t>> values;
   for (std::size_t field = 0; field < fields().size(); ++field) {
-    Status used = use_value(*impl_->table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+    Status used = use_value(*impl_->table, sample, field, [&](const StoredValue& stored) -> Status {
       PENSTOCK_ASSIGN(const ByteSpan file, original.of(stored));
       values[fields()[field].name].assign(file.begin(), file.end());
       return {};

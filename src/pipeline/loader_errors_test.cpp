@@ -214,11 +214,11 @@ TEST(Loader, a_report_that_cannot_be_written_is_told_of_and_changes_nothing) {
 class OddTable final : public MemoryTable {
  public:
   using MemoryTable::MemoryTable;
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (sample == 5) {
       throw 7;
     }
-    return MemoryTable::read(sample, field, scratch);
+    return MemoryTable::read(sample, field);
   }
 };
 

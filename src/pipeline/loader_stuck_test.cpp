@@ -23,14 +23,14 @@ class StuckTable : public MemoryTable {
  public:
   using MemoryTable::MemoryTable;
 
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (sample == 5) {
       std::unique_lock lock(mutex_);
       held_ = true;
       changed_.notify_all();
       changed_.wait(lock, [this] { return answers_; });
     }
-    return MemoryTable::read(sample, field, scratch);
+    return MemoryTable::read(sample, field);
   }
   void wait_until_held() const {
     std::unique_lock lock(mutex_);

@@ -40,7 +40,7 @@ class MemoryTable : public SampleTable {
   const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
   const std::vector<std::string>& classes() const noexcept override { return none_; }
   std::string key(std::uint64_t sample) const override { return "key" + std::to_string(sample); }
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     reads.fetch_add(1, std::memory_order_relaxed);
     if (bad.contains(sample)) {
       return Error{.kind = ErrorKind::corrupt, .message = "bad on purpose", .place = {.stage = "read"}};

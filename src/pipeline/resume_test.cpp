@@ -256,11 +256,11 @@ TEST(Resume, as_ready_leaves_a_batch_that_does_not_come_behind_only_so_far) {
   class StuckTable final : public MemoryTable {
    public:
     using MemoryTable::MemoryTable;
-    Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override {
+    Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
       while (sample == 0 && !go_on) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
-      return MemoryTable::read(sample, field, scratch);
+      return MemoryTable::read(sample, field);
     }
     std::atomic<bool> go_on{false};
   };

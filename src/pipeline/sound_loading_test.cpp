@@ -28,7 +28,7 @@ class SoundTable final : public MemoryTable {
   std::vector<std::vector<std::uint8_t>> files;
 
   const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (field == 1) {
       return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample), .is_number = true};
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <span>
 
@@ -13,6 +12,7 @@
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
+#include "io/path.hpp"
 #include "store/build_options.hpp"
 #include "store/building_folder.hpp"
 #include "store/finish.hpp"
@@ -94,14 +94,13 @@ class Build {
   /// Finds out whether there is something to append to, or to be done at all.
   Status look_at_destination() {
     existing_ = nullptr;
-    std::error_code failed;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(destination_, failed))) {
+    if (!is_taken(destination_)) {
       if (settings_.append) {
         return refused(destination_, "there is no store to append to", "leave out append to make one");
       }
       return {};
     }
-    if (!is_store(destination_)) {
+    if (!is_store({destination_, destination_})) {
       return refused(destination_, "the destination exists and is no store",
                      "name a folder that is not there yet");
     }
@@ -214,7 +213,7 @@ class Build {
       const FieldInfo& field = source_.fields()[i];
       Json::List what{field.name, name_of(field.kind)};
       if (field.kind == FieldKind::array) {
-        what.emplace_back(source_.array(i).to_string());
+        what.emplace_back(source_.spec(i).array->to_string());
       }
       fields.push_back(std::move(what));
     }

@@ -105,13 +105,12 @@ Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& sett
   if (!settings.resize_shorter && !settings.resize_longest && !settings.quality) {
     return {};
   }
-  Scratch scratch;
   for (std::size_t i = 0; i < source.fields().size(); ++i) {
     const FieldInfo& field = source.fields()[i];
     if (field.kind != FieldKind::image || field.name == "image" || source.size() == 0) {
       continue;
     }
-    const Result<StoredValue> first = source.read(0, i, scratch);
+    const Result<StoredValue> first = source.read(0, i);
     if (!first.ok()) {
       continue;  // whoever packs it tells
     }

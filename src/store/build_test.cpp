@@ -33,9 +33,8 @@ std::unique_ptr<SampleTable> open(const std::string& path) {
 }
 
 std::vector<std::uint8_t> pixels_of(const SampleTable& table, std::uint64_t sample, ImageSize& size) {
-  Scratch scratch;
   ImageDecoder decoder;
-  const auto stored = table.read(sample, 0, scratch);
+  const auto stored = table.read(sample, 0);
   EXPECT_TRUE(stored.ok());
   size = decoder.open(stored->bytes, stored->tables).value();
   std::vector<std::uint8_t> pixels(std::size_t{3} * size.width * size.height + 64);
@@ -53,8 +52,6 @@ void expect_same_samples(const SampleTable& store, const SampleTable& source, bo
   ASSERT_EQ(store.size(), source.size());
   ASSERT_EQ(store.fields(), source.fields());
   EXPECT_EQ(store.fingerprint(), source.fingerprint());
-  Scratch scratch;
-  Scratch other_scratch;
   OriginalFile original;
   OriginalFile other_original;
   for (std::uint64_t i = 0; i < source.size(); ++i) {
@@ -64,8 +61,8 @@ void expect_same_samples(const SampleTable& store, const SampleTable& source, bo
       if (source.fields()[field].kind == FieldKind::image && !files) {
         continue;
       }
-      const auto a = store.read(i, field, scratch);
-      const auto b = source.read(i, field, other_scratch);
+      const auto a = store.read(i, field);
+      const auto b = source.read(i, field);
       ASSERT_TRUE(a.ok()) << a.error().to_string();
       EXPECT_EQ(a->is_number, b->is_number);
       EXPECT_EQ(a->number, b->number);
@@ -167,9 +164,8 @@ TEST(build_store, quality_makes_new_jpeg_files) {
     const std::string path = folder / (std::string("q") + name_of(image));
     build(source, path, settings);
     const auto store = open(path);
-    Scratch scratch;
     OriginalFile original;
-    const auto stored = store->read(0, 0, scratch);
+    const auto stored = store->read(0, 0);
     const auto file = original.of(*stored);
     ASSERT_TRUE(file.ok()) << file.error().to_string();
     EXPECT_LT(file->size(), source.stored_size(0, 0));

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "formats/store_format.hpp"
+#include "io/path.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kNewManifestName = "manifest.json.new";
 
@@ -120,7 +119,7 @@ Result<std::string> folder_name(const std::string& destination) {
   while (name.size() > 1 && name.ends_with('/')) {
     name.pop_back();
   }
-  const std::string last = fs::path(name).filename().string();
+  const std::string last = last_name(name);
   if (last.empty() || last == "." || last == ".." || name.find('\0') != std::string::npos) {
     return Error{.kind = ErrorKind::invalid,
                  .message = "the destination is no name of a new folder",
@@ -128,31 +127,22 @@ Result<std::string> folder_name(const std::string& destination) {
                  .place = {.source = destination, .stage = "build"}};
   }
   // What is built beside a link, and takes its place, would leave the folder behind it.
-  std::error_code failed;
-  if (fs::is_symlink(fs::symlink_status(name, failed))) {
-    const fs::path behind = fs::canonical(name, failed);
-    if (failed) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = "the destination is a link to what is not there",
-                   .advice = "delete the link, or make the folder that it names",
-                   .place = {.source = destination, .stage = "build"}};
-    }
-    return behind.string();
+  auto behind = behind_link(name);
+  if (!behind.ok()) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = "the destination is a link to what is not there",
+                 .advice = "delete the link, or make the folder that it names",
+                 .place = {.source = destination, .stage = "build"}};
   }
-  return name;
+  return behind;
 }
 
 Status refuse_inside(const SampleTable& source, const std::string& destination) {
-  std::error_code failed;
   const Place first = source.size() > 0 ? source.place(0, 0) : Place();
   const std::string& folder = first.source;
   // Samples with an offset lie in tars or in a store: those are found by name, whatever lies beside them.
-  if (first.offset || folder.empty() || !fs::is_directory(folder, failed)) {
-    return {};
-  }
-  const fs::path outer = fs::weakly_canonical(folder, failed);
-  const fs::path inner = failed ? fs::path() : fs::weakly_canonical(destination, failed);
-  if (failed || std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first != outer.end()) {
+  const auto state = local_storage()->stat(folder);
+  if (first.offset || !state.ok() || !state->is_folder() || !lies_inside(destination, folder)) {
     return {};
   }
   return Error{.kind = ErrorKind::invalid,

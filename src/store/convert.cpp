@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "codecs/original_file.hpp"
@@ -11,6 +10,7 @@
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/webdataset.hpp"
+#include "io/path.hpp"
 #include "penstock/store.hpp"
 #include "store/build_options.hpp"
 #include "store/building_folder.hpp"
@@ -93,7 +93,7 @@ class Conversion {
 
   /// Returns the extension that the field was given.
   Result<std::string> add_field(std::uint64_t sample, std::size_t field, const std::string& key) {
-    PENSTOCK_ASSIGN(const StoredValue stored, table_.read(sample, field, scratch_));
+    PENSTOCK_ASSIGN(const StoredValue stored, table_.read(sample, field));
     auto file = original_.of(stored);
     if (!file.ok()) {
       Error error = std::move(file).error();
@@ -127,7 +127,6 @@ class Conversion {
   const ConvertSettings& settings_;
   TarNaming naming_;
   std::optional<TarWriter> tar_;
-  Scratch scratch_;
   OriginalFile original_;
   std::string last_key_;
   ConvertReport report_;
@@ -141,8 +140,7 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples({path}, {}));
   PENSTOCK_ASSIGN(const std::string folder, folder_name(destination));
   PENSTOCK_TRY(refuse_inside(*table, folder));
-  std::error_code failed;
-  if (std::filesystem::exists(std::filesystem::symlink_status(folder, failed))) {
+  if (is_taken(folder)) {
     return Error{.kind = ErrorKind::invalid,
                  .message = "the destination exists",
                  .advice = "name a folder that is not there yet",

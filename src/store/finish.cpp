@@ -7,7 +7,7 @@
 #include "core/crc32c.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/store_format.hpp"
-#include "io/mapped_file.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -39,17 +39,17 @@ std::string fingerprint_of_rows(ByteSpan index, ByteSpan keys, const std::vector
 }  // namespace
 
 Status complete_manifest(const std::string& folder, const Checkpoint& state, StoreManifest& manifest) {
-  PENSTOCK_ASSIGN(const auto index, MappedFile::open(folder + "/" + kStoreIndexName, Access::sequential));
-  PENSTOCK_ASSIGN(const auto keys, MappedFile::open(folder + "/" + kStoreKeysName, Access::sequential));
+  PENSTOCK_ASSIGN(const Bytes index, local_storage()->read(folder + "/" + kStoreIndexName));
+  PENSTOCK_ASSIGN(const Bytes keys, local_storage()->read(folder + "/" + kStoreKeysName));
   manifest.samples = state.samples;
   manifest.skipped = state.skipped;
   manifest.kept_because = state.kept_because;
-  manifest.index = {index->size(), crc32c(index->bytes())};
+  manifest.index = {index.size(), crc32c(index)};
   manifest.keys = state.keys;
   manifest.shards = state.shards;
-  manifest.fingerprint = fingerprint_of_rows(index->bytes(), keys->bytes(), manifest.fields);
-  if (const auto tables = MappedFile::open(folder + "/" + kStoreTablesName); tables.ok()) {
-    manifest.tables = StoreFile{(*tables)->size(), crc32c((*tables)->bytes())};
+  manifest.fingerprint = fingerprint_of_rows(index, keys, manifest.fields);
+  if (const auto tables = local_storage()->read(folder + "/" + kStoreTablesName); tables.ok()) {
+    manifest.tables = StoreFile{tables->size(), crc32c(*tables)};
   }
   return {};
 }

@@ -60,10 +60,9 @@ class hdf5_table : public testing::Test {
 
   /// Every value of every sample, as users of the table would have it read.
   static void read_all(const SampleTable& table) {
-    Scratch scratch;
     for (std::uint64_t sample = 0; sample < table.size(); ++sample) {
       for (std::size_t field = 0; field < table.fields().size(); ++field) {
-        const auto value = table.read(sample, field, scratch);
+        const auto value = table.read(sample, field);
         unsigned sum = static_cast<unsigned>(table.key(sample).size());
         for (const std::uint8_t byte : value.ok() ? value->bytes : Bytes()) {
           sum += byte;
@@ -75,7 +74,6 @@ class hdf5_table : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  Scratch scratch_;
 };
 
 TEST_F(hdf5_table, gives_the_rows_as_they_lie_in_the_file) {
@@ -87,21 +85,21 @@ TEST_F(hdf5_table, gives_the_rows_as_they_lie_in_the_file) {
   EXPECT_THAT((*table)->fields(),
               ElementsAre(FieldInfo{"waveform", FieldKind::array}, FieldInfo{"mel", FieldKind::array},
                           FieldInfo{"label", FieldKind::integer}, FieldInfo{"split", FieldKind::text}));
-  EXPECT_EQ((*table)->array(0), (ArraySpec{.type = Scalar::float32, .shape = {2, 1, 5}}));
-  EXPECT_EQ((*table)->array(1), (ArraySpec{.type = Scalar::float16, .shape = {2, 1, 3, 1}}));
+  EXPECT_EQ((*table)->spec(0).array, (ArraySpec{.type = Scalar::float32, .shape = {2, 1, 5}}));
+  EXPECT_EQ((*table)->spec(1).array, (ArraySpec{.type = Scalar::float16, .shape = {2, 1, 3, 1}}));
   for (const std::uint64_t row : {0UL, 1UL, 4095UL, 4096UL, 8999UL}) {
     EXPECT_EQ((*table)->key(row), "sound " + std::string(row % 3, 'x') + std::to_string(row));
-    const ByteSpan wave = (*table)->read(row, 0, scratch_)->bytes;
+    const ByteSpan wave = (*table)->read(row, 0)->bytes;
     ASSERT_EQ(wave.size(), 40u);
     EXPECT_EQ(wave[3], static_cast<std::uint8_t>((row * 40 + 3) * 7));
-    const ByteSpan mel = (*table)->read(row, 1, scratch_)->bytes;
+    const ByteSpan mel = (*table)->read(row, 1)->bytes;
     ASSERT_EQ(mel.size(), 12u);
     EXPECT_EQ(mel[11], static_cast<std::uint8_t>((row * 12 + 11) * 7));
-    EXPECT_EQ((*table)->read(row, 2, scratch_)->number, static_cast<std::int64_t>(row % 2));
-    const ByteSpan split = (*table)->read(row, 3, scratch_)->bytes;
+    EXPECT_EQ((*table)->read(row, 2)->number, static_cast<std::int64_t>(row % 2));
+    const ByteSpan split = (*table)->read(row, 3)->bytes;
     EXPECT_EQ(std::string(split.begin(), split.end()), row % 3 == 0 ? "test" : "train");
   }
-  EXPECT_EQ((*table)->read(kRows, 0, scratch_).error().kind, ErrorKind::invalid);
+  EXPECT_EQ((*table)->read(kRows, 0).error().kind, ErrorKind::invalid);
 }
 
 TEST_F(hdf5_table, its_identity_is_that_of_the_file) {
@@ -130,8 +128,8 @@ TEST_F(hdf5_table, a_label_without_a_name_is_corrupt_with_its_place) {
   wrong.labels[1] = 2;
   const auto table = open_samples({write(wrong)}, {});
   ASSERT_TRUE(table.ok());
-  EXPECT_TRUE((*table)->read(0, 2, scratch_).ok());
-  const auto label = (*table)->read(1, 2, scratch_);
+  EXPECT_TRUE((*table)->read(0, 2).ok());
+  const auto label = (*table)->read(1, 2);
   ASSERT_FALSE(label.ok());
   EXPECT_EQ(label.error().kind, ErrorKind::corrupt);
   EXPECT_EQ(label.error().place.index, 1u);
@@ -172,7 +170,7 @@ TEST_F(hdf5_table, a_file_that_becomes_shorter_is_noticed) {
   const auto table = open_samples({path}, {});
   ASSERT_TRUE(table.ok());
   std::filesystem::resize_file(path, 4096);
-  const auto value = (*table)->read(1999, 0, scratch_);
+  const auto value = (*table)->read(1999, 0);
   ASSERT_TRUE(value.ok());
   EXPECT_EQ(value->bytes[39], 0);
   EXPECT_EQ(value->intact().error().kind, ErrorKind::io);
@@ -191,11 +189,10 @@ TEST_F(hdf5_table, a_store_of_it_has_its_arrays) {
   ASSERT_TRUE(store.ok()) << store.error().to_string();
   EXPECT_EQ((*store)->fingerprint(), (*file)->fingerprint());
   EXPECT_EQ(arrays_of(**store), arrays_of(**file));
-  Scratch other;
   for (std::uint64_t row = 0; row < 3; ++row) {
     for (const std::size_t field : {0, 1}) {
-      const ByteSpan theirs = (*file)->read(row, field, scratch_)->bytes;
-      const ByteSpan ours = (*store)->read(row, field, other)->bytes;
+      const ByteSpan theirs = (*file)->read(row, field)->bytes;
+      const ByteSpan ours = (*store)->read(row, field)->bytes;
       EXPECT_TRUE(std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end()));
     }
   }

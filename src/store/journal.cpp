@@ -1,7 +1,7 @@
 #include "store/journal.hpp"
 
 #include "formats/json.hpp"
-#include "io/mapped_file.hpp"
+#include "io/storage.hpp"
 #include "store/journal_lines.hpp"
 
 namespace penstock {
@@ -60,11 +60,11 @@ std::optional<Checkpoint> checkpoint_of(const Json& line, const std::vector<Stor
 }  // namespace
 
 std::optional<JournalContents> read_journal(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  if (!file.ok()) {
+  const auto read = local_storage()->read(path);
+  if (!read.ok()) {
     return {};
   }
-  const ByteSpan bytes = (*file)->bytes();
+  const ByteSpan bytes = *read;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   JournalContents contents;
   std::vector<StoreFile> shards;

@@ -108,7 +108,7 @@ Result<PackedSample> SamplePacker::pack(std::uint64_t sample) {
 
 Status SamplePacker::pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed) {
   const std::size_t begin = packed.bytes.size();
-  return use_value(plan_.source, sample, field, scratch_, [&](const StoredValue& value) {
+  return use_value(plan_.source, sample, field, [&](const StoredValue& value) {
     packed.bytes.resize(begin);
     return pack_value(sample, field, value, packed);
   });
@@ -131,7 +131,7 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
     }
   } else {
     if (!plan_.settings.keep_damaged) {
-      PENSTOCK_TRY(check_value(plan_.source.fields()[field].kind, value));
+      PENSTOCK_TRY(check_value(plan_.source.spec(field), value));
       if (plan_.source.fields()[field].kind == FieldKind::audio) {
         PENSTOCK_TRY(check_sound(sounds_, value.bytes));
       }

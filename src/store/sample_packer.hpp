@@ -62,7 +62,6 @@ class SamplePacker {
   Status read_pixels(ImageSize from, ImageSize to);
 
   const PackingPlan& plan_;
-  Scratch scratch_;
   OriginalFile original_;
   ImageDecoder decoder_;
   ImageWorkspacePtr workspace_;  // of the plan's `shrink`

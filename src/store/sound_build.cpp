@@ -2,18 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <utility>
 #include <variant>
 
 #include "core/seconds_since.hpp"
 #include "formats/folder_scan.hpp"
+#include "formats/format.hpp"
 #include "formats/json.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
 #include "formats/text.hpp"
 #include "io/file.hpp"
+#include "io/machine.hpp"
+#include "io/storage.hpp"
 #include "penstock/sound_build.hpp"
 #include "store/build_options.hpp"
 #include "store/hdf5_file.hpp"
@@ -129,8 +131,8 @@ class SoundBuild {
 
   /// Nothing is done twice, and nothing that others made is overwritten.
   Result<bool> is_there_already() {
-    std::error_code failure;
-    if (!std::filesystem::exists(destination_, failure)) {
+    const auto state = local_storage()->stat(destination_);
+    if (!state.ok() || !state->exists()) {
       return false;
     }
     const auto build = sound_file_attribute(destination_, "build");
@@ -322,11 +324,11 @@ Status check_destination(const std::string& destination) {
 
 /// Whether the source is a folder of files with sounds somewhere below it, and no store or tars.
 bool is_folder_of_sounds(const std::string& source) {
-  std::error_code failed;
-  if (!std::filesystem::is_directory(source, failed) || is_store(source)) {
+  const Candidate candidate({source, source});
+  if (!candidate.is_folder() || is_store(candidate.path())) {
     return false;
   }
-  const auto names = list_folder(source);
+  const Result<FolderNames>& names = candidate.names();
   return !names.ok() || std::none_of(names->files.begin(), names->files.end(), [](const std::string& name) {
     return lower_case(name).ends_with(".tar");
   });

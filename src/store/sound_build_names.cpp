@@ -6,6 +6,7 @@
 #include "core/sha256.hpp"
 #include "formats/sample_table.hpp"
 #include "io/file_identity.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -53,9 +54,9 @@ SoundBuildNames sound_build_names(const SoundFiles& files, const std::string& co
   }
   SourceIdentity identity;
   for (std::size_t i = 0; i < files.keys.size(); ++i) {
-    const auto found = file_state(files.path(i));
-    const FileIdentity state =
-        found ? *found : FileIdentity{};  // what cannot be looked at is bad in its turn
+    const auto found = local_storage()->stat(files.path(i));
+    // What cannot be looked at is bad in its turn.
+    const FileIdentity state = found.ok() && found->is_file() ? found->identity : FileIdentity{};
     hash.add(files.keys[i]);
     hash.add(std::to_string(state.size));
     identity.add(files.keys[i], state);

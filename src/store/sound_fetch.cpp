@@ -1,25 +1,20 @@
 #include "store/sound_fetch.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "formats/sample_table.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
-namespace {
-
-/// Files that a thread keeps open while the system fetches them: a process may have 1,024.
-constexpr std::size_t kMostOpen = 16;
-
-}  // namespace
-
 /// Files come from the disk: a few at a time would not keep it busy.
 void SoundFetcher::announce_from(std::uint64_t file) {
   constexpr std::uint64_t kAhead = 32;
   const std::uint64_t end = std::min<std::uint64_t>(file + kAhead, files_->keys.size());
   for (announced_ = std::max(announced_, file); announced_ < end; ++announced_) {
-    WholeFile::announce(files_->path(announced_));
+    local_storage()->announce(files_->path(announced_));
   }
 }
 
@@ -38,10 +33,10 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
       fail(i, std::move(used).error());
     }
   };
-  std::vector<std::pair<std::uint64_t, WholeFile>> later;
+  std::vector<std::uint64_t> later;
   const auto take_later = [&] {
-    for (auto& [i, file] : later) {
-      const auto bytes = file.bytes(bytes_);
+    for (const std::uint64_t i : later) {
+      const auto bytes = local_storage()->read(files_->path(i));
       if (bytes.ok()) {
         take(i, *bytes);
       } else {
@@ -50,26 +45,16 @@ std::uint64_t SoundFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
     }
     later.clear();
   };
-  const auto open_file = [&](std::uint64_t i) {
-    auto file = WholeFile::open(files_->path(i));
-    if (file.ok() || later.empty()) {
-      return file;
-    }
-    take_later();  // of too many open files some are ours
-    return WholeFile::open(files_->path(i));
-  };
   for (std::uint64_t i = begin; i < end; ++i) {
-    if (later.size() == kMostOpen) {
+    constexpr std::size_t kMaxLater = 16;
+    if (later.size() == kMaxLater) {
       announce_from(i);
       take_later();
     }
-    auto file = open_file(i);
-    if (!file.ok()) {
-      fail(i, std::move(file).error());
-    } else if (const std::optional<Bytes> bytes = file->bytes_at_hand(bytes_)) {
+    if (const std::optional<Bytes> bytes = local_storage()->read_without_waiting(files_->path(i))) {
       take(i, *bytes);
     } else {
-      later.emplace_back(i, std::move(*file));
+      later.push_back(i);
     }
   }
   if (!later.empty()) {
@@ -88,7 +73,7 @@ std::uint64_t SoundFetcher::fetch_samples(std::uint64_t begin, std::uint64_t end
       fail(i, known->second);
       continue;
     }
-    Status used = use_value(table, i, files_->field, bytes_, [&](const StoredValue& stored) {
+    Status used = use_value(table, i, files_->field, [&](const StoredValue& stored) {
       read += stored.bytes.size();
       return use(i, stored.bytes);
     });

@@ -3,13 +3,12 @@
 
 #include <functional>
 
-#include "core/scratch.hpp"
-#include "io/whole_file.hpp"
+#include "penstock/sample.hpp"
 #include "store/sound_files.hpp"
 
 namespace penstock {
 
-/// Keeps its memory from file to file. One thread.
+/// One thread.
 class SoundFetcher {
  public:
   explicit SoundFetcher(const SoundFiles& files) : files_(&files) {}
@@ -29,7 +28,6 @@ class SoundFetcher {
 
   const SoundFiles* files_;
   std::uint64_t announced_ = 0;  ///< files before this one
-  Scratch bytes_;
 };
 
 }  // namespace penstock

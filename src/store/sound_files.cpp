@@ -10,6 +10,7 @@
 #include "formats/sample_table.hpp"
 #include "formats/text.hpp"
 #include "io/file.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -157,7 +158,7 @@ Status label_by_names(SoundFiles& files, const std::string& pattern) {
 Result<SoundFiles> find_sound_files(const std::string& folder, const std::string& pattern) {
   SoundFiles files;
   files.folder = absolute_path(folder);
-  PENSTOCK_ASSIGN(FoundFiles found, find_files(files.folder, true));
+  PENSTOCK_ASSIGN(FoundFiles found, find_files(*local_storage(), files.folder, true));
   files.keys = std::move(found.sounds.paths);
   std::sort(files.keys.begin(), files.keys.end());
   if (found.sounds.undecodable > 0) {

@@ -1,9 +1,6 @@
 #include "store/sound_journal.hpp"
 
-#include <fstream>
-
 #include "formats/json.hpp"
-#include "io/mapped_file.hpp"
 #include "store/journal_lines.hpp"
 
 namespace penstock {
@@ -51,13 +48,6 @@ bool take_line(const Json& line, SoundProgress& progress) {
 
 }  // namespace
 
-std::string boot_name() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string name;
-  file >> name;
-  return name;
-}
-
 Result<SoundJournal> SoundJournal::begin(const Folder& folder, const std::string& build) {
   PENSTOCK_ASSIGN(DiskFile file, folder.open_file(kSoundJournalName, 0));
   SoundJournal journal(std::move(file));
@@ -67,11 +57,12 @@ Result<SoundJournal> SoundJournal::begin(const Folder& folder, const std::string
 
 Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const Folder& folder,
                                                                const std::string& build) {
-  const auto file = folder.map_file(kSoundJournalName);
-  if (!file.ok()) {
+  const auto file = folder.open_source(kSoundJournalName);
+  const auto read = file ? (*file)->read_all() : Result<Bytes>(file.error());
+  if (!read.ok()) {
     return std::optional<Found>();
   }
-  const ByteSpan bytes = (*file)->bytes();
+  const ByteSpan bytes = *read;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   SoundProgress progress;
   std::size_t begin = 0;

@@ -55,8 +55,4 @@ struct SoundJournal::Found {
   SoundProgress progress;
 };
 
-/// Changes whenever the machine starts: what was written before and not flushed may be lost. Empty if
-/// unknown.
-std::string boot_name();
-
 }  // namespace penstock

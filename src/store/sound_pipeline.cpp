@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/seconds_since.hpp"
+#include "io/machine.hpp"
 #include "store/build_options.hpp"
 #include "store/ordered_run.hpp"
 

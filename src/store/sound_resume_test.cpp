@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "core/parallel_for.hpp"
+#include "io/machine.hpp"
 #include "penstock/sound_build.hpp"
 #include "store/build_options.hpp"
 #include "store/sound_journal.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <string>
 
@@ -24,13 +23,6 @@ Status check_whole(const char* name, int value, int least, int most) {
   return value >= least && value <= most
              ? Status()
              : Status(wrong_setting(name, std::to_string(value), fmt::format("give {} to {}", least, most)));
-}
-
-/// A number in a file that holds it alone ("max" and the like: none).
-std::optional<std::uint64_t> number_in(const char* path) {
-  std::ifstream file(path);
-  std::uint64_t number = 0;
-  return file >> number ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace
@@ -132,25 +124,6 @@ std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape&
     count = std::min(share / row, std::max(most, cached));
   }
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(count, 1, std::max<std::uint64_t>(files, 1)));
-}
-
-std::uint64_t free_memory() {
-  std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();
-  std::ifstream machine("/proc/meminfo");
-  std::string name;
-  std::uint64_t kilobytes = 0;
-  std::string unit;
-  while (machine >> name >> kilobytes && std::getline(machine, unit)) {
-    if (name == "MemAvailable:") {
-      bytes = kilobytes << 10;
-    }
-  }
-  const auto limit = number_in("/sys/fs/cgroup/memory.max");
-  const auto used = number_in("/sys/fs/cgroup/memory.current");
-  if (limit && used) {
-    bytes = std::min(bytes, *limit > *used ? *limit - *used : 0);
-  }
-  return bytes;
 }
 
 }  // namespace penstock

@@ -39,7 +39,4 @@ decltype(SoundFileContents::attributes) configuration_of(const SoundBuildSetting
 std::size_t batch_files_of(const SoundBuildSettings& settings, const SoundShape& shape, unsigned workers,
                            std::uint64_t free_bytes, std::uint64_t files);
 
-/// Memory that this process may still take: of the machine, and of its control group.
-std::uint64_t free_memory();
-
 }  // namespace penstock

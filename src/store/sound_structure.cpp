@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "io/mapped_file.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -75,8 +75,8 @@ Status write_sound_structure(DiskFile& file, const Folder& folder, const SoundFi
   if (left.rows() < all.rows()) {
     PENSTOCK_TRY(named(shorten_sound_file(model.path(), left), folder, kSoundTrialName));
   }
-  PENSTOCK_ASSIGN(const auto mapped, MappedFile::open(model.path()));
-  const ByteSpan bytes = mapped->bytes();
+  PENSTOCK_ASSIGN(const Bytes read, local_storage()->read(model.path()));
+  const ByteSpan bytes = read;
   std::array<ByteRange, 2> rows = {
       {{places.mel, places.mel + left.rows() * left.mel_bytes()},
        {places.waveform, places.waveform + left.rows() * left.waveform_bytes()}}};

@@ -40,10 +40,9 @@ Result<std::size_t> sound_field(const SampleTable& table, const std::string& des
   return *any;
 }
 
-Result<std::int64_t> number_at(const SampleTable& table, std::uint64_t sample, std::size_t field,
-                               Scratch& scratch) {
+Result<std::int64_t> number_at(const SampleTable& table, std::uint64_t sample, std::size_t field) {
   std::int64_t number = 0;
-  PENSTOCK_TRY(use_value(table, sample, field, scratch, [&number](const StoredValue& value) -> Status {
+  PENSTOCK_TRY(use_value(table, sample, field, [&number](const StoredValue& value) -> Status {
     PENSTOCK_ASSIGN(number, integer_of(value));
     return {};
   }));
@@ -62,10 +61,9 @@ Result<std::int64_t> number_at(const SampleTable& table, std::uint64_t sample, s
 
 /// Numbers stay as they are.
 void take_numbers(const SampleTable& table, std::size_t field, SoundFiles& files) {
-  Scratch scratch;
   std::int64_t largest = 0;
   for (std::uint64_t i = 0; i < table.size(); ++i) {
-    auto label = number_at(table, i, field, scratch);
+    auto label = number_at(table, i, field);
     if (!label.ok()) {
       files.unlabelled.emplace(i, at_sample(std::move(label).error(), table, i, field));
     }

@@ -61,7 +61,7 @@ class TableForTest final : public SampleTable {
     const auto other = other_keys.find(sample);
     return other != other_keys.end() ? other->second : "folder/key" + std::to_string(sample);
   }
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch&) const override {
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (bad.contains(sample)) {
       return Error{.kind = ErrorKind::corrupt, .message = "bad on purpose", .place = {.stage = "read"}};
     }

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/crc32c.hpp"
 #include "formats/store_format.hpp"
-#include "io/mapped_file.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -22,11 +21,12 @@ std::string shard_path(const std::string& folder, std::size_t number) {
 
 /// Whether `expected.size` bytes from `begin` on have the checksum.
 bool holds(const std::string& path, std::uint64_t begin, const StoreFile& expected) {
-  const auto file = MappedFile::open(path, Access::sequential);
-  if (!file.ok() || (*file)->size() < begin || (*file)->size() - begin < expected.size) {
+  const auto file = local_storage()->open(path, Access::sequential);
+  if (!file.ok()) {
     return false;
   }
-  return crc32c((*file)->bytes().part(begin, expected.size)) == expected.checksum;
+  const auto bytes = (*file)->read(begin, expected.size);
+  return bytes.ok() && crc32c(*bytes) == expected.checksum;
 }
 
 template <class T>
@@ -38,9 +38,9 @@ ByteSpan bytes_of(const T& value) {
 
 bool holds(const std::string& folder, const Checkpoint& checkpoint) {
   for (std::size_t i = 0; i < checkpoint.shards.size(); ++i) {
-    std::error_code failed;
     // These were on disk before the journal said so: their size is enough.
-    if (std::filesystem::file_size(shard_path(folder, i), failed) != checkpoint.shards[i].size || failed) {
+    const auto state = local_storage()->stat(shard_path(folder, i));
+    if (!state.ok() || !state->is_file() || state->identity.size != checkpoint.shards[i].size) {
       return false;
     }
   }

@@ -7,7 +7,7 @@
 #include "core/parallel_for.hpp"
 #include "core/rng.hpp"
 #include "formats/store_format.hpp"
-#include "io/mapped_file.hpp"
+#include "io/storage.hpp"
 
 namespace penstock {
 namespace {
@@ -17,14 +17,13 @@ constexpr std::uint64_t kTrainingSamples = 128;
 constexpr std::size_t kParts = 16;
 
 void learn(const SampleTable& source, std::uint64_t sample, RepackTrainer& trainer) {
-  Scratch scratch;
   OriginalFile original;
   for (std::size_t field = 0; field < source.fields().size(); ++field) {
     if (source.fields()[field].kind != FieldKind::image) {
       continue;
     }
     // What cannot be read is left to the build, which says so.
-    if (const auto stored = source.read(sample, field, scratch); stored.ok()) {
+    if (const auto stored = source.read(sample, field); stored.ok()) {
       const auto file = original.of(*stored);
       if (file.ok() && stored->intact().ok()) {
         trainer.add(*file);
@@ -66,11 +65,11 @@ Result<std::shared_ptr<const RepackTables>> train_tables(const SampleTable& sour
 }
 
 Result<std::shared_ptr<const RepackTables>> read_tables(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  if (!file.ok()) {
+  const auto bytes = local_storage()->read(path);
+  if (!bytes.ok()) {
     return std::shared_ptr<const RepackTables>();
   }
-  auto tables = parse_repack_tables((*file)->bytes());
+  auto tables = parse_repack_tables(*bytes);
   return tables.ok() ? std::move(*tables) : std::shared_ptr<const RepackTables>();
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
+#include "io/storage.hpp"
 #include "penstock/store.hpp"
 #include "store/build_options.hpp"
 #include "store/counterpart.hpp"
@@ -87,7 +87,7 @@ class Checker {
       PENSTOCK_TRY(bytes.intact());
       return wrong("its checksum is wrong");
     }
-    return use_value(subject_.table, sample, field, scratch_, [&](const StoredValue& stored) {
+    return use_value(subject_.table, sample, field, [&](const StoredValue& stored) {
       return check_value_of(sample, field, record, stored, found);
     });
   }
@@ -108,7 +108,7 @@ class Checker {
       ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
-    PENSTOCK_TRY(check_value(subject_.table.fields()[field].kind, stored));
+    PENSTOCK_TRY(check_value(subject_.table.spec(field), stored));
     if (subject_.source == nullptr) {
       return {};
     }
@@ -126,7 +126,7 @@ class Checker {
       return {};  // said elsewhere
     }
     ++found.compared;
-    return use_value(*subject_.source->table, row, column, source_scratch_,
+    return use_value(*subject_.source->table, row, column,
                      [&](const StoredValue& theirs) { return compare(stored, theirs, picture, size); });
   }
 
@@ -161,8 +161,6 @@ class Checker {
   ImageDecoder source_decoder_;
   OriginalFile original_;
   OriginalFile source_original_;
-  Scratch scratch_;
-  Scratch source_scratch_;
   Scratch pixels_;
   Scratch source_pixels_;
 };
@@ -176,6 +174,20 @@ void note_file(VerifyReport& report, const StoreFiles& files, const std::string&
 }
 
 /// The files as a whole.
+/// In pieces: a shard may be larger than memory. Nothing if it cannot be read.
+std::optional<std::uint32_t> checksum_of(const Source& shard) {
+  constexpr std::uint64_t kPiece = std::uint64_t{64} << 20;
+  std::uint32_t checksum = 0;
+  for (std::uint64_t at = 0; at < shard.size(); at += kPiece) {
+    const auto bytes = shard.read(at, std::min(kPiece, shard.size() - at));
+    if (!bytes.ok()) {
+      return {};
+    }
+    checksum = crc32c(*bytes, checksum);
+  }
+  return checksum;
+}
+
 void check_files(const StoreFiles& files, VerifyReport& report) {
   const std::string& folder = files.folder().path;
   report.bytes += files.index().size() + files.keys().size() + files.tables().size();
@@ -192,16 +204,16 @@ void check_files(const StoreFiles& files, VerifyReport& report) {
     const auto shard = files.shard(i);
     if (!shard.ok()) {
       note_file(report, files, files.shard_path(i), shard.error().message);
-    } else if (crc32c((*shard)->bytes()) != files.manifest().shards[i].checksum) {
+    } else if (checksum_of(**shard) != files.manifest().shards[i].checksum) {
       note_file(report, files, files.shard_path(i), "the checksum of the shard is wrong");
     }
   }
 }
 
 Status refuse_what_is_no_store(const std::string& path) {
-  std::error_code failed;
-  const bool there = std::filesystem::exists(path, failed);
-  if (there && is_store(path)) {
+  const auto state = local_storage()->stat(path);
+  const bool there = state.ok() && state->exists();
+  if (there && is_store({path, path})) {
     return {};
   }
   return Error{.kind = there ? ErrorKind::invalid : ErrorKind::not_found,

@@ -64,30 +64,29 @@ class SourceChecker {
 
  private:
   Status check_field(std::uint64_t sample, std::size_t field, Findings& found) {
-    return use_value(table_, sample, field, scratch_, [&](const StoredValue& stored) {
+    return use_value(table_, sample, field, [&](const StoredValue& stored) {
       found.bytes += stored.bytes.size();
-      return check_contents(table_.fields()[field].kind, stored, found);
+      return check_contents(table_.spec(field), stored, found);
     });
   }
 
-  Status check_contents(FieldKind kind, const StoredValue& stored, Findings& found) {
-    if (kind == FieldKind::image && decodes_) {
+  Status check_contents(const FieldSpec& spec, const StoredValue& stored, Findings& found) {
+    if (spec.kind == FieldKind::image && decodes_) {
       PENSTOCK_TRY(decode_whole(decoder_, stored, pixels_));
       ++found.pictures;
     }
-    if (kind == FieldKind::audio && decodes_) {
+    if (spec.kind == FieldKind::audio && decodes_) {
       PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
       ++found.sounds;
       found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
     }
-    return check_value(kind, stored);
+    return check_value(spec, stored);
   }
 
   const SampleTable& table_;
   const bool decodes_;
   ImageDecoder decoder_;
   SoundDecoder sounds_;
-  Scratch scratch_;
   Scratch pixels_;
 };
 
@@ -105,7 +104,7 @@ Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettin
 
 Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifySettings& settings) {
   const bool has_source = settings.table || !settings.sources.empty();
-  if (paths.size() == 1 && (is_store(paths[0]) || has_source)) {
+  if (paths.size() == 1 && (is_store({paths[0], paths[0]}) || has_source)) {
     if (!settings.fields.empty() && settings.sources.empty()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = "fields belong to a source that is given by its path: a store has its own",

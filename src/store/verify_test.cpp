@@ -330,8 +330,7 @@ TEST(convert_store, class_folders_become_labels_and_dots_are_replaced) {
   EXPECT_EQ(converted->renamed, 2u);
   const auto tars = open_samples({folder / "tars"}, {});
   ASSERT_EQ((*tars)->size(), 3u);
-  Scratch scratch;
-  EXPECT_EQ(as_text((*tars)->read(2, 1, scratch)->bytes), "1");
+  EXPECT_EQ(as_text((*tars)->read(2, 1)->bytes), "1");
 }
 
 TEST(convert_store, pixels_have_no_way_back) {

@@ -47,6 +47,19 @@ def claimed_long_name(folder: Path) -> Used:
     return Used(tar_of(folder, tar_header(b"././@LongLink", 1 << 30, b"L")), says="extended header")
 
 
+def npy_claims(folder: Path) -> Used:
+    """Arrays that would be larger than memory, and headers as long as files."""
+
+    def npy(header: bytes, version: int = 1) -> bytes:
+        length = len(header).to_bytes(2 if version == 1 else 4, "little")
+        return b"\x93NUMPY" + bytes([version, 0]) + length + header
+
+    shape = b", ".join([b"1099511627776"] * 8)
+    claims = npy(b"{'descr': '<f8', 'fortran_order': True, 'shape': (" + shape + b"), }")
+    long = npy(b"{" + b" " * 500_000 + b"}", 2)
+    return Used(tar_of(folder, member("a.npy", claims), member("b.npy", long)), says="where float64")
+
+
 def long_names(folder: Path) -> Used:
     """The last of many counts."""
     name = member("././@LongLink", b"k" * 60_000 + b"\0", b"L")
@@ -189,6 +202,7 @@ CASES = [
         claimed_size,
         claimed_pax_size,
         claimed_long_name,
+        npy_claims,
         long_names,
         pax_records,
         many_extensions,

@@ -31,8 +31,9 @@ struct Tars {
 /// Two shards, with a picture that is cut off, one that is none, and `faults` in the second.
 Tars open_tars(const std::vector<Fault>& faults) {
   const auto pictures = some_pictures();
-  std::vector<std::unique_ptr<Source>> shards;
-  const FaultySource* second = nullptr;
+  auto memory = std::make_shared<MemoryStorage>();
+  std::vector<NamedPath> shards;
+  std::shared_ptr<const FaultyStorage> second;
   for (std::uint64_t shard = 0; shard < 2; ++shard) {
     TarForTest tar;
     const std::uint64_t half = SoakData::kSamples / 2;
@@ -42,12 +43,12 @@ Tars open_tars(const std::vector<Fault>& faults) {
       text = i == 11 ? text.substr(0, text.size() / 2) : i == 40 ? "no picture" : text;
       tar.file(fmt::format("{:03}.jpg", i), text).file(fmt::format("{:03}.cls", i), fmt::format("{}", i));
     }
-    auto source = std::make_unique<FaultySource>(tar.end().source(fmt::format("{}.tar", shard)),
-                                                 shard == 1 ? faults : std::vector<Fault>{});
-    second = source.get();
-    shards.push_back(std::move(source));
+    const std::string name = fmt::format("{}.tar", shard);
+    memory->put(name, tar.end().bytes());
+    second = std::make_shared<FaultyStorage>(memory, shard == 1 ? faults : std::vector<Fault>{});
+    shards.push_back({name, name, second});
   }
-  std::shared_ptr<const SampleTable> table = open_tar_table(std::move(shards), {}).value();
+  std::shared_ptr<const SampleTable> table = open_tar_table(shards, {}, {}).value();
   return {std::move(table), second->reads()};
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/sample_table.hpp"
-#include "io/faulty_source.hpp"
+#include "io/faulty_storage_for_test.hpp"
 #include "penstock/loader.hpp"
 
 namespace penstock {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "core/printable.hpp"
 #include "core/sha256.hpp"
 #include "formats/store.hpp"
+#include "io/path.hpp"
 #include "io/permission_advice.hpp"
 #include "pipeline/cache/cache_orphans.hpp"
 #include "store/build.hpp"
@@ -20,15 +20,13 @@
 namespace penstock {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::chrono::seconds kBuildPatience{5};
 
 /// The last component of the source as a plain file name.
 std::string short_name(const std::string& description) {
-  std::string name = fs::path(description).filename().string();
-  if (name.empty()) {
-    name = fs::path(description).parent_path().filename().string();
+  std::string name = last_name(description);
+  if (name.empty()) {  // it ends in a slash
+    name = last_name(description.substr(0, description.find_last_not_of('/') + 1));
   }
   name.resize(std::min<std::size_t>(name.size(), 60));
   for (char& letter : name) {
@@ -119,8 +117,8 @@ Result<bool> CachedStore::begin() {
   identity_ = identity_of(source_);
   constexpr std::size_t kDigits = 16;
   name_ = fmt::format("{}-{}.store", short_name(source_.description()), identity_.substr(0, kDigits));
-  shown_ = (fs::path(named_folder_) / name_).string();
-  path_ = (fs::path(folder_) / name_).string();
+  shown_ = join_path(named_folder_, name_);
+  path_ = join_path(folder_, name_);
   if (identity_.empty()) {
     return Error{.kind = ErrorKind::unsupported,
                  .message = "the source has no files that could be told from others",

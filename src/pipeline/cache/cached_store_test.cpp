@@ -376,7 +376,7 @@ class ThrowingTable final : public MemoryTable {
  public:
   explicit ThrowingTable(int what) : MemoryTable(kSamples), what_(what) {}
   std::string identity() const override { return "of memory"; }
-  Result<StoredValue> read(std::uint64_t, std::size_t, Scratch&) const override {
+  Result<StoredValue> read(std::uint64_t, std::size_t) const override {
     switch (what_) {
       case 0:
         throw std::bad_alloc();

@@ -25,13 +25,13 @@ CachedTable::CachedTable(std::shared_ptr<const SampleTable> store, std::shared_p
                          std::shared_ptr<CacheDamage> damage)
     : store_(std::move(store)), source_(std::move(source)), damage_(std::move(damage)) {}
 
-Result<StoredValue> CachedTable::read(std::uint64_t sample, std::size_t field, Scratch& scratch) const {
-  Result<StoredValue> value = store_->read(sample, field, scratch);
+Result<StoredValue> CachedTable::read(std::uint64_t sample, std::size_t field) const {
+  Result<StoredValue> value = store_->read(sample, field);
   if (value) {
     return value;
   }
   damage_->note(value.error());
-  return source_->read(sample, field, scratch);
+  return source_->read(sample, field);
 }
 
 }  // namespace penstock

@@ -46,7 +46,7 @@ class CachedTable final : public SampleTable {
   const std::vector<FieldInfo>& fields() const noexcept override { return source_->fields(); }
   const std::vector<std::string>& classes() const noexcept override { return source_->classes(); }
   std::string key(std::uint64_t sample) const override { return source_->key(sample); }
-  Result<StoredValue> read(std::uint64_t sample, std::size_t field, Scratch& scratch) const override;
+  Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override;
   void will_read(std::uint64_t sample, std::size_t field) const override { store_->will_read(sample, field); }
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     return source_->stored_size(sample, field);
@@ -59,7 +59,14 @@ class CachedTable final : public SampleTable {
   ImageSize one_size(std::size_t field) const override { return source_->one_size(field); }
   Status check_keys() const override { return source_->check_keys(); }
   Status check_lookups(std::uint64_t sample) const override { return source_->check_lookups(sample); }
-  ArraySpec array(std::size_t field) const override { return source_->array(field); }
+  FieldSpec spec(std::size_t field) const override { return source_->spec(field); }
+  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
+    return store_->locate(sample, field);
+  }
+  NamedPath object(std::uint64_t source) const override { return store_->object(source); }
+  Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const override {
+    return store_->finish(sample, field, std::move(bytes));
+  }
   Place place(std::uint64_t sample, std::size_t field) const override {
     return source_->place(sample, field);
   }

@@ -1,8 +1,7 @@
 #include "pipeline/fill/array_filler.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+#include <utility>
 
 #include "pipeline/fill/one_field_plan.hpp"
 
@@ -11,41 +10,44 @@ namespace {
 
 class ArrayFiller final : public Filler {
  public:
-  ArrayFiller(const FillerTools& tools, std::size_t column, std::size_t field)
-      : Filler(tools, column), field_(field) {}
+  ArrayFiller(const FillerTools& tools, std::size_t column, std::size_t field, const FieldSpec& spec)
+      : Filler(tools, column), field_(field), spec_(spec) {}
 
   Status fill(const RowTask& task) override {
     return read(task.parts.front(), field_, WorkStage::assemble, [&](const StoredValue& value) -> Status {
-      const std::size_t planned = column_of(task.storage).row_bytes;
-      if (value.bytes.size() != planned) {
-        return Error{.kind = ErrorKind::corrupt,
-                     .message = fmt::format("an array of {} bytes, and those of the field have {}",
-                                            value.bytes.size(), planned),
-                     .advice = {},
-                     .place = {.stage = "read"}};
+      if (spec_.encoding == FieldSpec::Encoding::values && spec_.array->fixed()) {
+        PENSTOCK_TRY(spec_.check_length(value.bytes.size()));  // tables of others may not have done so
+        std::memcpy(room(task, 0, {}), value.bytes.data(), value.bytes.size());
+        return {};
       }
-      std::memcpy(room(task, 0, {}), value.bytes.data(), planned);
+      PENSTOCK_ASSIGN(const StoredArray array, array_of(spec_, value));
+      array.copy(room(task, 0, array.shape()));
       return {};
     });
   }
 
  private:
   const std::size_t field_;
+  const FieldSpec& spec_;  // of the plan
 };
 
 class ArrayPlan final : public OneFieldPlan {
  public:
-  using OneFieldPlan::OneFieldPlan;
+  ArrayPlan(std::size_t field, FieldSpec spec)
+      : OneFieldPlan(field, ColumnPlan{.info = spec, .spec = *spec.array}), spec_(std::move(spec)) {}
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t column) const override {
-    return std::make_unique<ArrayFiller>(tools, column, field());
+    return std::make_unique<ArrayFiller>(tools, column, field(), spec_);
   }
   std::string rows_in_words(std::size_t) const override { return "rows of " + column().spec.to_string(); }
+
+ private:
+  const FieldSpec spec_;
 };
 
 }  // namespace
 
-FillPlanPtr plan_arrays(const FieldInfo& field, std::size_t number, ArraySpec spec) {
-  return std::make_unique<ArrayPlan>(number, ColumnPlan{.info = field, .spec = std::move(spec)});
+FillPlanPtr plan_arrays(FieldSpec spec, std::size_t number) {
+  return std::make_unique<ArrayPlan>(number, std::move(spec));
 }
 
 }  // namespace penstock

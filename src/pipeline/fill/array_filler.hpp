@@ -1,10 +1,10 @@
 #pragma once
-// Columns of arrays as the source holds them, all of one shape.
+// Columns of arrays as the source holds them.
 
 #include "pipeline/fill/filler.hpp"
 
 namespace penstock {
 
-FillPlanPtr plan_arrays(const FieldInfo& field, std::size_t number, ArraySpec spec);
+FillPlanPtr plan_arrays(FieldSpec spec, std::size_t number);
 
 }  // namespace penstock

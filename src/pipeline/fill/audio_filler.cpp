@@ -15,11 +15,10 @@ namespace {
 Result<AudioSpec> usual_audio(const SampleTable& table, std::size_t field) {
   constexpr std::uint64_t kTried = 16;
   SoundDecoder decoder;
-  Scratch scratch;
   std::optional<Error> first;
   for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
     AudioSpec spec;
-    Status read = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
+    Status read = use_value(table, sample, field, [&](const StoredValue& stored) -> Status {
       PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
       spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
       return {};

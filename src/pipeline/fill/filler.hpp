@@ -32,7 +32,6 @@
 
 #include "core/buffer_pool.hpp"
 #include "core/rng.hpp"
-#include "core/scratch.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "penstock/array_spec.hpp"
@@ -140,20 +139,10 @@ class Filler {
   Slab& piece_of(BatchStorage& storage, std::size_t column, std::size_t row) const noexcept {
     return storage.row_memory[row * storage.columns.size() + first_column_ + column];
   }
-  Scratch& scratch_of(std::size_t field) {
-    if (field >= scratch_.size()) {
-      scratch_.resize(field + 1);
-    }
-    if (!scratch_[field]) {
-      scratch_[field] = std::make_unique<Scratch>();
-    }
-    return *scratch_[field];
-  }
 
   const FillerTools& tools_;
   const std::size_t first_column_;
-  std::vector<std::unique_ptr<Scratch>> scratch_;  // by field, stands still
-  bool placed_ = false;                            // an error of a read() inside another has its place
+  bool placed_ = false;  // an error of a read() inside another has its place
 };
 
 /// Immutable; shared by all workers.
@@ -182,18 +171,17 @@ Status Filler::read(const RowPart& part, std::size_t field, WorkStage then, Use&
   const SampleTable& table = table_of(part);
   counters().enter(WorkStage::read, part.sample);
   placed_ = false;
-  Status used =
-      use_value(table, part.sample, field, scratch_of(field), [&](const StoredValue& value) -> Status {
-        counters().bytes.add(value.bytes.size());
-        counters().enter(then, part.sample);
-        try {
-          return use(value);
-        } catch (const std::bad_alloc&) {
-          throw;  // no fault of the sample
-        } catch (const std::exception& problem) {
-          return from_exception(problem.what());
-        }
-      });
+  Status used = use_value(table, part.sample, field, [&](const StoredValue& value) -> Status {
+    counters().bytes.add(value.bytes.size());
+    counters().enter(then, part.sample);
+    try {
+      return use(value);
+    } catch (const std::bad_alloc&) {
+      throw;  // no fault of the sample
+    } catch (const std::exception& problem) {
+      return from_exception(problem.what());
+    }
+  });
   if (used || placed_) {
     return used;
   }

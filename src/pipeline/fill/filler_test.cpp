@@ -160,8 +160,10 @@ class ShortArrays final : public MemoryTable {
  public:
   ShortArrays() : MemoryTable(4) {}
   const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
-  ArraySpec array(std::size_t) const override { return {.type = Scalar::int16, .shape = {3}}; }
-  Result<StoredValue> read(std::uint64_t sample, std::size_t, Scratch&) const override {
+  FieldSpec spec(std::size_t) const override {
+    return FieldSpec::of_array("array", {.type = Scalar::int16, .shape = {3}});
+  }
+  Result<StoredValue> read(std::uint64_t sample, std::size_t) const override {
     return StoredValue{.bytes = ByteSpan(bytes_).first(sample == 2 ? 4 : 6)};
   }
 
@@ -178,7 +180,7 @@ TEST(filler, an_array_of_another_length_than_planned_is_corrupt) {
   EXPECT_EQ(filled.text(0, 1), std::string("\1\2\3\4\5\6"));
   ASSERT_NE(filled.storage.row_errors[2], nullptr);
   EXPECT_EQ(filled.storage.row_errors[2]->kind, ErrorKind::corrupt);
-  EXPECT_THAT(filled.storage.row_errors[2]->message, HasSubstr("an array of 4 bytes"));
+  EXPECT_THAT(filled.storage.row_errors[2]->message, HasSubstr("4 bytes where int16 (3,) are wanted"));
 }
 
 }  // namespace

@@ -33,8 +33,7 @@ Result<PixelLayout> usual_layout(const SampleTable& table, std::size_t number, I
   PixelLayout layout = PixelLayout::rgb;
   if (mode == ImageMode::unchanged && table.size() > 0) {
     ImageDecoder decoder;
-    Scratch scratch;
-    Status used = use_value(table, 0, number, scratch, [&](const StoredValue& value) -> Status {
+    Status used = use_value(table, 0, number, [&](const StoredValue& value) -> Status {
       if (decoder.open(value.bytes, value.tables).ok()) {  // else its row will say what is wrong
         layout = decoder.traits().unchanged;
       }

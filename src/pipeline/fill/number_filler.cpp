@@ -9,14 +9,15 @@
 namespace penstock {
 namespace {
 
-class IntegerFiller final : public Filler {
+template <class Value, Result<Value> (*value_of)(const StoredValue&)>
+class NumberFiller final : public Filler {
  public:
-  IntegerFiller(const FillerTools& tools, std::size_t column, std::size_t field)
+  NumberFiller(const FillerTools& tools, std::size_t column, std::size_t field)
       : Filler(tools, column), field_(field) {}
 
   Status fill(const RowTask& task) override {
     return read(task.parts.front(), field_, WorkStage::assemble, [&](const StoredValue& value) -> Status {
-      PENSTOCK_ASSIGN(*static_cast<std::int64_t*>(room(task, 0, {})), integer_of(value));
+      PENSTOCK_ASSIGN(*static_cast<Value*>(room(task, 0, {})), value_of(value));
       return {};
     });
   }
@@ -25,13 +26,16 @@ class IntegerFiller final : public Filler {
   const std::size_t field_;
 };
 
-class IntegerPlan final : public OneFieldPlan {
+class NumberPlan final : public OneFieldPlan {
  public:
   using OneFieldPlan::OneFieldPlan;
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t column) const override {
-    return std::make_unique<IntegerFiller>(tools, column, field());
+    if (this->column().spec.type == Scalar::float64) {
+      return std::make_unique<NumberFiller<double, real_of>>(tools, column, field());
+    }
+    return std::make_unique<NumberFiller<std::int64_t, integer_of>>(tools, column, field());
   }
-  std::string rows_in_words(std::size_t) const override { return "int64"; }
+  std::string rows_in_words(std::size_t) const override { return name_of(column().spec.type); }
 };
 
 class OneHotFiller final : public Filler {
@@ -81,9 +85,9 @@ FillPlanPtr plan_one_hot(const FieldInfo& field, std::size_t number, int classes
                          .spec = {.type = Scalar::float32, .shape = {static_cast<std::size_t>(classes)}}});
 }
 
-FillPlanPtr plan_integers(const FieldInfo& field, std::size_t number) {
-  return std::make_unique<IntegerPlan>(
-      number, ColumnPlan{.info = field, .spec = {.type = Scalar::int64, .shape = {}}});
+FillPlanPtr plan_numbers(const FieldInfo& field, std::size_t number) {
+  const Scalar type = field.kind == FieldKind::real ? Scalar::float64 : Scalar::int64;
+  return std::make_unique<NumberPlan>(number, ColumnPlan{.info = field, .spec = {.type = type, .shape = {}}});
 }
 
 }  // namespace penstock

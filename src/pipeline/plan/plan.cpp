@@ -74,9 +74,10 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   }
   switch (field.kind) {
     case FieldKind::array:
-      return plan_arrays(field, number, table.array(number));
+      return plan_arrays(table.spec(number), number);
     case FieldKind::integer:
-      return plan_integers(field, number);
+    case FieldKind::real:
+      return plan_numbers(field, number);
     default:
       return plan_bytes(field, number);
   }

@@ -1,0 +1,117 @@
+"""Arrays (.npy) and numbers with a point (.float) as members of tars."""
+
+from __future__ import annotations
+
+import io
+import math
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import penstock
+
+
+def npy(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, version=version)
+    return buffer.getvalue()
+
+
+def write_tar(path: Path, samples: list[dict[str, bytes]]) -> str:
+    with tarfile.open(path, "w") as tar:
+        for number, fields in enumerate(samples):
+            for extension, data in fields.items():
+                info = tarfile.TarInfo(f"{number:04}.{extension}")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    return str(path)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i1", "i2", "i4", "i8", "u2", "f2", "f4", "f8"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_are_those_of_numpy(tmp_path: Path, dtype: str, order: str) -> None:
+    random = np.random.default_rng(3)
+    arrays = [
+        np.array(random.integers(0, 2 if dtype == "bool" else 100, (3, 4, 2)).astype(dtype), order=order)
+        for _ in range(5)
+    ]
+    source = write_tar(tmp_path / "a.tar", [{"npy": npy(a), "cls": b"1"} for a in arrays])
+    data = penstock.Dataset(source)
+    assert data.fields == {"npy": "array", "label": "int"}
+    for number, array in enumerate(arrays):
+        found = data[number]["npy"]
+        assert found.dtype == array.dtype
+        np.testing.assert_array_equal(found, array)
+        assert data.raw(number)["npy"] == npy(array)
+    for batch in penstock.Loader(data, batch_size=5, output="numpy"):
+        np.testing.assert_array_equal(batch["npy"], np.stack(arrays))
+        assert batch["npy"].dtype == arrays[0].dtype
+
+
+def test_arrays_of_several_shapes_are_a_list(tmp_path: Path) -> None:
+    arrays = [np.arange(n, dtype="f4").reshape(1, n) for n in (3, 1, 7)]
+    source = write_tar(tmp_path / "a.tar", [{"x.npy": npy(a)} for a in arrays])
+    (batch,) = penstock.Loader(source, batch_size=3, output="numpy")
+    assert isinstance(batch["x.npy"], list)
+    for found, array in zip(batch["x.npy"], arrays, strict=True):
+        np.testing.assert_array_equal(found, array)
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_all_versions_of_headers_are_read(tmp_path: Path, version: tuple[int, int]) -> None:
+    source = write_tar(tmp_path / "a.tar", [{"npy": npy(np.arange(3), version)}])
+    assert penstock.Dataset(source)[0]["npy"].tolist() == [0, 1, 2]
+
+
+def test_objects_and_foreign_orders_are_refused_by_name(tmp_path: Path) -> None:
+    pickled = io.BytesIO()
+    np.save(pickled, np.array([{}], dtype=object), allow_pickle=True)
+    objects = write_tar(tmp_path / "a.tar", [{"npy": pickled.getvalue(), "cls": b"1"}])
+    with pytest.raises(penstock.UnsupportedError, match="field 'npy': an array of Python objects"):
+        penstock.Dataset(objects)
+    assert penstock.Dataset(objects, fields={"label": "cls"})[0] == {"label": 1}
+    swapped = write_tar(tmp_path / "b.tar", [{"npy": npy(np.arange(3, dtype=">i4"))}])
+    with pytest.raises(penstock.UnsupportedError, match="big-endian"):
+        penstock.Dataset(swapped)
+
+
+def test_an_array_unlike_the_first_is_a_bad_sample(tmp_path: Path) -> None:
+    arrays = [np.zeros((2, 3), "f4"), np.zeros((3, 2), "f4")]
+    source = write_tar(tmp_path / "a.tar", [{"npy": npy(a)} for a in arrays])
+    with pytest.raises(penstock.CorruptError, match=r"float32 \(3, 2\)"):
+        list(penstock.Loader(source, batch_size=2))
+    (batch,) = penstock.Loader(source, batch_size=2, on_error="skip")
+    assert list(batch["index"]) == [0]
+
+
+def test_a_store_holds_the_same_arrays(tmp_path: Path) -> None:
+    arrays = [np.arange(n, dtype="i2") for n in (3, 1)]
+    samples = [{"npy": npy(a), "age.float": b"1.5", "same.npy": npy(np.full((2,), n))} for n, a in enumerate(arrays)]
+    source = write_tar(tmp_path / "a.tar", samples)
+    penstock.build(source, str(tmp_path / "store"), progress=False)
+    store, tar = penstock.Dataset(str(tmp_path / "store")), penstock.Dataset(source)
+    assert store.fields == tar.fields == {"npy": "array", "age.float": "float", "same.npy": "array"}
+    assert store.fingerprint == tar.fingerprint
+    for number, sample in enumerate(samples):
+        assert store.raw(number) == tar.raw(number) == sample
+        np.testing.assert_array_equal(store[number]["npy"], arrays[number])
+    (batch,) = penstock.Loader(store, batch_size=2, output="numpy")
+    assert batch["same.npy"].tolist() == [[0, 0], [1, 1]]
+    assert penstock.verify(str(tmp_path / "store"), source)
+
+
+def test_float_labels(tmp_path: Path) -> None:
+    texts = [b"0.5", b" -1e3\n", b"nan", b"7"]
+    source = write_tar(tmp_path / "a.tar", [{"float": t, "cls": b"3"} for t in texts])
+    data = penstock.Dataset(source)
+    assert data.fields == {"float": "float", "label": "int"}
+    assert isinstance(data[0]["float"], float)
+    (batch,) = penstock.Loader(data, batch_size=4, output="numpy")
+    assert batch["float"].dtype == np.float64
+    assert batch["float"][[0, 1, 3]].tolist() == [0.5, -1000.0, 7.0]
+    assert math.isnan(batch["float"][2])
+    bad = write_tar(tmp_path / "b.tar", [{"float": b"one"}])
+    with pytest.raises(penstock.CorruptError, match="'one' is not a number"):
+        penstock.Dataset(bad)[0]

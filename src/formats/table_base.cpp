@@ -1,0 +1,135 @@
+#include "formats/table_base.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "formats/text.hpp"
+#include "io/range.hpp"
+
+namespace penstock {
+
+Status check_field_choice(const FieldChoice& choice) {
+  std::set<std::string_view> names;
+  for (const auto& [name, wanted] : choice) {
+    if (name.empty() || !names.insert(name).second) {
+      return Error{.kind = ErrorKind::invalid,
+                   .message = name.empty() ? "a chosen field has no name"
+                                           : fmt::format("the field '{}' is chosen twice", printable(name)),
+                   .advice = "fields={name: extension} needs a name of its own for each field",
+                   .place = {.stage = "open"}};
+    }
+  }
+  return {};
+}
+
+Result<std::vector<ChosenField>> choose_fields(const std::vector<FieldSpec>& all, const FieldChoice& choice,
+                                               const std::string& owner, const std::string& source,
+                                               const std::function<std::string(const std::string&)>& alias) {
+  PENSTOCK_TRY(check_field_choice(choice));
+  std::vector<ChosenField> chosen;
+  const auto find = [&all](const std::string& name) {
+    return std::find_if(all.begin(), all.end(),
+                        [&name](const FieldSpec& field) { return field.name == name; });
+  };
+  for (std::size_t number = 0; choice.empty() && number < all.size(); ++number) {
+    chosen.push_back({all[number], number});
+  }
+  for (const auto& [name, wanted] : choice) {
+    auto found = find(wanted);
+    if (found == all.end() && alias) {
+      found = find(alias(wanted));
+    }
+    if (found == all.end()) {
+      std::string names;
+      for (const FieldSpec& field : all) {
+        names += (names.empty() ? "" : ", ") + printable(field.name);
+      }
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("{} has no field '{}'", owner, printable(wanted)),
+                   .advice = "there is: " + names,
+                   .place = {.source = source, .stage = "open"}};
+    }
+    chosen.push_back({*found, static_cast<std::size_t>(found - all.begin())});
+    chosen.back().spec.name = name;
+  }
+  return chosen;
+}
+
+TableBase::TableBase(std::vector<FieldSpec> specs, std::vector<std::string> classes,
+                     std::vector<std::string> warnings)
+    : warnings_(std::move(warnings)), specs_(std::move(specs)), classes_(std::move(classes)) {
+  fields_.assign(specs_.begin(), specs_.end());
+}
+
+Status TableBase::check_numbers(std::uint64_t sample, std::size_t field, const std::string& source) const {
+  if (sample < size() && field < specs_.size()) {
+    return {};
+  }
+  return Error{.kind = ErrorKind::invalid,
+               .message = fmt::format("there is no sample {} with a field {}", sample, field),
+               .place = {.source = source, .stage = "read"}};
+}
+
+Result<Bytes> TableBase::fetch(const Extent& extent) const {
+  return Error{.kind = ErrorKind::invalid,
+               .message = fmt::format("there is no object {}", extent.source),
+               .place = {.stage = "read"}};
+}
+
+Result<Bytes> TableBase::block(std::uint64_t id) const {
+  return Error{.kind = ErrorKind::invalid,
+               .message = fmt::format("there is no block {}", id),
+               .place = {.stage = "read"}};
+}
+
+Result<Bytes> TableBase::bytes_at(Location&& where) const {
+  if (const auto* const extent = std::get_if<Extent>(&where)) {
+    const Source* const source = open_source(extent->source);
+    return source != nullptr ? source->read(extent->offset, extent->size) : fetch(*extent);
+  }
+  if (const auto* const part = std::get_if<Block>(&where)) {
+    PENSTOCK_ASSIGN(const Bytes whole, block(part->id));
+    if (!is_within(part->offset, part->size, whole.size())) {
+      return Error{.kind = ErrorKind::corrupt,
+                   .message = fmt::format("{} bytes wanted at {} of a block of {}", part->size, part->offset,
+                                          whole.size()),
+                   .place = {.stage = "read"}};
+    }
+    return whole.part(part->offset, part->size);
+  }
+  return std::get<Bytes>(std::move(where));
+}
+
+Result<StoredValue> TableBase::read(std::uint64_t sample, std::size_t field) const {
+  PENSTOCK_ASSIGN(Location where, locate(sample, field));
+  if (const auto* const number = std::get_if<Number>(&where)) {
+    return StoredValue{.bytes = {}, .number = number->value, .is_number = true};
+  }
+  auto bytes = bytes_at(std::move(where));
+  if (!bytes.ok()) {
+    Error error = std::move(bytes).error();
+    error.place = place(sample, field);
+    return error;
+  }
+  Status right = specs_[field].check_length(bytes->size());
+  if (!right.ok()) {
+    Error error = std::move(right).error();
+    error.place = place(sample, field);
+    return error;
+  }
+  return finish(sample, field, std::move(*bytes));
+}
+
+void TableBase::will_read(std::uint64_t sample, std::size_t field) const {
+  const auto where = locate(sample, field);
+  const Extent* const extent = where.ok() ? std::get_if<Extent>(&*where) : nullptr;
+  const Source* const source = extent != nullptr ? open_source(extent->source) : nullptr;
+  if (source != nullptr) {
+    source->advise(Access::will_need, extent->offset, extent->size);
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,271 @@
+// Every format of the catalogue, read from memory and through a storage with faults. Here, because what
+// writes stores and HDF5 files comes after formats.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "formats/format.hpp"
+#include "formats/tar_for_test.hpp"
+#include "io/faulty_storage_for_test.hpp"
+#include "io/memory_storage_for_test.hpp"
+#include "store/sounds_for_test.hpp"
+#include "store/store_for_test.hpp"
+
+namespace penstock {
+namespace {
+
+constexpr std::uint64_t kRows = 5;
+
+std::string make_tars(const TemporaryFolder& folder) {
+  for (const char* const name : {"set/a.tar", "set/b.tar"}) {
+    TarForTest tar;
+    for (std::uint64_t i = 0; i < kRows; ++i) {
+      const auto picture = jpeg_for_test(16, 20, static_cast<unsigned>(i));
+      tar.file(fmt::format("{}.jpg", i), {reinterpret_cast<const char*>(picture.data()), picture.size()});
+      tar.file(fmt::format("{}.cls", i), std::to_string(i)).file(fmt::format("{}.txt", i), "text");
+      tar.file(fmt::format("{}.float", i), "0.5")
+          .file(fmt::format("{}.npy", i), npy_for_test("'<i2'", "(2,)", "abcd"));
+    }
+    folder.write(name, ByteSpan(tar.end().bytes()));
+  }
+  return folder / "set";
+}
+
+std::string make_class_folders(const TemporaryFolder& folder) {
+  for (std::uint64_t i = 0; i < kRows; ++i) {
+    folder.write(fmt::format("set/{}/{}.jpg", i % 2 == 0 ? "cat" : "dog", i),
+                 ByteSpan(jpeg_for_test(16, 20, static_cast<unsigned>(i))));
+  }
+  return folder / "set";
+}
+
+std::string make_store(const TemporaryFolder& folder) {
+  const TableForTest source(kRows);
+  EXPECT_TRUE(build_store(source, "source", folder / "set", {}).ok());
+  return folder / "set";
+}
+
+std::string make_hdf5(const TemporaryFolder& folder) {
+  SoundFileContents contents;
+  contents.waveform = {2, 1, 5};
+  contents.mel = {2, 1, 3, 1};
+  contents.label_names = {"cat", "dog"};
+  for (std::size_t i = 0; i < kRows; ++i) {
+    contents.keys.push_back("sound " + std::to_string(i));
+    contents.labels.push_back(static_cast<std::int32_t>(i % 2));
+  }
+  std::filesystem::create_directories(folder / "set");
+  EXPECT_TRUE(create_sound_file(folder / "set/a.h5", contents).ok());
+  return folder / "set/a.h5";
+}
+
+/// How a small data set of each format is made. What is not here fails the tests.
+const std::map<std::string, std::function<std::string(const TemporaryFolder&)>> kMakers = {
+    {"tar", make_tars}, {"class folders", make_class_folders}, {"store", make_store}, {"hdf5", make_hdf5}};
+
+/// All that a table gives: "key/field" and the value, or why there is none.
+using Contents = std::map<std::string, std::variant<std::string, Error>>;
+
+Contents contents_of(const SampleTable& table) {
+  Contents contents;
+  for (std::uint64_t sample = 0; sample < table.size(); ++sample) {
+    for (std::size_t field = 0; field < table.fields().size(); ++field) {
+      std::string read;
+      Status used = use_value(table, sample, field, [&read](const StoredValue& value) -> Status {
+        read = value.is_number ? "number " + std::to_string(value.number) : std::string(as_text(value.bytes));
+        return {};
+      });
+      const std::string name = fmt::format("{}/{}", sample, field);
+      if (used.ok()) {
+        contents.emplace(name, read);
+      } else {
+        contents.emplace(name, std::move(used).error());
+      }
+    }
+  }
+  return contents;
+}
+
+class every_format : public testing::TestWithParam<const Format*> {
+ protected:
+  void SetUp() override {
+    const auto maker = kMakers.find(GetParam()->name);
+    ASSERT_NE(maker, kMakers.end()) << "a format that this test makes no data set of";
+    if (GetParam()->name == std::string("hdf5") && !test::has_hdf5()) {
+      GTEST_SKIP() << "built without HDF5, so nothing writes the files";
+    }
+    path_ = maker->second(folder_);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "set")) {
+      if (entry.is_regular_file()) {
+        memory_->put(entry.path().string(), read_text(entry.path().string()));
+      }
+    }
+    const auto table = open_samples({path_}, {});
+    ASSERT_TRUE(table.ok()) << table.error().to_string();
+    whole_ = contents_of(**table);
+    ASSERT_GE(whole_.size(), kRows);
+    for (const auto& [name, value] : whole_) {
+      ASSERT_TRUE(std::holds_alternative<std::string>(value)) << name;
+    }
+  }
+
+  /// From memory, with faults: no kept index comes between, and no path leads to a file.
+  Result<std::unique_ptr<SampleTable>> open(const std::shared_ptr<const FaultyStorage>& storage) const {
+    Storages storages = Storages::standard();
+    storages.set("faulty", storage);
+    return open_samples({"faulty:" + path_}, {}, storages);
+  }
+  std::shared_ptr<const FaultyStorage> with(std::vector<Fault> faults) const {
+    return std::make_shared<FaultyStorage>(memory_, std::move(faults));
+  }
+
+  /// Values are right or errors are clear. Gives the number of errors.
+  std::size_t expect_right_or_clear(const Fault& fault) const {
+    const auto storage = with({fault});
+    const auto table = open(storage);
+    const auto expect_clear = [&](const Error& error) {
+      EXPECT_TRUE(error.kind == ErrorKind::io || error.kind == ErrorKind::corrupt ||
+                  error.kind == ErrorKind::timeout)
+          << error.to_string();
+      EXPECT_THAT(error.place.shard + error.place.source, testing::HasSubstr("set")) << error.to_string();
+      EXPECT_FALSE(error.message.empty());
+    };
+    if (!table.ok()) {
+      expect_clear(table.error());
+      return 1;
+    }
+    std::size_t errors = 0;
+    for (const auto& [name, value] : contents_of(**table)) {
+      if (const auto* const error = std::get_if<Error>(&value)) {
+        expect_clear(*error);
+        ++errors;
+      } else {
+        const auto right = whole_.find(name);
+        EXPECT_TRUE(right != whole_.end() &&
+                    std::get<std::string>(right->second) == std::get<std::string>(value))
+            << name << " is wrong, and nobody said so";
+      }
+    }
+    return errors;
+  }
+
+  TemporaryFolder folder_;
+  std::shared_ptr<MemoryStorage> memory_ = std::make_shared<MemoryStorage>();
+  std::string path_;
+  Contents whole_;
+};
+
+TEST_P(every_format, is_read_from_another_storage_as_from_files) {
+  const auto files = open_samples({path_}, {});
+  const auto storage = with({});
+  const auto table = open(storage);
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ((*table)->fields(), (*files)->fields());
+  EXPECT_EQ((*table)->classes(), (*files)->classes());
+  EXPECT_EQ((*table)->fingerprint(), (*files)->fingerprint());
+  EXPECT_NE((*table)->identity(), (*files)->identity());
+  EXPECT_EQ((*table)->shard_starts(), (*files)->shard_starts());
+  for (std::uint64_t i = 0; i < (*table)->size(); ++i) {
+    EXPECT_EQ((*table)->key(i), (*files)->key(i));
+    EXPECT_EQ((*table)->place(i, 0).offset, (*files)->place(i, 0).offset);
+  }
+  const Contents read = contents_of(**table);
+  ASSERT_EQ(read.size(), whole_.size());
+  for (const auto& [name, value] : read) {
+    ASSERT_TRUE(std::holds_alternative<std::string>(value)) << std::get<Error>(value).to_string();
+    EXPECT_TRUE(std::get<std::string>(value) == std::get<std::string>(whole_.at(name))) << name;
+  }
+}
+
+TEST_P(every_format, gives_what_is_right_or_says_what_is_wrong_when_reading_fails) {
+  const auto clean = with({});
+  contents_of(*open(clean).value());
+  const std::uint64_t reads = clean->reads();
+  using Kind = Fault::Kind;
+  for (const Kind kind : {Kind::fail, Kind::shorten, Kind::vanish, Kind::replaced}) {
+    std::size_t struck = 0;
+    for (std::uint64_t after = 0; after < reads; after += std::max<std::uint64_t>(1, reads / 40)) {
+      for (const std::uint64_t times : {std::uint64_t{1}, UINT64_MAX}) {
+        SCOPED_TRACE(fmt::format("kind {}, from read {} on, {} times", static_cast<int>(kind), after, times));
+        struck += expect_right_or_clear({.kind = kind, .after = after, .times = times, .length = 1});
+        if (HasFailure()) {
+          return;
+        }
+      }
+    }
+    EXPECT_GT(struck, 0u) << "no fault was noticed";
+  }
+}
+
+TEST_P(every_format, waits_for_a_slow_storage) {
+  EXPECT_EQ(expect_right_or_clear({.kind = Fault::Kind::delay, .delay = std::chrono::milliseconds(1)}), 0u);
+}
+
+TEST_P(every_format, keeps_bytes_alive_that_are_held) {
+  std::vector<std::pair<Bytes, std::string>> held;
+  {
+    const auto table = open(with({})).value();
+    for (std::size_t field = 0; field < table->fields().size(); ++field) {
+      const StoredValue value = table->read(0, field).value();
+      if (!value.is_number) {
+        held.emplace_back(value.bytes.hold(), std::get<std::string>(whole_.at(fmt::format("0/{}", field))));
+      }
+    }
+  }
+  for (const auto& [bytes, text] : held) {
+    EXPECT_TRUE(as_text(bytes) == text);
+  }
+}
+
+/// A stage that fetches ahead of the workers goes this way.
+TEST_P(every_format, gives_from_where_it_locates_a_value_what_reading_gives) {
+  const auto storage = with({});
+  const auto table = open(storage).value();
+  std::size_t extents = 0;
+  for (std::uint64_t sample = 0; sample < table->size(); ++sample) {
+    for (std::size_t field = 0; field < table->fields().size(); ++field) {
+      const FieldSpec spec = table->spec(field);
+      EXPECT_EQ(spec.name, table->fields()[field].name);
+      EXPECT_EQ(spec.kind, table->fields()[field].kind);
+      const Location where = table->locate(sample, field).value();
+      const StoredValue read = table->read(sample, field).value();
+      if (const auto* const extent = std::get_if<Extent>(&where)) {
+        const NamedPath object = table->object(extent->source);
+        const SourcePtr source = object.storage->open(object.path).value();
+        const std::uint64_t size = extent->size == Extent::kWhole ? source->size() : extent->size;
+        const StoredValue fetched =
+            table->finish(sample, field, source->read(extent->offset, size).value()).value();
+        EXPECT_TRUE(as_text(fetched.bytes) == as_text(read.bytes));
+        EXPECT_EQ(fetched.codec, read.codec);
+        EXPECT_EQ(fetched.is_number, read.is_number);
+        EXPECT_EQ(fetched.number, read.number);
+        EXPECT_TRUE(spec.check_length(size).ok());
+        ++extents;
+      } else if (const auto* const number = std::get_if<Number>(&where)) {
+        EXPECT_TRUE(read.is_number);
+        EXPECT_EQ(read.number, number->value);
+      } else {
+        EXPECT_TRUE(as_text(std::get<Bytes>(where)) == as_text(read.bytes));
+      }
+    }
+  }
+  EXPECT_GE(extents, kRows);
+  EXPECT_EQ(table->locate(table->size(), 0).error().kind, ErrorKind::invalid);
+  EXPECT_EQ(table->locate(0, 99).error().kind, ErrorKind::invalid);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, every_format, testing::ValuesIn(formats().begin(), formats().end()),
+                         [](const auto& info) {
+                           std::string name = info.param->name;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace penstock
