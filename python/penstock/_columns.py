@@ -56,7 +56,7 @@ class Columns:
             return self._convert(core.sizes(self._sizes[name], self._numpy))
         value = core.column(name, self._numpy)
         kind = core.kind(name)
-        if kind == "image" and not core.is_picture(name):  # what a user's function made of it
+        if kind == "array" or (kind == "image" and not core.is_picture(name)):  # by a user's function
             return [self._convert(array) for array in value] if isinstance(value, list) else self._convert(value)
         if kind == "image":
             if isinstance(value, list):

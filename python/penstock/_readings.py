@@ -31,7 +31,7 @@ class Image:
     """An image in a mode of Pillow's: [H, W, C] of uint8, or of uint16 where values have 16 bits.
 
     ext: extension of the file in each sample, as "depth.png".
-    mode: "RGB", "L" (gray), "I;16" (16-bit gray), "RGBA", or "unchanged": gray, 16-bit gray, RGB or RGBA, as the file is.
+    mode: "RGB", "L" (gray), "I;16" (16-bit gray), "RGBA", or "unchanged": whichever of these the file is.
     """
 
     ext: str

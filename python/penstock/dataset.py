@@ -6,7 +6,7 @@ import itertools
 import operator
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, SupportsIndex
 
 from . import _core
@@ -61,9 +61,7 @@ class Dataset:
     max_pixels: larger pictures (width * height) are refused.
     """
 
-    def __init__(
-        self, source: Source, *, fields: FieldChoice | None = None, max_pixels: int = MAX_PIXELS
-    ) -> None:
+    def __init__(self, source: Source, *, fields: FieldChoice | None = None, max_pixels: int = MAX_PIXELS) -> None:
         extensions, readings = field_choice(fields)
         self._arguments = (source_list(source), extensions, _pixel_limit(max_pixels), readings)
         self._core = _core.Dataset.open(
@@ -72,7 +70,9 @@ class Dataset:
         self._kinds = self._core.fields | {
             name: "array" for name, reading in readings.items() if isinstance(reading, Mask | Boxes | Keypoints)
         }
-        self._labels = [f"{name}_labels" for name, reading in readings.items() if isinstance(reading, Boxes) and reading.labels]
+        self._labels = [
+            f"{name}_labels" for name, reading in readings.items() if isinstance(reading, Boxes) and reading.labels
+        ]
         for message in self._core.warnings:
             warnings.warn(message, stacklevel=caller_level())
 
