@@ -163,6 +163,12 @@ def repacked() -> Seeds:
     yield "tables", b"TPNRT\1\0\0\0\0\0\0\0" + b"\x88" * 20480
 
 
+def json_documents() -> Seeds:
+    yield "document", b'{"a": [1, -2.5e3, "x\\n\\u00e9\\ud83d\\ude00\\udc80"], "b": {}, "c": [[], true, null]}'
+    yield "python", b"[NaN, Infinity, -Infinity, 123456789012345678901234567890]"
+    yield "utf-16", '["\u00e9"]'.encode("utf-16")
+
+
 def hdf5() -> Seeds:
     yield from hdf5_seeds.HDF5.items()
 
@@ -178,6 +184,7 @@ TARGETS: dict[str, Callable[[], Seeds]] = {
     "store": store,
     "repacked": repacked,
     "hdf5": hdf5,
+    "json": json_documents,
 }
 
 

@@ -50,9 +50,8 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::make_unique<Error>(std::move(error))) {}  // NOLINT
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // implicit on purpose
+  Result(Error error) : state_(std::in_place_index<1>, std::make_unique<Error>(std::move(error))) {}
 
   bool ok() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
@@ -79,7 +78,7 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // NOLINT: implicit on purpose
+  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // implicit on purpose
 
   bool ok() const noexcept { return error_ == nullptr; }
   explicit operator bool() const noexcept { return ok(); }

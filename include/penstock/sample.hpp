@@ -31,6 +31,17 @@ enum class MemoryFormat : std::uint8_t {
   automatic  ///< only in options: as the consumer is known to prefer, else channels_first
 };
 
+/// How the pixels of an image field are read.
+enum class ImageMode : std::uint8_t {
+  rgb,        ///< Pillow's convert("RGB")
+  gray,       ///< convert("L")
+  gray_16,    ///< convert("I;16")
+  rgba,       ///< convert("RGBA")
+  unchanged,  ///< 1, 3 or 4 channels of 8 bits, or one of 16, as the file has them
+  mask,       ///< the values that the file stores, places in a palette or gray levels, in 8 bits
+  wide_mask   ///< the same in up to 16 bits
+};
+
 struct ImageSize {
   int width = 0;
   int height = 0;

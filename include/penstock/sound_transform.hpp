@@ -23,14 +23,14 @@ struct Resample {
     v("rate", rate, "frames per second of the result");
   }
   bool operator==(const Resample&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct ToMono {
   template <class V>
   void fields(V&&) {}
   bool operator==(const ToMono&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct RandomTimeCrop {
@@ -41,7 +41,7 @@ struct RandomTimeCrop {
     v("frames", frames, "length of the result; a shorter sound is followed by silence");
   }
   bool operator==(const RandomTimeCrop&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct PadTime {
@@ -52,7 +52,7 @@ struct PadTime {
     v("frames", frames, "length of the result; a longer sound loses its end");
   }
   bool operator==(const PadTime&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct RandomGain {
@@ -63,7 +63,7 @@ struct RandomGain {
     v("db", db, "smallest and largest change of loudness, in decibels");
   }
   bool operator==(const RandomGain&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct AddNoise {
@@ -77,7 +77,7 @@ struct AddNoise {
     v("p", p, "chance of adding noise");
   }
   bool operator==(const AddNoise&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct RandomPolarity {
@@ -88,7 +88,7 @@ struct RandomPolarity {
     v("p", p, "chance of changing every sign");
   }
   bool operator==(const RandomPolarity&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct MelSpectrogram {
@@ -123,7 +123,7 @@ struct MelSpectrogram {
     v("db_mult", db_mult, "given: values become db_mult * log10(max(value, 1e-10))");
   }
   bool operator==(const MelSpectrogram&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct MFCC {
@@ -152,7 +152,7 @@ struct MFCC {
     v("top_db", top_db, "nothing is further below the loudest; None: as it is");
   }
   bool operator==(const MFCC&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct AmplitudeToDB {
@@ -167,7 +167,7 @@ struct AmplitudeToDB {
     v("top_db", top_db, "nothing is further below the loudest; None: as it is");
   }
   bool operator==(const AmplitudeToDB&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct TimeMasking {
@@ -180,7 +180,7 @@ struct TimeMasking {
     v("value", value, "what they become");
   }
   bool operator==(const TimeMasking&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct FrequencyMasking {
@@ -193,7 +193,7 @@ struct FrequencyMasking {
     v("value", value, "what they become");
   }
   bool operator==(const FrequencyMasking&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 }  // namespace penstock::transforms

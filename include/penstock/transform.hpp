@@ -56,7 +56,7 @@ struct Size {
   int width = 0;  ///< 0: only one number was given
 
   Size() = default;
-  Size(int one) : height(one) {}  // NOLINT: implicit on purpose
+  Size(int one) : height(one) {}  // implicit on purpose
   Size(int height, int width) : height(height), width(width) {}
   bool operator==(const Size&) const = default;
 };
@@ -77,7 +77,7 @@ struct Resize {
     v("antialias", antialias, "Pillow always smooths when it shrinks, so only True is accepted");
   }
   bool operator==(const Resize&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct CenterCrop {
@@ -88,7 +88,7 @@ struct CenterCrop {
     v("size", size, "side of a square, or (height, width); a smaller picture is padded with black");
   }
   bool operator==(const CenterCrop&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct RandomCrop {
@@ -110,7 +110,7 @@ struct RandomCrop {
     v("padding_mode", padding_mode, "what padded pixels hold");
   }
   bool operator==(const RandomCrop&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct RandomResizedCrop {
@@ -129,7 +129,7 @@ struct RandomResizedCrop {
     v("antialias", antialias, "Pillow always smooths when it shrinks, so only True is accepted");
   }
   bool operator==(const RandomResizedCrop&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct RandomHorizontalFlip {
@@ -140,14 +140,14 @@ struct RandomHorizontalFlip {
     v("p", p, "chance of mirroring");
   }
   bool operator==(const RandomHorizontalFlip&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct ToFloat {
   template <class V>
   void fields(V&&) {}
   bool operator==(const ToFloat&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 struct Normalize {
@@ -160,7 +160,7 @@ struct Normalize {
     v("std", std, "then divided by: one number, or one for each channel");
   }
   bool operator==(const Normalize&) const = default;
-  operator TransformPtr() const;  // NOLINT: implicit on purpose
+  operator TransformPtr() const;  // implicit on purpose
 };
 
 }  // namespace transforms

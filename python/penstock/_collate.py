@@ -1,37 +1,32 @@
-"""Batches made by a function of the user."""
+"""Batches made by a function of the user: in the consumer's thread, or in a helper process that is asked for."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
-import random
-import sys
+import pickle
+import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
-from . import _core
-from ._collate_helper import CollateHelper, NotSentError
+from . import _core, errors
 from ._columns import Columns
 from ._functions import name_of
-from ._helper import Work
-from ._helpers import END_SECONDS, why_not_sent
-from ._packing import pack
-from ._surroundings import Seen, UnseenError, difference, look
-from .errors import IoError
+from ._helper import RAISED, RETURNED, WRONG, Work, begin, explain
+from ._helpers import Helpers, refuse_to_be_run_by_helper, why_not_sent
+from ._packing import pack, unpack
+from .errors import InvalidError
 from .options import LoaderOptions
 
 Collate = Callable[[list[dict[str, Any]]], Any]
 
-#: A helper is started once collate_fn has cost the consumer about as much as the start of a process does.
-WORTH_A_START_SECONDS = 1.0
-#: Looking whether anything else that the function reaches has changed may take such a share of a call.
-MOST_FOR_LOOKING = 0.1
-#: Batches that the helper has, or has made, while the consumer uses one.
+#: Batches that the helper process has, or has made, while the consumer uses one.
 AHEAD = 2
+_SLICE_SECONDS = 0.1  # between the short waits a closing loader is heard
 
 
 def _as_is(array: Any) -> Any:
@@ -39,7 +34,7 @@ def _as_is(array: Any) -> Any:
 
 
 def samples_of(core: _core.Batch) -> list[dict[str, Any]]:
-    """The rows of a batch, one dict each: numpy arrays and plain values. Pictures are views of the batch."""
+    """The rows of a batch, one dict each: numpy arrays and plain values. Images are views of the batch."""
     made = Columns(core, True, _as_is, _as_is)
     columns = {name: made.make(name) for name in made.names}
     numbers = {name: values.tolist() for name, values in columns.items() if getattr(values, "ndim", 0) == 1}
@@ -51,18 +46,6 @@ def samples_of(core: _core.Batch) -> list[dict[str, Any]]:
         del columns["offsets"], columns["sizes"]
     columns.update(numbers)
     return [{name: values[row] for name, values in columns.items()} for row in range(core.rows)]
-
-
-def _draws() -> tuple[Any, ...]:
-    """Where the generators are that all of a process shares."""
-    torch = sys.modules.get("torch")
-    numpys = np.random.get_state(legacy=False)  # noqa: NPY002 - whether the user's function draws from it
-    return (
-        random.getstate(),
-        numpys["state"]["key"].tobytes(),
-        numpys["state"]["pos"],
-        b"" if torch is None else torch.get_rng_state().numpy().tobytes(),
-    )
 
 
 class Source(Protocol):
@@ -79,208 +62,260 @@ class Source(Protocol):
     def received_until(self, state: str | None) -> None: ...
 
 
-class Sent(NamedTuple):
-    """A batch that the helper has, or has made."""
+class Taken(NamedTuple):
+    """A batch that collate_fn has not been seen to make something of."""
 
     state: str  # what had been received before it
     core: _core.Batch
-    request: int = 0  # 0: not sent
 
 
 class Collator:
-    """Calls collate_fn in the consumer's thread, or, when that pays, in a helper process, ahead of the consumer."""
+    """Calls collate_fn in the consumer's thread."""
 
-    def __init__(self, function: Collate, options: LoaderOptions) -> None:
-        self._work = Work(function, name_of(function), False)
-        self._options = options
+    runs_in = "thread"
+
+    def __init__(self, function: Collate) -> None:
+        self._function = function
         self._owner = os.getpid()
         self._lock = threading.RLock()  # held while a batch is taken
-        self._helper: CollateHelper | None = None
-        self._seen: Seen = {}  # what the function reaches, when the helper was started
-        self._stays = self._why_it_stays()  # why it stays here for good
-        self._why = "it has cost too little to start a helper for"
         self._calls = 0
         self._seconds = 0.0
-        self._here = [0, 0.0]  # calls and seconds of those in this process
-        self._replaced = 0  # helpers, of those that have ended
-
-    def _why_it_stays(self) -> str | None:
-        if self._options.num_workers == 0:
-            return "num_workers is 0"
-        if self._options.collate_buffer_size is not None:
-            return "collate_buffer_size bounds what is prepared ahead"
-        return why_not_sent(self._work)
 
     def begin(self) -> None:
-        """A new iteration: nobody wants what was sent for an older one."""
-        with self._lock:
-            if self._helper is not None:
-                self._helper.forget_all()
+        """A new iteration: nobody wants what is being made for an older one."""
 
-    def take(self, source: Source, ahead: deque[Sent]) -> Any:
+    def take(self, source: Source, taken: deque[Taken]) -> Any:
         """What collate_fn makes of the next batch, which is received only if it makes something. Raises StopIteration
-        at the end. `ahead`: what was sent for this iteration."""
+        at the end. `taken`: what an earlier call has taken for this iteration."""
         with self._lock:
-            start = time.perf_counter()
             if not source.is_newest() or os.getpid() != self._owner:
-                ahead.clear()
-            self._come_back_if_changed()
-            if not ahead:
+                taken.clear()
+            if not taken:
                 source.received_until(None)
                 state = source.state()
                 core = source.take_core()
                 if core is None:
                     raise StopIteration
-                start = time.perf_counter()  # waiting for the batch is no cost of collate_fn
-                self._send(Sent(state, core), ahead)
+                taken.append(Taken(state, core))
+            source.received_until(taken[0].state)
+            start = time.perf_counter()
             try:
-                return self._take_oldest(source, ahead)
+                value = self._make(source, taken)
+            except Exception as raised:
+                core = taken.popleft().core
+                if hasattr(raised, "add_note"):  # Python 3.11
+                    raised.add_note(f"in collate_fn, for step {core.step} of epoch {core.epoch}")
+                if isinstance(raised, StopIteration):  # would end the epoch, and nobody would know
+                    raise RuntimeError("collate_fn raised StopIteration") from raised
+                raise
             finally:
                 self._calls += 1
                 self._seconds += time.perf_counter() - start
+            taken.popleft()  # not before: after Ctrl-C it is made again
+            source.received_until(taken[0].state if taken else None)
+            return value
 
-    def _take_oldest(self, source: Source, ahead: deque[Sent]) -> Any:
-        self._send_more(source, ahead, AHEAD)
-        oldest = ahead[0]
-        source.received_until(oldest.state)
-        try:
-            value = self._receive(oldest)
-        except Exception as raised:
-            self._drop_oldest(ahead)
-            if hasattr(raised, "add_note"):  # Python 3.11
-                raised.add_note(f"in collate_fn, for step {oldest.core.step} of epoch {oldest.core.epoch}")
-            if isinstance(raised, StopIteration):  # would end the epoch, and nobody would know
-                raise RuntimeError("collate_fn raised StopIteration") from raised
-            raise
-        self._send_more(source, ahead, 1 + AHEAD)
-        self._drop_oldest(ahead)  # last: after Ctrl-C before this it is taken again
-        source.received_until(ahead[0].state if ahead else None)
-        return value
-
-    def _drop_oldest(self, ahead: deque[Sent]) -> None:
-        request = ahead.popleft().request
-        if self._helper is not None:
-            self._helper.done(request)
-
-    def _send(self, taken: Sent, ahead: deque[Sent]) -> None:
-        """Ctrl-C at any moment leaves it among `ahead`, to be worked on here if it was not sent."""
-        ahead.append(taken)
-        if self._helper is not None:
-            ahead[-1] = taken._replace(request=self._helper.send(samples_of(taken.core)))
-
-    def _send_more(self, source: Source, ahead: deque[Sent], most: int) -> None:
-        while self._helper is not None and len(ahead) < most:
-            state = source.state()
-            core = source.take_core_if_ready()
-            if core is None:
-                return
-            self._send(Sent(state, core), ahead)
-
-    def _receive(self, sent: Sent) -> Any:
-        if self._helper is None or sent.request == 0:
-            return self._call_here(sent.core)
-        try:
-            return self._helper.receive(sent.request)
-        except NotSentError as problem:
-            self._stays = str(problem)
-            self._end_helper()
-            return self._call_here(sent.core)
-
-    def _call_here(self, core: _core.Batch) -> Any:
-        samples = samples_of(core)
-        may_move = self._stays is None and self._here[1] >= WORTH_A_START_SECONDS / 2
-        watched = (_draws(), self._look()) if may_move else None
-        start = time.perf_counter()
-        value = self._work.function(samples)
-        self._here[0] += 1
-        self._here[1] += time.perf_counter() - start
-        if watched is not None and self._stays is None:
-            draws, before = watched
-            after = self._look()
-            changed = difference(before, after)
-            if draws != _draws():
-                self._stays = "it draws from generators that belong to this process (random, numpy.random or torch)"
-            elif changed is not None:
-                self._stays = self._stays or f"it changes {changed}, which belongs to this process"
-            elif self._stays is None and self._here[1] >= WORTH_A_START_SECONDS:
-                self._consider_a_helper(samples, after)
-        return value
-
-    def _look(self) -> Seen:
-        """What the function reaches; notes if it has to stay because that cannot be seen, or takes long."""
-        start = time.thread_time()
-        try:
-            seen = look(self._work.function)
-        except UnseenError as problem:
-            self._stays = str(problem)
-            return {}
-        took, call = time.thread_time() - start, self._here[1] / max(self._here[0], 1)
-        if self._here[0] > 0 and took > MOST_FOR_LOOKING * call:
-            looking = f"to see whether what it refers to has changed {1e3 * took:.1f} ms"
-            self._stays = f"a call takes {1e3 * call:.1f} ms, and {looking}"
-        return seen
-
-    def _come_back_if_changed(self) -> None:
-        """A helper has the function as it was: what has been set since must count from the next batch on."""
-        if self._helper is None or os.getpid() != self._owner:
-            return
-        try:
-            changed = difference(self._seen, look(self._work.function))
-            reason = None if changed is None else f"{changed} has been changed in this process"
-        except UnseenError as problem:
-            reason = str(problem)
-        if reason is not None:
-            self._stays = reason
-            self._end_helper()
-
-    def _consider_a_helper(self, samples: list[dict[str, Any]], seen: Seen) -> None:
-        start = time.perf_counter()
-        os.close(pack(samples))
-        way = time.perf_counter() - start
-        call = self._here[1] / self._here[0]
-        self._why = f"a call takes {1e3 * call:.1f} ms, to send a batch {1e3 * way:.1f} ms"
-        if 2 * way > call:
-            self._stays = self._why
-            return
-        helper = CollateHelper(self._work, seen, self._options.multiprocessing_context, self._options.timeout_seconds)
-        try:
-            helper.start()
-        except IoError as problem:
-            helper.close()
-            self._stays = str(problem)
-            return
-        self._helper, self._seen = helper, seen
-
-    def _end_helper(self) -> None:
-        if self._helper is not None and os.getpid() == self._owner:
-            self._replaced += self._helper.replaced
-            self._helper.close()
-            self._helper = None
+    def _make(self, source: Source, taken: deque[Taken]) -> Any:
+        return self._function(samples_of(taken[0].core))
 
     def stop(self) -> None:
-        """Before close(): who waits for the helper is told so."""
-        helper = self._helper
-        if helper is not None:
-            helper.stop()
+        """Before close(): who waits is told so."""
 
     def close(self) -> None:
-        """Ends the helper; a later call may start another."""
-        # A function that hangs in another thread holds the lock for ever.
-        held = self._lock.acquire(timeout=END_SECONDS)
-        try:
-            self._end_helper()
-        finally:
-            if held:
-                self._lock.release()
+        """Ends what was started for it; a later call may start it again."""
 
     def stats(self) -> dict[str, Any]:
         """What it did so far: seconds are those of the consumer's thread."""
-        helper = self._helper
-        return {
-            "runs_in": "consumer's thread" if helper is None else "helper",
-            "why": self._stays or self._why,
-            "calls": self._calls,
-            "seconds": self._seconds,
-            "pids": [] if helper is None else helper.pids,
-            "replaced": self._replaced + (0 if helper is None else helper.replaced),
-        }
+        return {"runs_in": self.runs_in, "calls": self._calls, "seconds": self._seconds, "pids": []}
+
+
+class HelperTracebackError(Exception):
+    """The cause of an exception of collate_fn: where in the helper process it was raised."""
+
+
+def serve(connection: socket.socket, parent: int, pickled: bytes) -> None:
+    """The life of the helper process: answers in the order of the requests until the parent is gone."""
+    work: Work | None = begin(connection, parent, pickled)
+    while work is not None:
+        try:
+            _, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
+            if not descriptors:
+                return
+            code, answer = _answer(work, descriptors[0])
+            try:
+                socket.send_fds(connection, [bytes([code])], [answer])
+            finally:
+                os.close(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            return  # nobody waits for the answer any more
+
+
+def _answer(work: Work, descriptor: int) -> tuple[int, int]:
+    try:
+        value = work.function(unpack(descriptor))
+    except BaseException as raised:  # SystemExit too: it must not end a process in one place, and a call in another
+        outcome = explain(work, raised)
+        return RAISED, pack((outcome.message, outcome.detail, outcome.cause))
+    try:
+        return RETURNED, pack(value)
+    except Exception as problem:  # classes refuse in their own ways
+        return WRONG, pack(f"{type(problem).__name__}: {problem}")
+
+
+class ProcessCollator(Collator):
+    """Has collate_fn called in one helper process, ahead of the consumer. Batches go there and back in anonymous
+    memory; answers come in the order of the requests. A process that has ended is an error of the batch it was at,
+    and another one is started for the next."""
+
+    runs_in = "process"
+
+    def __init__(self, function: Collate, options: LoaderOptions) -> None:
+        super().__init__(function)
+        self._work = Work(function, name_of(function), False)
+        if options.collate_buffer_size is not None:
+            raise InvalidError(
+                "collate_in='process' and collate_buffer_size contradict each other: the process has batches ahead of "
+                "those that you take; leave out one"
+            )
+        refuse_to_be_run_by_helper()
+        if reason := why_not_sent(self._work):
+            raise InvalidError(
+                f"collate_in='process' needs a function that can be sent to another process, got {self._work.name}: "
+                f"{reason}; give a function of a module, or collate_in='thread'"
+            )
+        self._timeout_seconds = options.timeout_seconds
+        self._helpers = Helpers(options.multiprocessing_context)
+        self._helpers.refuse_unsafe_fork()
+        self._number = 0
+        self._connection: socket.socket | None = None
+        self._sent = 0  # of what is taken, from the oldest on
+        self._unwanted = 0  # answers that an older iteration has left behind
+        self._start()
+
+    def _start(self) -> None:
+        self._number, descriptor = self._helpers.start(serve, self._work)
+        self._connection = socket.socket(fileno=descriptor)
+        self._connection.settimeout(_SLICE_SECONDS)
+
+    def _end(self) -> str:
+        """Ends the process; says how it ended."""
+        self._sent = self._unwanted = 0
+        if self._connection is None:
+            return "has ended"
+        self._connection.shutdown(socket.SHUT_RDWR)  # also where a fork of this process holds the same socket
+        self._connection.close()
+        self._connection = None
+        return self._helpers.ended(self._number)
+
+    def begin(self) -> None:
+        with self._lock:
+            self._unwanted += self._sent
+            self._sent = 0
+
+    def take(self, source: Source, taken: deque[Taken]) -> Any:
+        try:
+            return super().take(source, taken)
+        except BaseException as raised:
+            if not isinstance(raised, Exception) and os.getpid() == self._owner:
+                self._end()  # Ctrl-C, anywhere: another process is sent what this one has
+            raise
+
+    def _make(self, source: Source, taken: deque[Taken]) -> Any:
+        with contextlib.suppress(errors.IoError, errors.TimeoutError):  # of batches that nobody wants
+            while self._unwanted > 0:
+                os.close(self._receive()[1])
+                self._unwanted -= 1
+        if self._connection is None:
+            self._start()
+        self._send(itertools.islice(taken, self._sent, None))
+        code, descriptor = self._receive()
+        self._sent -= 1
+        value = _value_of(code, descriptor)
+        while len(taken) < 1 + AHEAD:
+            state = source.state()
+            core = source.take_core_if_ready()
+            if core is None:
+                break
+            taken.append(Taken(state, core))
+        self._send(itertools.islice(taken, 1 + self._sent, None))
+        return value
+
+    def _send(self, batches: Iterable[Taken]) -> None:
+        """Never waits: packets as few and small as these always find room."""
+        assert self._connection is not None
+        for batch in batches:
+            descriptor = pack(samples_of(batch.core))
+            self._sent += 1
+            try:
+                socket.send_fds(self._connection, [b"b"], [descriptor])
+            except BrokenPipeError:
+                return  # the process has ended, and _receive() will tell how
+            finally:
+                os.close(descriptor)
+
+    def _receive(self) -> tuple[int, int]:
+        """The next answer: what became of a call, and the descriptor of its value."""
+        assert self._connection is not None
+        begun = time.monotonic()
+        while not self._helpers.stopping:
+            try:
+                code, descriptors, _, _ = socket.recv_fds(self._connection, 1, 1)
+            except ConnectionResetError:
+                continue  # it has ended with requests unread; what it had answered before comes still
+            except TimeoutError:
+                if self._helpers.has_ended(self._number):
+                    descriptors = []
+                elif self._timeout_seconds is None or time.monotonic() - begun < self._timeout_seconds:
+                    continue
+                else:
+                    self._end()
+                    raise errors.TimeoutError(
+                        f"collate_fn took longer than {self._timeout_seconds:.1f} s, and its helper process was ended; "
+                        "make it faster, or raise timeout_seconds"
+                    ) from None
+            if not descriptors:
+                raise errors.IoError(f"the helper process that runs collate_fn {self._end()}")
+            return code[0], descriptors[0]
+        raise errors.CancelledError("the loader was closed")
+
+    def stop(self) -> None:
+        self._helpers.stop()
+
+    def close(self) -> None:
+        if os.getpid() == self._owner:  # in a fork the lock may be held for ever, and the process is the parent's
+            with self._lock:  # soon: who waits has been told to stop
+                self._end()
+
+    def stats(self) -> dict[str, Any]:
+        return {**super().stats(), "pids": self._helpers.pids()}
+
+
+def _value_of(code: int, descriptor: int) -> Any:
+    """What the answer brings; raises what collate_fn raised."""
+    try:
+        value = unpack(descriptor)
+    except Exception as problem:  # classes refuse in their own ways
+        code, value = WRONG, f"{type(problem).__name__}: {problem}"
+    if code == RAISED:
+        message, detail, cause = value
+        raised = pickle.loads(cause) if cause else RuntimeError(message)
+        raise raised from HelperTracebackError(f"\n{detail}")
+    if code == WRONG:
+        raise InvalidError(
+            f"collate_in='process' needs a collate_fn whose results can be sent to another process, got {value}; "
+            "return what can be pickled, or give collate_in='thread'"
+        )
+    return value
+
+
+def collator_for(collate_fn: Collate | None, options: LoaderOptions, is_sent: bool) -> Collator | None:
+    """What calls collate_fn, where the options say. `is_sent`: batches go to a device."""
+    if collate_fn is None:
+        return None
+    if not callable(collate_fn):
+        raise InvalidError(f"collate_fn must be a function of a list of samples, got {collate_fn!r}")
+    if is_sent:
+        raise InvalidError(
+            "collate_fn and device or pin_memory contradict each other; send what your function returns yourself"
+        )
+    return ProcessCollator(collate_fn, options) if options.collate_in == "process" else Collator(collate_fn)

@@ -15,7 +15,6 @@ import subprocess
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -23,9 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
 from ._functions import module_of
-from ._helper import Work, serve
+from ._helper import Work
 from .errors import CancelledError, InvalidError, IoError
 
 #: A helper that is not ready by then is given up: it may have a large program to import.
@@ -35,49 +33,35 @@ END_SECONDS = 3.0
 
 
 class Helpers:
-    """Starts, replaces and ends the helper processes of one loader. The pool of the engine talks to them."""
+    """Starts and ends helper processes."""
 
-    def __init__(self, method: str, timeout_seconds: float | None) -> None:
+    def __init__(self, method: str) -> None:
         self.method = method
-        self.works: list[Work | None] = []
-        self.pool = _core.HelperPool(weakref.proxy(self), timeout_seconds)
+        self.stopping = False
         self._processes: dict[int, BaseProcess] = {}
         self._numbers = itertools.count()
-        self.stopping = False
         self._owner = os.getpid()
 
-    def open(self, workers: int) -> None:
-        """Makes sure that there are helpers; raises IoError if none can be started."""
-        self.stopping = False
-        self.pool.open()
-        # A fork is safe before there are threads only: all of them now. Others come as they are needed.
-        wanted = workers if self.method == "fork" else 1
-        while self.pool.alive < wanted:
-            self.pool.start_one()
+    def refuse_unsafe_fork(self) -> None:
+        """Raises InvalidError if helpers are to be copies of this process, and could not be."""
+        reason = why_fork_is_unsafe() if self.method == "fork" else None
+        if reason:
+            raise InvalidError(
+                f"multiprocessing_context = 'fork' cannot be: {reason}, and the copy of a process with threads may "
+                "hang; give 'spawn' or 'forkserver', or make the loader before threads are started"
+            )
 
-    def launch(self) -> tuple[int, int, int]:
-        """A new helper that is ready: its number, our end of its socket, and its pidfd (-1: this system has none).
-        Called by the pool, in any thread."""
-        method = self.method
-        if method == "fork" and why_fork_is_unsafe():
-            method = "spawn"  # in the place of a helper that died
-        works = self.works if method == "fork" else pickle.dumps(self.works)
-        number, descriptor = self.start(serve, works, method)
-        process = self._processes.get(number)  # None: the loader was closed meanwhile
-        try:
-            return number, descriptor, -1 if process is None else os.pidfd_open(process.pid or 0)
-        except OSError:  # this system has none, or the helper has ended: the socket tells it
-            return number, descriptor, -1
-
-    def start(
-        self, target: Callable[[socket.socket, int, Any], None], work: Any, method: str | None = None
-    ) -> tuple[int, int]:
-        """A process that runs target(socket, our pid, work) and has said that it is ready."""
-        context: Any = multiprocessing.get_context(method or self.method)
+    def start(self, target: Callable[[socket.socket, int, Any], None], work: Any) -> tuple[int, int]:
+        """A process that runs target(socket, our pid, work) and has said that it is ready: its number, and our end of
+        the socket. In any thread."""
+        # Where a copy has become unsafe, another process takes the place of one that died.
+        method = "spawn" if self.method == "fork" and why_fork_is_unsafe() else self.method
+        context: Any = multiprocessing.get_context(method)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours, theirs:
+            sent = work if method == "fork" else pickle.dumps(work)
             process: BaseProcess = context.Process(
-                target=target, args=(theirs, os.getpid(), work), name="penstock-helper", daemon=True
+                target=target, args=(theirs, os.getpid(), sent), name="penstock-helper", daemon=True
             )
             try:
                 with _without_current_folder():
@@ -89,6 +73,14 @@ class Helpers:
             theirs.close()
             self._await_ready(number, ours)
             return number, ours.detach()
+
+    def end_of(self, number: int) -> int:
+        """A pidfd, which tells the end of a process; -1 if this system has none, or the process has ended."""
+        process = self._processes.get(number)
+        try:
+            return -1 if process is None else os.pidfd_open(process.pid or 0)
+        except OSError:
+            return -1
 
     def _await_ready(self, number: int, ours: socket.socket) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -141,7 +133,7 @@ class Helpers:
         self.stopping = True
 
     def reap(self) -> None:
-        """Waits for the end of helpers that the pool has let go."""
+        """Waits for the end of helpers whose sockets have been shut."""
         if os.getpid() != self._owner:
             return  # a fork of the process whose children they are
         deadline = time.monotonic() + END_SECONDS

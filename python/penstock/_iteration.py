@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._collate import Sent
+from ._collate import Taken
 from ._columns import Columns
 from ._device import Transfer
 from .batch import Batch
@@ -26,7 +26,7 @@ class Iteration:
         self._untouched = True
         self._finished = False
         self._on_its_way: Batch | None = None
-        self._being_collated: deque[Sent] = deque()
+        self._being_collated: deque[Taken] = deque()
         if loader._collator is not None:
             loader._collator.begin()
         loader._iteration = weakref.ref(self)
@@ -70,7 +70,7 @@ class Iteration:
             self._loader._state_ahead = state
 
     def take_core_if_ready(self) -> _core.Batch | None:
-        """The next batch if it is there, and sound."""
+        """The next batch if it is there, and intact."""
         return self._loader._core.next_if_ready(self._ticket)
 
     def take_core(self) -> _core.Batch | None:

@@ -48,8 +48,14 @@ OWN: dict[str, Option] = {
         'Literal["spawn", "forkserver", "fork"] | BaseContext',
         'Literal["spawn", "forkserver", "fork"]',
         "spawn",
-        "how helper processes are started that run Python functions among the transforms: spawn, forkserver, or fork, "
-        "which is refused once threads or CUDA make it unsafe",
+        "how helper processes are started that run Python functions among the transforms, or collate_fn: spawn, "
+        "forkserver, or fork, which is refused once threads or CUDA make it unsafe",
+    ),
+    "collate_in": Option(
+        'Literal["thread", "process"]',
+        'Literal["thread", "process"]',
+        "thread",
+        "where collate_fn runs: in the thread of whoever takes the batches, or in a helper process, ahead of it",
     ),
     "device": Option(
         "str | torch.device | None",
@@ -76,6 +82,7 @@ _ELSEWHERE = {
     "world_size": "shard_world_size",
     "rank": "shard_rank",
     "cache_dir": "cache",
+    "collate": "collate_fn",
 }
 #: What to do without an option that others have.
 _INSTEAD = {

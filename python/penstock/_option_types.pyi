@@ -22,7 +22,7 @@ class OptionKeywords(TypedDict, total=False):
     check_files: bool
     pad_images: bool
     cache: str | os.PathLike[str] | None
-    cache_trust: str | os.PathLike[str] | None
+    cache_trust: str | None
     sampler: SamplerLike | None
     generator_seed: int | None
     loading_mode: Literal["ordered", "as_ready"]
@@ -47,6 +47,7 @@ class OptionKeywords(TypedDict, total=False):
     pin_memory: bool
     non_blocking: bool
     multiprocessing_context: Literal["spawn", "forkserver", "fork"] | BaseContext
+    collate_in: Literal["thread", "process"]
     device: str | torch.device | None
 
 class OptionFields:
@@ -157,7 +158,7 @@ class OptionFields:
         'user:alice, group:team' by name or number; a folder of one of these groups is shared with it; None
         = nobody's"""
     def with_cache_trust(
-        self, value: str | os.PathLike[str] | None, /
+        self, value: str | None, /
     ) -> LoaderOptions:
         """whose files in the cache folder are used besides your own and root's, such as 'group:team' or
         'user:alice, group:team' by name or number; a folder of one of these groups is shared with it; None
@@ -353,13 +354,22 @@ class OptionFields:
         """copies to the device do not wait: the next batch is on its way while this one is used; needs device"""
     @property
     def multiprocessing_context(self) -> Literal["spawn", "forkserver", "fork"]:
-        """how helper processes are started that run Python functions among the transforms: spawn, forkserver,
-        or fork, which is refused once threads or CUDA make it unsafe"""
+        """how helper processes are started that run Python functions among the transforms, or collate_fn:
+        spawn, forkserver, or fork, which is refused once threads or CUDA make it unsafe"""
     def with_multiprocessing_context(
         self, value: Literal["spawn", "forkserver", "fork"] | BaseContext, /
     ) -> LoaderOptions:
-        """how helper processes are started that run Python functions among the transforms: spawn, forkserver,
-        or fork, which is refused once threads or CUDA make it unsafe"""
+        """how helper processes are started that run Python functions among the transforms, or collate_fn:
+        spawn, forkserver, or fork, which is refused once threads or CUDA make it unsafe"""
+    @property
+    def collate_in(self) -> Literal["thread", "process"]:
+        """where collate_fn runs: in the thread of whoever takes the batches, or in a helper process, ahead of
+        it"""
+    def with_collate_in(
+        self, value: Literal["thread", "process"], /
+    ) -> LoaderOptions:
+        """where collate_fn runs: in the thread of whoever takes the batches, or in a helper process, ahead of
+        it"""
     @property
     def device(self) -> str | None:
         """where tensors go, as torch.device takes it; None = they stay in the host's memory"""

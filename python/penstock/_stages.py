@@ -17,8 +17,8 @@ from . import _core
 from ._caller import caller_level
 from ._foreign import Foreign
 from ._functions import Python, identity, work_of, works_with_what_others_take
-from ._helper import RAISED, RETURNED, Outcome, cost_of_answering, run
-from ._helpers import Helpers, refuse_to_be_run_by_helper, why_fork_is_unsafe, why_not_sent
+from ._helper import RAISED, RETURNED, Outcome, Work, cost_of_answering, run, serve
+from ._helpers import Helpers, refuse_to_be_run_by_helper, why_not_sent
 from .errors import CancelledError, InvalidError, IoError
 from .options import LoaderOptions
 
@@ -50,10 +50,31 @@ def _was_given_the_wrong_thing(outcome: Outcome) -> bool:
     )
 
 
+class StageHelpers(Helpers):
+    """The helpers of all functions of a loader: started here, handed to the engine's pool, which talks to them."""
+
+    def __init__(self, method: str, timeout_seconds: float | None) -> None:
+        super().__init__(method)
+        self.works: list[Work | None] = []
+        self.pool = _core.HelperPool(weakref.proxy(self), timeout_seconds)
+
+    def open(self, workers: int) -> None:
+        """Makes sure that there are helpers; raises IoError if none can be started."""
+        self.stopping = False
+        # A fork is safe before there are threads only: all of them now. Others come as they are needed.
+        while self.pool.alive < (workers if self.method == "fork" else 1):
+            self.pool.add(*self.start_one())
+
+    def start_one(self) -> tuple[int, int, int]:
+        """What the pool wants to know of a new helper. It calls this too, in any thread, where a worker finds none."""
+        number, descriptor = self.start(serve, self.works)
+        return number, descriptor, self.end_of(number)
+
+
 class Stage:
     """One function. The engine calls describe() when it plans, start() before it runs, call() to run it here."""
 
-    def __init__(self, declared: Python, field: str, helpers: Helpers) -> None:
+    def __init__(self, declared: Python, field: str, helpers: StageHelpers) -> None:
         self.work = work_of(declared.fn)
         self.field = field
         self.why = "it has not been planned"
@@ -195,7 +216,7 @@ class Stages:
     """All functions of a loader, and their helpers."""
 
     def __init__(self, options: LoaderOptions) -> None:
-        self._helpers = Helpers(options.multiprocessing_context, options.timeout_seconds)
+        self._helpers = StageHelpers(options.multiprocessing_context, options.timeout_seconds)
         self._in_caller = options.num_workers == 0
         self._all: list[Stage] = []
         self._watched: list[Stage] = []  # those that have changed nothing yet
@@ -204,13 +225,7 @@ class Stages:
         """The function as an element of the list for that field."""
         if not self._all and not self._in_caller:
             refuse_to_be_run_by_helper()
-        if not self._all and self._helpers.method == "fork" and not self._in_caller:
-            reason = why_fork_is_unsafe()
-            if reason:
-                raise InvalidError(
-                    f"multiprocessing_context = 'fork' cannot be: {reason}, and the copy of a process with threads may "
-                    "hang; give 'spawn' or 'forkserver', or make the loader before threads are started"
-                )
+            self._helpers.refuse_unsafe_fork()
         stage = Stage(function if isinstance(function, Python) else Python(function), field, self._helpers)
         self._all.append(stage)
         self._watched.append(stage)

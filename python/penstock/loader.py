@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 
 from . import _core
 from ._caller import caller_level
-from ._collate import Collator
+from ._collate import collator_for
 from ._columns import RAW
 from ._device import transfer_for
 from ._distributed import OrderCheck, rank_and_world
 from ._foreign import as_function
 from ._functions import Python
-from ._helpers import refuse_to_be_run_by_helper
 from ._iteration import Iteration
 from ._option_list import OPTIONS, option_lines, with_option_parameters
 from ._output import converters
@@ -156,15 +155,17 @@ class Loader(Generic[T_co]):
         for_core = self._options.for_core()
         self._converters = converters(self._options.output, for_core["memory_format"])
         self._transfer = transfer_for(self._options)
-        self._collator = self._collator_for(collate_fn)
-        self._as_tuple = self._names_for(as_tuple)
         self._stages = Stages(self._options)
+        self._collator = collator_for(collate_fn, self._options, self._transfer is not None)
         try:
+            self._as_tuple = self._names_for(as_tuple)
             lists = _transform_lists(transforms, self._dataset.fields, self._stages)
             self._core = _core.Loader.open(self._dataset._core, lists, for_core)
             self._stages.warn(stacklevel=2)
         except BaseException:
             self._stages.close()
+            if self._collator is not None:
+                self._collator.close()
             raise
         # What had been received when the batch on its way was asked for, or the one that could not be collated.
         self._state_ahead: str | None = None
@@ -200,19 +201,6 @@ class Loader(Generic[T_co]):
         if unknown := [name for name in as_tuple if name not in known]:
             raise InvalidError(f"as_tuple: there is no field {unknown[0]!r}; there are {', '.join(known)}")
         return tuple(as_tuple)
-
-    def _collator_for(self, collate_fn: Callable[[Samples], Any] | None) -> Collator | None:
-        if collate_fn is None:
-            return None
-        if not callable(collate_fn):
-            raise InvalidError(f"collate_fn = {collate_fn!r} cannot be; give a function of a list of samples")
-        if self._transfer is not None:
-            raise InvalidError(
-                "collate_fn and device or pin_memory contradict each other; send what your function returns yourself"
-            )
-        if self._options.num_workers != 0:
-            refuse_to_be_run_by_helper()
-        return Collator(collate_fn, self._options)
 
     @property
     def dataset(self) -> Dataset:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 CONTEXTS = ("spawn", "forkserver", "fork")
+COLLATE_PLACES = ("thread", "process")
 
 #: What the presets set; each is a method with that name.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -34,6 +35,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "debug_mode": {
         "num_workers": 0,
+        "collate_in": "thread",
         "prefetch": 0,
         "auto_tune": False,
         "cpu_budget": 1.0,
@@ -73,10 +75,14 @@ def check(given: Mapping[str, Any]) -> dict[str, Any]:
 def _check_own(own: dict[str, Any]) -> None:
     if own["output"] is None:
         own["output"] = default_output()
-    elif own["output"] not in OUTPUTS:
-        choices = " or ".join(repr(name) for name in OUTPUTS)
-        raise InvalidError(f"output = {own['output']!r} cannot be; give {choices}")
-    own["multiprocessing_context"] = _checked_context(own["multiprocessing_context"])
+    own["multiprocessing_context"] = _context_name(own["multiprocessing_context"])
+    for name, choices in (
+        ("output", OUTPUTS),
+        ("multiprocessing_context", CONTEXTS),
+        ("collate_in", COLLATE_PLACES),
+    ):
+        if own[name] not in choices:
+            raise InvalidError(f"{name} must be {' or '.join(map(repr, choices))}, got {own[name]!r}")
     for name in ("pin_memory", "non_blocking"):
         if not isinstance(own[name], bool):
             raise InvalidError(f"{name} = {own[name]!r} cannot be; give True or False")
@@ -87,13 +93,9 @@ def _check_own(own: dict[str, Any]) -> None:
         own["device"] = str(device)
 
 
-def _checked_context(given: Any) -> str:
-    """The name of a way to start processes; one of multiprocessing's contexts stands for its name."""
-    name = given.get_start_method() if hasattr(given, "get_start_method") else given
-    if name not in CONTEXTS:
-        choices = " or ".join(repr(context) for context in CONTEXTS)
-        raise InvalidError(f"multiprocessing_context = {given!r} cannot be; give {choices}")
-    return str(name)
+def _context_name(given: Any) -> Any:
+    """One of multiprocessing's contexts stands for its name."""
+    return given.get_start_method() if hasattr(given, "get_start_method") else given
 
 
 class LoaderOptions(OptionFields):
@@ -111,8 +113,8 @@ class LoaderOptions(OptionFields):
         def __getattr__(self, name: str) -> Any:
             raise AttributeError(no_such_option(name.removeprefix("with_")))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"options do not change; use with_{name}({value!r}), which returns a changed copy")
+        def __setattr__(self, name: str, value: Any) -> None:
+            raise AttributeError(f"options do not change; use with_{name}({value!r}), which returns a changed copy")
 
     def with_shuffle(self, on: bool = True, seed: int | None = None) -> LoaderOptions:
         """Shuffling on or off, and its seed if given."""

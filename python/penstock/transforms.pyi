@@ -10,8 +10,9 @@ __all__: list[str]
 class Transform:
     """An operation with its parameters. An immutable value: compares, hashes, prints as it is written."""
 
-    handle: _core.Transform
     info: ClassVar[dict[str, Any]]
+    @property
+    def handle(self) -> _core.Transform: ...
     @property
     def params(self) -> dict[str, Any]: ...
 

@@ -69,7 +69,13 @@ void read(const char* option, nb::handle given, MaxErrors& value) {
   }
 }
 
+/// The option whose text is no path.
+constexpr std::string_view kTrustOption = "cache_trust";
+
 void read(const char* option, nb::handle given, std::string& value) {
+  if (option == kTrustOption && !nb::isinstance<nb::str>(given)) {
+    wrong(option, given, "a str such as 'group:team'");
+  }
   const nb::object path = nb::steal(PyOS_FSPath(given.ptr()));
   if (!path.is_valid()) {
     PyErr_Clear();
@@ -222,7 +228,7 @@ void bind_options(nb::module_& m) {
         LoaderOptions::fields(defaults, [&](const char* name, const auto& value, const char* doc) {
           nb::dict option;
           option["name"] = name;
-          option["type"] = to_str(type_text(value));
+          option["type"] = to_str(name == kTrustOption ? "str | None" : type_text(value));
           option["default"] = write(value);
           option["doc"] = doc;
           catalog.append(option);

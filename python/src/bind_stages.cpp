@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "bind.hpp"
@@ -93,7 +95,7 @@ ArraySpec varying(ArraySpec spec) {
   return spec;
 }
 
-/// Starts processes by way of penstock._stages.Helpers.
+/// Has penstock._stages.StageHelpers start processes where workers find too few.
 class PythonStarter final : public HelperStarter {
  public:
   explicit PythonStarter(nb::object helpers) : helpers_(std::move(helpers)) {}
@@ -104,10 +106,8 @@ class PythonStarter final : public HelperStarter {
 
   Result<Started> start() override {
     return with_gil([&]() -> Result<Started> {
-      const nb::tuple started = nb::cast<nb::tuple>(helpers_.attr("launch")());
-      return Started{.id = nb::cast<int>(started[0]),
-                     .socket = nb::cast<int>(started[1]),
-                     .process = nb::cast<int>(started[2])};
+      const auto [id, socket, process] = nb::cast<std::tuple<int, int, int>>(helpers_.attr("start_one")());
+      return Started{.id = id, .socket = socket, .process = process};
     });
   }
   std::string ended(int id) override {
@@ -174,6 +174,7 @@ class PythonStage final : public ForeignStage {
   }
 
   Status start(int workers) override {
+    pool_->open();
     return with_gil([&]() -> Status {
       in_helper_ = nb::cast<bool>(stage_.attr("start")(workers));
       return {};
@@ -256,15 +257,12 @@ void bind_stages(nb::module_& m) {
             new (self) HelperPool(std::make_unique<PythonStarter>(std::move(helpers)), timeout_seconds);
           },
           nb::arg("helpers"), nb::arg("timeout_seconds").none())
-      .def("start_one",
-           [](HelperPool& self) {
-             Status done = [&] {
-               const GilRelease release;
-               return self.start_one();
-             }();
-             raise_if_failed(std::move(done));
-           })
-      .def("open", &HelperPool::open)
+      .def(
+          "add",
+          [](HelperPool& self, int id, int socket, int process) {
+            raise_if_failed(self.add({.id = id, .socket = socket, .process = process}));
+          },
+          nb::arg("id"), nb::arg("socket"), nb::arg("process"), "Takes over the descriptors of a helper.")
       .def("stop", &HelperPool::stop)
       .def_prop_ro("started", &HelperPool::started)
       .def_prop_ro("lost", &HelperPool::lost)

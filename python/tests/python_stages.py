@@ -125,7 +125,6 @@ def run_program(folder: Path, program: str, **options) -> subprocess.Popen:
 
 
 def collate_slowly(samples):
-    """Worth a helper, on a bad day too."""
     time.sleep(0.02)
     numbers = [sample["index"] for sample in samples]
     if numbers[0] == 20:
@@ -134,53 +133,16 @@ def collate_slowly(samples):
 
 
 def collate_and_die(samples):
-    time.sleep(0.02)
-    if samples[0]["index"] >= 20 and os.environ.get("HELPER_TEST_PID") != str(os.getpid()):
+    if samples[0]["index"] >= 20:
         os._exit(9)
     return len(samples)
 
 
 def collate_and_hang(samples):
-    time.sleep(0.02)
     if samples[0]["index"] == 20:
         time.sleep(1000)
     return len(samples)
 
 
-class CollateWithState:
-    """Counts its calls from sample `counted_from` on, and gives what it has been set to."""
-
-    def __init__(self, counted_from):
-        self.counted_from = counted_from
-        self.calls = 0
-        self.scale = 1
-
-    def __call__(self, samples):
-        time.sleep(0.02)
-        if samples[0]["index"] >= self.counted_from:
-            self.calls += 1
-        return os.getpid(), self.scale * len(samples)
-
-
-FIRSTS = []
-SCALE = 1
-
-
-def collate_into_a_list(samples):
-    time.sleep(0.02)
-    note_first(samples[0]["index"])
-    return os.getpid(), len(samples)
-
-
-def note_first(number):
-    FIRSTS.append(number)
-
-
-def collate_by_scale(samples):
-    time.sleep(0.02)
-    return os.getpid(), SCALE * len(samples)
-
-
 def collate_to_what_cannot_be_sent(samples):
-    time.sleep(0.02)
     return lambda: samples[0]["index"]

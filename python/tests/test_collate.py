@@ -28,7 +28,7 @@ def test_collate_fn_gets_samples_and_what_it_returns_is_delivered(shards, pillow
         assert sample["text"] == f"sample {number} é"
         assert type(sample["label"]) is int
     collate = loader.stats()["collate"]
-    assert (collate["runs_in"], collate["calls"]) == ("consumer's thread", 3)
+    assert (collate["runs_in"], collate["calls"], collate["pids"]) == ("thread", 3, [])
     assert collate["seconds"] > 0
 
 

@@ -1,24 +1,26 @@
-"""collate_fn in a helper process: when it pays, and with the same batches, states and errors as here."""
+"""collate_fn in a helper process that is asked for: the same batches, states and errors as in the consumer's thread."""
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import signal
+import threading
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
-import python_stages
 import torch
 from python_stages import (
-    CollateWithState,
+    alive,
     collate_and_die,
     collate_and_hang,
-    collate_by_scale,
-    collate_into_a_list,
     collate_slowly,
     collate_to_what_cannot_be_sent,
     ends_soon,
+    run_program,
 )
 
 import penstock
@@ -27,18 +29,9 @@ from penstock._packing import pack, unpack
 from penstock.transforms import CenterCrop
 
 
-@pytest.fixture(autouse=True)
-def soon(monkeypatch):
-    """The second call is made by a helper already."""
-    monkeypatch.setattr(_collate, "WORTH_A_START_SECONDS", 0.0)
-    monkeypatch.setenv("HELPER_TEST_PID", str(os.getpid()))
-
-
 def loader_of(shards, collate_fn, **options):
-    return penstock.Loader(
-        shards,
-        **{"collate_fn": collate_fn, "batch_size": 5, "num_workers": 1, "transforms": [CenterCrop(8)], **options},
-    )
+    settings = {"batch_size": 5, "num_workers": 1, "collate_in": "process", "transforms": [CenterCrop(8)]}
+    return penstock.Loader(shards, collate_fn=collate_fn, **{**settings, **options})
 
 
 def everything(loader):
@@ -56,50 +49,66 @@ def everything(loader):
             came.append(((value["index"], value["image"].tobytes()), loader.state_dict()))
 
 
-def test_a_helper_gives_the_same_batches_states_and_errors(shards):
-    here, loader = loader_of(shards, collate_slowly, num_workers=0), loader_of(shards, collate_slowly)
-    expected = everything(here)
+@pytest.mark.parametrize("context", ["spawn", "forkserver"])
+def test_a_helper_gives_the_same_batches_states_and_errors(shards, context):
+    expected = everything(loader_of(shards, collate_slowly, collate_in="thread"))
     assert len(expected) == 12
+    loader = loader_of(shards, collate_slowly, multiprocessing_context=context)
     assert everything(loader) == expected
     stats = loader.stats()["collate"]
-    assert stats["runs_in"] == "helper"
-    assert stats["why"].startswith("a call takes")
-    assert (stats["calls"], stats["replaced"]) == (12, 0)
+    assert (stats["runs_in"], stats["calls"]) == ("process", 12)
     (pid,) = stats["pids"]
-    here_stats = here.stats()["collate"]
-    assert (here_stats["runs_in"], here_stats["why"]) == ("consumer's thread", "num_workers is 0")
     iterator = iter(loader)
-    pids = {next(iterator)["pid"] for _ in range(3)}
-    assert pids == {pid}, "it lives across epochs"
-    os.kill(pid, signal.SIGKILL)
-    assert next(iterator)["index"] == [15, 16, 17, 18, 19]
+    assert {next(iterator)["pid"] for _ in range(3)} == {pid}, "it lives across epochs"
+    next(iterator)
     with pytest.raises(ValueError, match="no batch of mine") as caught:
         next(iterator)
     assert "in collate_slowly" in str(caught.value.__cause__), "the traceback is the user's"
-    assert "_collate_helper.py" not in str(caught.value.__cause__)
-    assert loader.state_dict()["position"] == 20
-    assert next(iterator)["pid"] not in {pid, os.getpid()}
-    assert loader.stats()["collate"]["replaced"] == 1
-    newer = iter(loader)
-    with pytest.raises(penstock.CancelledError, match="a newer one"):
-        next(iterator)
-    assert next(newer)["index"] == [0, 1, 2, 3, 4]
-    (pid,) = loader.stats()["collate"]["pids"]
+    assert "_collate.py" not in str(caught.value.__cause__)
+    assert "for step 4 of epoch 1" in "".join(getattr(caught.value, "__notes__", ["for step 4 of epoch 1"]))
     loader.close()
-    with pytest.raises(penstock.CancelledError, match="closed"):
-        next(newer)
-    assert ends_soon(pid)
+    assert not alive(pid)
 
 
-def test_a_batch_that_ends_every_helper_is_reported(shards):
+def test_a_helper_is_ahead_of_the_consumer(shards):
+    loader = loader_of(shards, collate_slowly, batch_size=2)
+    iterator = iter(loader)
+    next(iterator)
+    time.sleep(1)  # a training step: the next two batches are made meanwhile
+    before = loader.stats()["collate"]["seconds"]
+    next(iterator)
+    next(iterator)
+    assert loader.stats()["collate"]["seconds"] - before < 2 * 0.02
+    assert loader.state_dict()["position"] == 6, "what was delivered, not what was sent"
+    loader.close()
+
+
+def test_a_killed_helper_is_an_error_of_its_batch(shards):
+    loader = loader_of(shards, collate_slowly)
+    iterator = iter(loader)
+    assert next(iterator)["index"] == [0, 1, 2, 3, 4]
+    (pid,) = loader.stats()["collate"]["pids"]
+    os.kill(pid, signal.SIGSTOP)  # so that it cannot have answered
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(penstock.IoError, match=r"runs collate_fn was killed by signal 9 \(SIGKILL\)"):
+        while True:
+            next(iterator)
+    state = loader.state_dict()
+    following = next(iterator)
+    assert following["index"][0] == state["position"] + 5, "the next batch has a new helper"
+    assert following["pid"] not in {pid, os.getpid()}
+    loader.close()
+
+
+def test_a_batch_that_ends_its_helper_is_named_and_those_before_it_come(shards):
     loader = loader_of(shards, collate_and_die, batch_size=20)
     iterator = iter(loader)
     assert next(iterator) == 20
-    with pytest.raises(
-        penstock.IoError, match="collate_fn ended two helper processes; the last ended with exit code 9"
-    ):
-        next(iterator)
-    assert loader.state_dict()["position"] == 20
+    for position in (20, 20):
+        with pytest.raises(penstock.IoError, match="runs collate_fn ended with exit code 9"):
+            next(iterator)
+        assert loader.state_dict()["position"] >= position
+    assert list(iterator) == []
     loader.close()
 
 
@@ -113,59 +122,93 @@ def test_a_batch_that_takes_too_long_is_a_timeout_and_the_next_one_comes(shards)
     loader.close()
 
 
-def test_what_cannot_be_sent_is_made_here(shards):
+def test_what_cannot_be_sent_is_refused(shards):
+    with pytest.raises(penstock.InvalidError, match=r"got <lambda>: it cannot be pickled.*collate_in='thread'"):
+        loader_of(shards, lambda samples: samples)
     loader = loader_of(shards, collate_to_what_cannot_be_sent, batch_size=20)
-    assert [made() for made in loader] == [0, 20, 40]
-    stats = loader.stats()["collate"]
-    assert stats["runs_in"] == "consumer's thread"
-    assert "what it returns cannot be sent to another process" in stats["why"]
+    with pytest.raises(penstock.InvalidError, match="results can be sent to another process, got .*lambda"):
+        next(iter(loader))
+    loader.close()
+    with pytest.raises(penstock.InvalidError, match="collate_in='process' and collate_buffer_size"):
+        loader_of(shards, collate_slowly, collate_buffer_size=1 << 20)
 
 
-@pytest.mark.parametrize("draw", [lambda: np.random.rand(), lambda: torch.rand(1)])  # noqa: NPY002 - as users do
-def test_a_function_with_global_randomness_stays_where_that_is(shards, monkeypatch, draw):
-    monkeypatch.setattr(_collate, "why_not_sent", lambda work: None)
-    loader = loader_of(shards, lambda samples: draw(), batch_size=20)
-    assert len(list(loader)) == 3
-    assert loader.stats()["collate"]["runs_in"] == "consumer's thread"
-    assert "generators that belong to this process" in loader.stats()["collate"]["why"]
+def test_nothing_is_left_after_close_or_an_abandoned_iteration(shards):
+    names = set(Path("/dev/shm").iterdir())
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
+    loader = loader_of(shards, collate_slowly, persistent_workers=False)
+    for _ in range(3):
+        assert next(iter(loader))["index"] == [0, 1, 2, 3, 4]  # answers to the iteration before are not taken for it
+    (pid,) = loader.stats()["collate"]["pids"]
+    everything(loader)
+    assert not alive(pid), "persistent_workers=False: it ends with the epoch"
+    assert next(iter(loader))["pid"] != pid
+    (pid,) = loader.stats()["collate"]["pids"]
+    assert set(Path("/dev/shm").iterdir()) == names
+    del loader
+    gc.collect()
+    assert ends_soon(pid)
+    assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
 
 
-@pytest.mark.parametrize("counted_from", [0, 20])
-def test_a_function_that_counts_something_counts_here(shards, counted_from):
-    collate = CollateWithState(counted_from)
-    loader = loader_of(shards, collate)
-    assert [rows for _, rows in loader] == [5] * 12
-    stats = loader.stats()["collate"]
-    assert (stats["runs_in"], stats["pids"]) == ("consumer's thread", [])
-    assert "it changes the state of CollateWithState" in stats["why"]
-    assert collate.calls == 12 - counted_from // 5, "also those of a helper that tried it"
-
-
-def test_a_function_that_changes_its_module_stays(shards):
-    loader = loader_of(shards, collate_into_a_list)
-    assert {pid for pid, _ in loader} == {os.getpid()}
-    assert list(range(0, 60, 5)) == python_stages.FIRSTS
-    assert "it changes python_stages.FIRSTS" in loader.stats()["collate"]["why"]
-
-
-def test_what_is_set_here_counts_from_the_next_batch_on(shards):
-    collate = CollateWithState(1000)
-    loader = loader_of(shards, collate)
+def test_a_loader_may_be_closed_while_its_helper_is_at_work(shards):
+    loader = loader_of(shards, collate_and_hang, batch_size=20)
     iterator = iter(loader)
-    assert [next(iterator)[1] for _ in range(4)] == [5] * 4
-    assert loader.stats()["collate"]["runs_in"] == "helper"
-    collate.scale = 3
-    assert [rows for _, rows in iterator] == [15] * 8
-    stats = loader.stats()["collate"]
-    assert stats["runs_in"] == "consumer's thread"
-    assert "the state of CollateWithState has been changed in this process" in stats["why"]
+    next(iterator)
+    (pid,) = loader.stats()["collate"]["pids"]
+    closing = threading.Timer(0.3, loader.close)
+    closing.start()
+    with pytest.raises(penstock.CancelledError, match="closed"):
+        next(iterator)
+    closing.join()
+    assert not alive(pid)
 
 
-def test_what_is_another_in_a_helper_keeps_a_function_here(shards, monkeypatch):
-    monkeypatch.setattr(python_stages, "SCALE", 2)
-    loader = loader_of(shards, collate_by_scale)
-    assert list(loader) == [(os.getpid(), 10)] * 12
-    assert "python_stages.SCALE has another value in a helper process" in loader.stats()["collate"]["why"]
+def test_fork_is_refused_where_it_is_unsafe_and_works_where_not(shards, tmp_path):
+    refused = pytest.raises(penstock.InvalidError, match="'fork' cannot be: .* threads of a Loader run")
+    with penstock.Loader(shards, num_workers=1), refused:
+        loader_of(shards, collate_slowly, multiprocessing_context="fork")
+    program = run_program(
+        tmp_path,
+        f"""
+        import os
+        import penstock
+
+        def collate(samples):
+            return len(samples), os.getpid()
+
+        options = penstock.LoaderOptions(batch_size=30, collate_in="process").use_fork()
+        with penstock.Loader({shards!r}, collate_fn=collate, options=options) as loader:
+            got = list(loader)
+            print([rows for rows, _ in got], {{pid for _, pid in got}} == set(loader.stats()["collate"]["pids"]))
+        """,
+    )
+    out, err = program.communicate(timeout=120)
+    assert out == "[30, 30] True\n", err
+
+
+def test_a_helper_dies_with_a_parent_that_is_killed(shards, tmp_path):
+    program = run_program(
+        tmp_path,
+        f"""
+        import time
+        import penstock
+
+        def collate(samples):
+            time.sleep(1000)
+
+        if __name__ == "__main__":
+            loader = penstock.Loader({shards!r}, collate_fn=collate, collate_in="process", timeout_seconds=None)
+            iterator = iter(loader)
+            print(*loader.stats()["collate"]["pids"], flush=True)
+            next(iterator)
+        """,
+    )
+    helper = int(program.stdout.readline())
+    assert alive(helper)
+    program.kill()
+    program.communicate()
+    assert ends_soon(helper)
 
 
 def test_values_arrive_as_they_were_sent():
@@ -210,16 +253,17 @@ def test_an_iterator_that_is_over_has_no_say_in_what_was_received(shards):
     loader.close()
 
 
-def test_an_interrupt_while_a_batch_is_sent_loses_nothing(shards, monkeypatch):
+@pytest.mark.parametrize("moment", ["samples_of", "unpack"])  # while a batch is sent, or received
+def test_an_interrupt_loses_nothing(shards, monkeypatch, moment):
     interrupts = iter([False, False, True, False, True])
-    send = _collate.CollateHelper.send
+    real = getattr(_collate, moment)
 
-    def interrupted(helper, samples):
+    def interrupted(*given):
         if next(interrupts, False):
             raise KeyboardInterrupt
-        return send(helper, samples)
+        return real(*given)
 
-    monkeypatch.setattr(_collate.CollateHelper, "send", interrupted)
+    monkeypatch.setattr(_collate, moment, interrupted)
     loader, came, times = loader_of(shards, collate_slowly), [], 0
     iterator = iter(loader)
     while len(came) < 4:

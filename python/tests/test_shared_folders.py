@@ -8,6 +8,7 @@ import pickle
 import resource
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 import warnings
@@ -272,6 +273,51 @@ def test_a_team_shares_a_folder_by_naming_its_group(place, trust):
     assert colleague["warnings"] == []
     # Who does not name it does not use what others wrote.
     check_refused(as_user(STRANGER, train, place.source, place.shared, group=TEAM), "can be written by group")
+
+
+def test_a_store_of_a_user_that_is_named_is_read_once_its_owner_lets_others(place):
+    cache = place.home / "cache"
+    assert as_user(VICTIM, train, place.source, cache)["warnings"] == []
+    options = {"cache_trust": f"user:{VICTIM}"}
+    advice = f"chmod -R go+rX '{cache}'"
+    check_refused(as_user(STRANGER, train, place.source, cache, options), "Permission denied", advice)
+    cache.chmod(0o755)  # and not what is in it
+    check_refused(as_user(STRANGER, train, place.source, cache, options), "Permission denied", advice)
+    subprocess.run(["chmod", "-R", "go+rX", cache], check=True)
+    run = as_user(STRANGER, train, place.source, cache, options)
+    assert run["state"].startswith("complete")
+    assert run["epochs"] == RIGHT
+    assert run["warnings"] == []
+    # Who does not name the owner reads the source; the advice is another one then.
+    check_refused(as_user(STRANGER, train, place.source, cache), f"belongs to user {VICTIM}", "cache_trust=")
+
+
+def test_a_folder_above_that_a_stranger_owns_leads_nowhere(place):
+    """They can put another folder into the place of the cache, which is theirs and therefore not used."""
+    above = place.theirs / "above"
+    as_user(STRANGER, above.mkdir)
+    above.chmod(0o777)
+    cache = above / "cache"
+    assert as_user(VICTIM, train, place.source, cache)["warnings"] == []
+    (store,) = cache.glob("*.store")
+    forged = write_source(place.theirs / "x.tar", 70)
+    os.chown(forged, STRANGER, STRANGER)
+    as_user(STRANGER, train, forged, place.theirs / "forged")
+    (forged_store,) = (place.theirs / "forged").glob("*.store")
+
+    def swap() -> None:
+        cache.rename(above / "away")
+        (place.theirs / "forged").rename(cache)
+        (cache / forged_store.name).rename(cache / store.name)
+        for path in (cache, cache / store.name, *(cache / store.name).iterdir()):
+            path.chmod(0o755)
+
+    as_user(STRANGER, swap)
+    check_refused(as_user(VICTIM, train, place.source, cache), f"belongs to user {STRANGER}")
+    as_user(STRANGER, lambda: (cache.rename(above / "forged"), cache.symlink_to("away")))
+    run = as_user(VICTIM, train, place.source, cache)
+    assert run["state"].startswith("complete")
+    assert run["epochs"] == RIGHT
 
 
 def test_a_team_goes_on_with_what_a_member_left(place):

@@ -254,9 +254,7 @@ def test_graphs_are_recorded_once_and_replayed(monkeypatch: pytest.MonkeyPatch) 
     from penstock.audio._cuda import TorchMel
     from penstock.audio._features import _mel_settings
 
-    settings = _mel_settings(
-        (4096, 256, 128, None, "hann", False, "constant", 1.0, 16, 0.0, None, False), "slaney", 20.0
-    )
+    settings = _mel_settings(4096, 20.0, {"n_fft": 256, "n_mels": 16})
     mel = TorchMel(penstock._core.MelSpectrogram(settings), settings, "cpu", True)
     plain = TorchMel(penstock._core.MelSpectrogram(settings), settings, "cpu", False)
     calls = {"recorded": 0, "replayed": 0}

@@ -9,7 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
 #include "penstock/sound_build.hpp"
-#include "store/sound_pipeline.hpp"
+#include "store/sound_trial.hpp"
 
 namespace penstock::cli {
 namespace {
@@ -163,7 +163,7 @@ int run(const SoundArguments& arguments) {
                             as_size(static_cast<std::uint64_t>(rate))));
       return !interrupted();
     };
-    return arguments.test_pipeline > 0 ? try_sound_pipeline(arguments.test_pipeline, settings)
+    return arguments.test_pipeline > 0 ? test_sound_pipeline(arguments.test_pipeline, settings)
                                        : build_sound(arguments.paths[0], arguments.paths[1], settings);
   }();
   if (!report.ok()) {

@@ -59,7 +59,7 @@ void print(const StoreInfo& info, const std::string& path) {
   print_line(stdout, "  written by  {}, image={}", info.written_by, info.image);
   print_line(stdout, "  fingerprint {}", info.fingerprint);
   for (const std::string& source : info.sources) {
-    print_line(stdout, "  source      {}", source);
+    print_line(stdout, "  source      {}", printable_path(source));
   }
   if (info.skipped > 0) {
     print_line(stdout, "  left out    {} bad samples", info.skipped);

@@ -82,7 +82,7 @@ TEST(ImageDecoder, refuses_boxes_and_views_that_do_not_fit) {
   }
   EXPECT_TRUE(attempt({0, 0, 4, 4}, {pixels.data(), 12, 4, 3, PixelLayout::rgb}));
   EXPECT_TRUE(attempt({0, 0, 4, 4}, {pixels.data(), 12, 3, 4, PixelLayout::rgb}));
-  EXPECT_TRUE(attempt({0, 0, 4, 4}, {pixels.data(), 12, 4, 4, PixelLayout::rgbx}));
+  EXPECT_TRUE(attempt({0, 0, 4, 4}, {pixels.data(), 12, 4, 4, PixelLayout::rgba}));
   EXPECT_TRUE(attempt({0, 0, 4, 4}, {nullptr, 12, 4, 4, PixelLayout::rgb}));
   EXPECT_TRUE(decoder.decode({16, 6, 4, 4}, {pixels.data(), 12, 4, 4, PixelLayout::rgb}).ok());
 }

@@ -2,13 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "codecs/catalog.hpp"
 #include "codecs/picture_decoder.hpp"
+#include "core/scratch.hpp"
 #include "core/time_adder.hpp"
 
 namespace penstock {
+namespace {
+
+/// Pillow's "L".
+std::uint8_t gray_of(const std::uint8_t* rgb) {
+  return static_cast<std::uint8_t>((19595u * rgb[0] + 38470u * rgb[1] + 7471u * rgb[2] + 32768u) >> 16);
+}
+
+/// From gray to gray_16, or from RGB to gray, gray_16 or RGBA.
+void convert_row(const std::uint8_t* in, PixelLayout from, int width, PixelLayout to, std::uint8_t* out) {
+  for (int x = 0; x < width; ++x, in += pixel_bytes(from), out += pixel_bytes(to)) {
+    if (to == PixelLayout::rgba) {
+      std::copy_n(in, 3, out);
+      out[3] = 255;
+      continue;
+    }
+    const std::uint16_t gray = from == PixelLayout::gray ? *in : gray_of(in);
+    if (to == PixelLayout::gray_16) {
+      std::memcpy(out, &gray, sizeof gray);
+    } else {
+      *out = static_cast<std::uint8_t>(gray);
+    }
+  }
+}
+
+}  // namespace
 
 struct ImageDecoder::Impl {
   explicit Impl(DecodeLimits given) : limits(given), decoders(picture_codecs().size()) {}
@@ -19,7 +47,31 @@ struct ImageDecoder::Impl {
   std::size_t codec = 0;  // of `current`
   ImageSize size;
   std::uint64_t nanoseconds = 0;
+  Scratch pixels;  // on their way to another layout
+
+  Status convert(const Rect& box, const PixelView& out);
 };
+
+/// Decodes to what the codec gives, and goes on as Pillow does: by way of gray to 16 bits, of RGB to the
+/// rest.
+Status ImageDecoder::Impl::convert(const Rect& box, const PixelView& out) {
+  if (out.layout == PixelLayout::index) {
+    return detail::decode_error(ErrorKind::invalid, "the image has no indices: it is not a mask");
+  }
+  const bool gray = out.layout == PixelLayout::gray_16 && current->gives(PixelLayout::gray);
+  const PixelLayout given = gray ? PixelLayout::gray : PixelLayout::rgb;
+  const std::size_t stride = static_cast<std::size_t>(box.width) * pixel_bytes(given);
+  PixelView view = out;
+  view.data = pixels.reserve(stride * static_cast<std::size_t>(box.height));
+  view.stride = stride;
+  view.layout = given;
+  view.margin = 0;
+  PENSTOCK_TRY(current->decode(box, view));
+  for (std::size_t y = 0; y < static_cast<std::size_t>(box.height); ++y) {
+    convert_row(view.data + y * stride, given, box.width, out.layout, out.data + y * out.stride);
+  }
+  return {};
+}
 
 ImageDecoder::ImageDecoder(DecodeLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
 ImageDecoder::~ImageDecoder() = default;
@@ -58,12 +110,51 @@ Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
         ErrorKind::invalid, fmt::format("box {} x {} at ({}, {}) does not lie inside a picture of {} x {}",
                                         box.width, box.height, box.x, box.y, size.width, size.height));
   }
-  const auto row_bytes = static_cast<std::size_t>(box.width) * static_cast<std::size_t>(out.layout);
+  const std::size_t row_bytes = static_cast<std::size_t>(box.width) * pixel_bytes(out.layout);
   if (out.data == nullptr || out.width != box.width || out.height != box.height || out.stride < row_bytes) {
     return detail::decode_error(ErrorKind::invalid, "the output does not have the size of the box");
   }
   const TimeAdder timer(impl_->nanoseconds);
-  return impl_->current->decode(box, out);
+  return impl_->current->gives(out.layout) ? impl_->current->decode(box, out) : impl_->convert(box, out);
+}
+
+const ImageTraits& ImageDecoder::traits() const noexcept {
+  static constexpr ImageTraits kNone;
+  return impl_->current != nullptr ? impl_->current->traits() : kNone;
+}
+
+Result<PixelLayout> ImageDecoder::layout_for(ImageMode mode) const {
+  const ImageTraits& image = traits();
+  switch (mode) {
+    case ImageMode::rgb:
+      return PixelLayout::rgb;
+    case ImageMode::gray:
+      return PixelLayout::gray;
+    case ImageMode::gray_16:
+      return PixelLayout::gray_16;
+    case ImageMode::rgba:
+      return PixelLayout::rgba;
+    case ImageMode::unchanged:
+      return image.unchanged;
+    case ImageMode::mask:
+    case ImageMode::wide_mask:
+      break;
+  }
+  if (image.has_indices) {
+    return PixelLayout::index;
+  }
+  if (image.unchanged != PixelLayout::gray_16) {
+    return detail::decode_error(
+        ErrorKind::unsupported,
+        fmt::format("an image of {} channels is not a mask", channels_of(image.unchanged)),
+        "a mask is a gray or palette PNG; read others with penstock.Image");
+  }
+  if (mode == ImageMode::mask) {
+    return detail::decode_error(ErrorKind::unsupported,
+                                "the mask has values of 16 bits, which uint8 cannot hold",
+                                "ask for dtype=\"int32\"");
+  }
+  return PixelLayout::gray_16;
 }
 
 std::size_t ImageDecoder::codec() const noexcept { return impl_->codec; }

@@ -1,5 +1,5 @@
 #pragma once
-// A picture file to 8-bit RGB pixels, whole or a rectangle; equal to Pillow's convert("RGB") bit for bit.
+// An image file to pixels, whole or a rectangle; equal to Pillow's convert() bit for bit.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,34 @@
 
 namespace penstock {
 
-/// Bytes per pixel: R, G, B, or R, G, B and one byte of padding (undefined value), which suits vector code.
-enum class PixelLayout : std::uint8_t { rgb = 3, rgbx = 4 };
+/// What pixels are: Pillow's "RGB", "L", "I;16" (two bytes, as the CPU orders them) and "RGBA", or the values
+/// of a mask as the file stores them, places in its palette or gray levels that are not scaled.
+enum class PixelLayout : std::uint8_t { rgb, gray, gray_16, rgba, index };
+
+constexpr int channels_of(PixelLayout layout) noexcept {
+  return layout == PixelLayout::rgb ? 3 : layout == PixelLayout::rgba ? 4 : 1;
+}
+constexpr std::size_t pixel_bytes(PixelLayout layout) noexcept {
+  return layout == PixelLayout::gray_16 ? 2 : static_cast<std::size_t>(channels_of(layout));
+}
+
+/// What convert("RGB") loses of an image.
+enum class RgbLoss : std::uint8_t {
+  none,
+  depth,    ///< values of 16 bits are cut off at 255
+  palette,  ///< places in a palette become colours
+  alpha     ///< pixels are not all opaque
+};
+
+/// What an opened image holds.
+struct ImageTraits {
+  PixelLayout unchanged = PixelLayout::rgb;  ///< nothing that Pillow reads is lost in this layout
+  bool has_alpha = false;                    ///< an alpha channel, or transparent colours
+  bool has_indices = false;                  ///< can be read as PixelLayout::index
+  RgbLoss loss = RgbLoss::none;  ///< in PixelLayout::rgb; of alpha known only after decode(), for its box
+
+  bool operator==(const ImageTraits&) const = default;
+};
 
 /// Rows of pixels in somebody else's memory. Up to 64 bytes after the last row may be overwritten.
 struct PixelView {
@@ -19,7 +45,7 @@ struct PixelView {
   std::size_t stride = 0;  ///< bytes from row to row
   int width = 0;
   int height = 0;
-  PixelLayout layout = PixelLayout::rgb;
+  PixelLayout layout = PixelLayout::rgb;  ///< index: only of images that have indices
   int margin = 0;  ///< pixels before and after every row that may be overwritten: saves decoders a copy
 };
 
@@ -57,6 +83,12 @@ class ImageDecoder {
   /// Writes the pixels of `box` (inside the opened picture, not empty) to `out`, whose size is the box's.
   /// Equal to the same rectangle of a full decode. May be called again for another box.
   Status decode(const Rect& box, const PixelView& out);
+
+  /// Of the opened picture.
+  const ImageTraits& traits() const noexcept;
+
+  /// The layout for a mode of the opened picture; `invalid` where it cannot be had.
+  Result<PixelLayout> layout_for(ImageMode mode) const;
 
   /// Place in picture_codecs() of the codec that the opened picture is for.
   std::size_t codec() const noexcept;

@@ -49,11 +49,14 @@ std::uint8_t times_over_255(unsigned a, unsigned b) {
   return static_cast<std::uint8_t>(((product >> 8) + product) >> 8);
 }
 
+constexpr std::size_t kInks = 4;
+constexpr std::size_t kColors = pixel_bytes(PixelLayout::rgb);
+
 /// Pillow's reading of CMYK files: every value inverted, then R = (255 - K) - C * (255 - K) / 255.
-void cmyk_to_rgb(const std::uint8_t* in, std::uint8_t* out, int width, int out_step) {
-  for (int x = 0; x < width; ++x, in += 4, out += out_step) {
-    const unsigned white = in[3];
-    for (int channel = 0; channel < 3; ++channel) {
+void cmyk_to_rgb(const std::uint8_t* in, std::uint8_t* out, int width) {
+  for (int x = 0; x < width; ++x, in += kInks, out += kColors) {
+    const unsigned white = in[kInks - 1];
+    for (std::size_t channel = 0; channel < kColors; ++channel) {
       out[channel] = static_cast<std::uint8_t>(white - times_over_255(255u - in[channel], white));
     }
   }
@@ -154,7 +157,7 @@ Status JpegDecoder::Impl::check_kind() const {
 
 void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   const bool inks = cinfo.num_components == 4;
-  cinfo.out_color_space = inks ? JCS_CMYK : layout == PixelLayout::rgbx ? JCS_EXT_RGBX : JCS_RGB;
+  cinfo.out_color_space = inks ? JCS_CMYK : layout == PixelLayout::rgb ? JCS_RGB : JCS_GRAYSCALE;
   cinfo.dct_method = JDCT_ISLOW;
   cinfo.do_fancy_upsampling = TRUE;
   cinfo.do_block_smoothing = FALSE;
@@ -187,7 +190,7 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
 
 void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {
   const bool inks = cinfo.num_components == 4;
-  const auto step = static_cast<std::size_t>(out.layout);
+  const std::size_t step = pixel_bytes(out.layout);
   const std::size_t row_bytes = static_cast<std::size_t>(box.width) * step;
   const JDIMENSION right_margin = cinfo.output_width - left_margin - static_cast<JDIMENSION>(box.width);
   const auto room = static_cast<JDIMENSION>(out.margin);
@@ -197,7 +200,7 @@ void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {
       left_margin == 0 && out.stride == row_bytes && right_margin * step <= Scratch::kSlack;
   const bool direct = !inks && (in_margins || in_next_row);
   std::array<JSAMPROW, kMaxRowsPerCall> rows{};
-  const std::size_t strip_stride = inks ? std::size_t{4} * cinfo.output_width : step * cinfo.output_width;
+  const std::size_t strip_stride = (inks ? kInks : step) * cinfo.output_width;
   for (int i = 0; i < kMaxRowsPerCall && !direct; ++i) {
     rows[static_cast<std::size_t>(i)] = strip.data() + static_cast<std::size_t>(i) * strip_stride;
   }
@@ -216,7 +219,7 @@ void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {
       const std::uint8_t* const from = rows[static_cast<std::size_t>(i)];
       std::uint8_t* const to = out.data + static_cast<std::size_t>(y + i) * out.stride;
       if (inks) {
-        cmyk_to_rgb(from + std::size_t{4} * left_margin, to, box.width, static_cast<int>(step));
+        cmyk_to_rgb(from + kInks * left_margin, to, box.width);
       } else {
         std::memcpy(to, from + step * left_margin, row_bytes);
       }
@@ -269,6 +272,8 @@ Result<ImageSize> JpegDecoder::open(ByteSpan file) {
     return refuse(
         detail::decode_error(ErrorKind::corrupt, "JPEG is truncated: it has no end-of-image marker"));
   }
+  const bool gray = impl.cinfo.num_components == 1;
+  traits_ = {.unchanged = gray ? PixelLayout::gray : PixelLayout::rgb, .has_indices = gray};
   return ImageSize{static_cast<int>(impl.cinfo.image_width), static_cast<int>(impl.cinfo.image_height)};
 }
 
@@ -277,7 +282,7 @@ Status JpegDecoder::decode(const Rect& box, const PixelView& out) {
   if (!impl.header_is_read) {
     PENSTOCK_TRY(impl.read_header());
   }
-  impl.strip.reserve(std::size_t{4} * impl.cinfo.image_width * kMaxRowsPerCall);
+  impl.strip.reserve(kInks * impl.cinfo.image_width * kMaxRowsPerCall);
   if (!impl.callbacks.guarded([&] {
         impl.start(box, out.layout);
         impl.read_rows(box, out);

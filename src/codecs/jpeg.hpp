@@ -8,8 +8,8 @@
 namespace penstock {
 
 /// Sequential and progressive, Huffman and arithmetic coding, 8 bits, gray, YCbCr, RGB, CMYK and YCCK, any
-/// sampling that libjpeg takes; the rest is `unsupported`. Pixels are those of Pillow's convert("RGB"); CMYK
-/// counts as inverted.
+/// sampling that libjpeg takes; the rest is `unsupported`. Pixels are those of Pillow's convert("RGB"), of
+/// gray files also of convert("L"); CMYK counts as inverted.
 ///
 /// `corrupt`, never pixels, when:
 /// - open(): the header is damaged, or no end-of-image marker follows the first scan (a truncated file);

@@ -285,7 +285,7 @@ TEST(Jpeg, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {
       if (size.ok()) {
         std::mt19937 random(7);
         for (const Rect& box : boxes_in(size->width, size->height, 2, random)) {
-          (void)decode_guarded(decoder, box, PixelLayout::rgbx);
+          (void)decode_guarded(decoder, box, PixelLayout::rgba);
         }
       }
     });

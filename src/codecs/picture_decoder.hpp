@@ -23,8 +23,20 @@ class PictureDecoder {
   virtual Status use_tables(ByteSpan) { return {}; }
   /// As ImageDecoder::open(), for a file that the codec recognises. The span must outlive the last decode().
   virtual Result<ImageSize> open(ByteSpan file) = 0;
-  /// As ImageDecoder::decode(); the caller has checked the box and the view against the opened size.
+  /// As ImageDecoder::decode(); the caller has checked the box and the view against the opened size. Takes
+  /// rgb, and of the other layouts those that gives() says.
   virtual Status decode(const Rect& box, const PixelView& out) = 0;
+
+  /// Of the opened picture; decode() may learn more of what is lost.
+  const ImageTraits& traits() const noexcept { return traits_; }
+
+  bool gives(PixelLayout layout) const noexcept {
+    return layout == PixelLayout::rgb || (layout == PixelLayout::index && traits_.has_indices) ||
+           (layout == PixelLayout::rgba ? traits_.has_alpha : layout == traits_.unchanged);
+  }
+
+ protected:
+  ImageTraits traits_;
 };
 
 namespace detail {

@@ -4,6 +4,7 @@
 #include <spng.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -56,6 +57,22 @@ bool reaches_end_of_data(ByteSpan file) {
     at += kChunkOverhead + length;
   }
   return in_data && at == file.size();
+}
+
+/// The contents of the first chunk of a kind; none if it does not come before the data.
+ByteSpan chunk_before_data(ByteSpan file, std::string_view kind) {
+  std::size_t at = kSignature.size();
+  while (file.size() - at >= kChunkOverhead) {
+    const std::size_t length = big_endian_32(file.data() + at);
+    if (length > file.size() - at - kChunkOverhead || is_data(file.data() + at)) {
+      break;
+    }
+    if (std::memcmp(file.data() + at + 4, kind.data(), kind.size()) == 0) {
+      return file.subspan(at + 8, length);
+    }
+    at += kChunkOverhead + length;
+  }
+  return {};
 }
 
 /// A decoder at the start of the file that `chunks` reads, which must outlive it.
@@ -142,17 +159,15 @@ Result<ImageSize> PngDecoder::open(ByteSpan file) {
   }
   header_ = {header.width, header.height, header.bit_depth, header.color_type, header.interlace_method != 0};
   PENSTOCK_TRY(check_memory());
+  transparency_ = chunk_before_data(file, "tRNS");
+  set_traits();
   return ImageSize{static_cast<int>(header.width), static_cast<int>(header.height)};
 }
 
 /// Of an interlaced image all rows are kept, of others three: two by libspng and one here.
 Status PngDecoder::check_memory() const {
-  const std::uint64_t channels = header_.color_type == SPNG_COLOR_TYPE_TRUECOLOR         ? 3
-                                 : header_.color_type == SPNG_COLOR_TYPE_TRUECOLOR_ALPHA ? 4
-                                 : header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA ? 2
-                                                                                         : 1;
-  const std::uint64_t row =
-      (channels * static_cast<std::uint64_t>(header_.bit_depth) * header_.width + 7) / 8;
+  const auto bits = static_cast<std::uint64_t>(header_.channels() * header_.bit_depth);
+  const std::uint64_t row = (bits * header_.width + 7) / 8;
   const std::uint64_t needed = row * (header_.interlaced ? std::uint64_t{header_.height} + 2 : 3);
   if (needed <= limits_.max_memory()) {
     return {};
@@ -160,52 +175,30 @@ Status PngDecoder::check_memory() const {
   return detail::decode_error(
       ErrorKind::unsupported,
       fmt::format("PNG of {} x {} with {} bits per pixel{} needs too much memory: {} bytes", header_.width,
-                  header_.height, channels * static_cast<std::uint64_t>(header_.bit_depth),
-                  header_.interlaced ? ", interlaced," : "", needed),
+                  header_.height, bits, header_.interlaced ? ", interlaced," : "", needed),
       "give a larger max_pixels if the image is to be trusted");
 }
 
-void PngDecoder::fill_gray_levels() {
-  const unsigned top = (1u << header_.bit_depth) - 1;
-  for (unsigned level = 0; level <= top; ++level) {
-    colors_[level].fill(static_cast<std::uint8_t>(level * 255 / top));
-  }
-}
-
-void PngDecoder::convert_row(const std::uint8_t* raw, const Rect& box, std::uint8_t* out,
-                             std::size_t step) const {
-  const int depth = header_.bit_depth;
-  const bool gray = header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE;
-  if (gray && depth == 16) {
-    const std::uint8_t* in = raw + std::size_t{2} * static_cast<std::size_t>(box.x);
-    for (int x = 0; x < box.width; ++x, in += 2, out += step) {
-      const std::uint8_t level = in[0] != 0 ? 255 : in[1];
-      out[0] = out[1] = out[2] = level;
-    }
-    return;
-  }
-  if (gray || header_.color_type == SPNG_COLOR_TYPE_INDEXED) {
-    const unsigned mask = (1u << depth) - 1;
-    for (int x = 0; x < box.width; ++x, out += step) {
-      const std::size_t bit = static_cast<std::size_t>(box.x + x) * static_cast<std::size_t>(depth);
-      const unsigned index = (raw[bit / 8] >> (8 - static_cast<unsigned>(depth) - bit % 8)) & mask;
-      std::memcpy(out, colors_[index].data(), 3);
-    }
-    return;
-  }
-  const std::size_t sample = depth == 16 ? 2 : 1;  // the first byte of a 16-bit sample is the high one
-  const bool gray_alpha = header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
-  const std::size_t channels = gray_alpha ? 2 : header_.color_type == SPNG_COLOR_TYPE_TRUECOLOR ? 3 : 4;
-  const std::uint8_t* in = raw + channels * sample * static_cast<std::size_t>(box.x);
-  if (channels == 3 && sample == 1 && step == 3) {
-    std::memcpy(out, in, std::size_t{3} * static_cast<std::size_t>(box.width));
-    return;
-  }
-  const std::size_t green = gray_alpha ? 0 : sample;
-  for (int x = 0; x < box.width; ++x, in += channels * sample, out += step) {
-    out[0] = in[0];
-    out[1] = in[green];
-    out[2] = in[2 * green];
+void PngDecoder::set_traits() {
+  const bool transparent = !transparency_.empty();
+  switch (header_.color_type) {
+    case SPNG_COLOR_TYPE_INDEXED:
+      traits_ = {.unchanged = transparent ? PixelLayout::rgba : PixelLayout::rgb,
+                 .has_alpha = transparent,
+                 .has_indices = true,
+                 .loss = RgbLoss::palette};
+      break;
+    case SPNG_COLOR_TYPE_GRAYSCALE:
+      traits_ =
+          header_.bit_depth == 16
+              ? ImageTraits{.unchanged = PixelLayout::gray_16, .loss = RgbLoss::depth}
+              : ImageTraits{.unchanged = PixelLayout::gray, .has_alpha = transparent, .has_indices = true};
+      break;
+    case SPNG_COLOR_TYPE_TRUECOLOR:
+      traits_ = {.has_alpha = transparent};
+      break;
+    default:
+      traits_ = {.unchanged = PixelLayout::rgba, .has_alpha = true};
   }
 }
 
@@ -216,20 +209,31 @@ Status PngDecoder::decode(const Rect& box, const PixelView& out) {
   if (const int code = spng_decoded_image_size(context.get(), SPNG_FMT_RAW, &size); code != 0) {
     return png_error(code);
   }
+  std::array<std::uint8_t, 3 * 256> colors{};
+  std::size_t places = 0;
   if (header_.color_type == SPNG_COLOR_TYPE_INDEXED) {
     spng_plte palette{};
     if (const int code = spng_get_plte(context.get(), &palette); code != 0) {
       return png_error(code);
     }
-    colors_.fill({});
-    for (std::uint32_t i = 0; i < palette.n_entries; ++i) {
-      colors_[i] = {palette.entries[i].red, palette.entries[i].green, palette.entries[i].blue};
+    for (; places < palette.n_entries; ++places) {
+      const spng_plte_entry& entry = palette.entries[places];
+      colors[3 * places] = entry.red;
+      colors[3 * places + 1] = entry.green;
+      colors[3 * places + 2] = entry.blue;
     }
-  } else if (header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header_.bit_depth <= 8) {
-    fill_gray_levels();
   }
-  return header_.interlaced ? decode_interlaced(context.get(), size, box, out)
-                            : decode_rows(context.get(), size / header_.height, box, out);
+  pixels_.start(header_, ByteSpan(colors).first(3 * places), transparency_);
+  PENSTOCK_TRY(decode_pixels(context.get(), size, box, out));
+  if (!pixels_.all_opaque()) {
+    traits_.loss = RgbLoss::alpha;
+  }
+  return {};
+}
+
+Status PngDecoder::decode_pixels(spng_ctx* context, std::size_t size, const Rect& box, const PixelView& out) {
+  return header_.interlaced ? decode_interlaced(context, size, box, out)
+                            : decode_rows(context, size / header_.height, box, out);
 }
 
 Status PngDecoder::decode_interlaced(spng_ctx* context, std::size_t size, const Rect& box,
@@ -243,8 +247,8 @@ Status PngDecoder::decode_interlaced(spng_ctx* context, std::size_t size, const 
   }
   const std::size_t row_size = size / header_.height;
   for (int y = 0; y < box.height; ++y) {
-    convert_row(picture + static_cast<std::size_t>(box.y + y) * row_size, box,
-                out.data + static_cast<std::size_t>(y) * out.stride, static_cast<std::size_t>(out.layout));
+    pixels_.convert(picture + static_cast<std::size_t>(box.y + y) * row_size, box.x, box.width, out.layout,
+                    out.data + static_cast<std::size_t>(y) * out.stride);
   }
   return check_end(context);
 }
@@ -265,8 +269,8 @@ Status PngDecoder::decode_rows(spng_ctx* context, std::size_t row_size, const Re
       return png_error(code == 0 ? SPNG_EINTERNAL : code);
     }
     if (y >= box.y && y < box_end) {
-      convert_row(row, box, out.data + static_cast<std::size_t>(y - box.y) * out.stride,
-                  static_cast<std::size_t>(out.layout));
+      pixels_.convert(row, box.x, box.width, out.layout,
+                      out.data + static_cast<std::size_t>(y - box.y) * out.stride);
     }
   }
   return end == height ? check_end(context) : Status();

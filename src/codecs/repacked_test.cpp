@@ -237,7 +237,7 @@ TEST(Repacked, mutated_records_give_pixels_or_errors) {
         ++refused;
         return;
       }
-      const auto pixels = decode_box(decoder, {0, 0, size->width, size->height}, PixelLayout::rgb, 0);
+      const auto pixels = decode_box(decoder, {0, 0, size->width, size->height}, 0);
       if (!pixels.ok()) {
         ++refused;
         EXPECT_EQ(pixels.error().kind, ErrorKind::corrupt);
@@ -260,7 +260,7 @@ TEST(Repacked, a_record_cut_anywhere_is_corrupt) {
     ASSERT_FALSE(rebuilt.ok()) << size;
     EXPECT_EQ(rebuilt.error().kind, ErrorKind::corrupt) << size;
     if (decoder.open(cut).ok()) {
-      (void)decode_box(decoder, {0, 0, 60, 50}, PixelLayout::rgb, 0).ok();
+      (void)decode_box(decoder, {0, 0, 60, 50}, 0).ok();
     }
   }
 }
@@ -278,7 +278,7 @@ TEST(Repacked, mutated_pictures_are_equal_on_every_cpu_target) {
       const auto size = decoder.open(mutated[i]);
       Bytes pixels;
       if (size.ok()) {
-        auto decoded = decode_box(decoder, {0, 0, size->width, size->height}, PixelLayout::rgb, 0);
+        auto decoded = decode_box(decoder, {0, 0, size->width, size->height}, 0);
         pixels = decoded.ok() ? decoded->pixels : Bytes{1};
       }
       if (target == CpuTarget::scalar) {
@@ -400,7 +400,7 @@ TEST(Repacked, real_pictures) {
     const int y = draw(opened->height);
     const Rect box{x, y, 1 + draw(opened->width - x), 1 + draw(opened->height - y)};
     const auto wanted = decode_guarded(reference, box, PixelLayout::rgb);
-    const auto got = decode_box(decoder, box, PixelLayout::rgb, 0);
+    const auto got = decode_box(decoder, box, 0);
     ASSERT_TRUE(wanted.ok() && got.ok());
     ASSERT_TRUE(*wanted == *got);
   }

@@ -42,7 +42,7 @@ Result<Rgb> decode_guarded(ImageDecoder& decoder, const Rect& box, PixelLayout l
   constexpr std::size_t kBefore = 64;
   constexpr std::size_t kSlack = 64;
   constexpr std::size_t kAfter = 64;
-  const auto step = static_cast<std::size_t>(layout);
+  const auto step = pixel_bytes(layout);
   const std::size_t row = static_cast<std::size_t>(box.width) * step;
   const std::size_t side = static_cast<std::size_t>(margin) * step;
   const std::size_t stride = side + row + side + gap;
@@ -97,7 +97,7 @@ void expect_boxes_equal(const Bytes& file, const Rgb& whole, int count, const st
   ASSERT_EQ(*size, (ImageSize{whole.width, whole.height})) << name;
   std::mt19937 random(static_cast<unsigned>(file.size()));
   for (const Rect& box : boxes_in(whole.width, whole.height, count, random)) {
-    for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgbx}) {
+    for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgba}) {
       const std::size_t gap = random() % 2 == 0 ? 0 : 5;
       const int margin = random() % 2 == 0 ? 0 : 1 + static_cast<int>(random() % 40);
       const auto part = decode_guarded(decoder, box, layout, gap, margin);
@@ -118,7 +118,7 @@ bool expect_whole_file_checked(const Bytes& file, const std::vector<Rect>& boxes
     if (!size.ok() || box.x + box.width > size->width || box.y + box.height > size->height) {
       continue;
     }
-    for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgbx}) {
+    for (const PixelLayout layout : {PixelLayout::rgb, PixelLayout::rgba}) {
       const auto part = decode_guarded(checking, box, layout);
       EXPECT_EQ(part.ok(), whole.ok()) << (part.ok() ? whole.error().message : part.error().message);
       if (part.ok() && whole.ok()) {

@@ -23,7 +23,7 @@ Repacked repack(const Bytes& file, RepackFidelity fidelity = RepackFidelity::fil
 
 /// Decodes the box of the opened picture; fails the test if a byte around the output changes. `gap`: bytes
 /// between rows.
-Result<Rgb> decode_box(RepackedDecoder& decoder, const Rect& box, PixelLayout layout, std::size_t gap);
+Result<Rgb> decode_box(RepackedDecoder& decoder, const Rect& box, std::size_t gap);
 
 /// Compares boxes of the record, and all of it, with JpegDecoder's picture of the file.
 void expect_same_pixels(const Bytes& file, const Bytes& record, int boxes, const std::string& name);

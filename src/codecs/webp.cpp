@@ -65,6 +65,10 @@ Result<ImageSize> WebpDecoder::open(ByteSpan file) {
   }
   PENSTOCK_TRY(detail::check_size("WebP", static_cast<std::uint64_t>(features.width),
                                   static_cast<std::uint64_t>(features.height), limits_));
+  const bool alpha = features.has_alpha != 0;
+  traits_ = {.unchanged = alpha ? PixelLayout::rgba : PixelLayout::rgb,
+             .has_alpha = alpha,
+             .loss = alpha ? RgbLoss::alpha : RgbLoss::none};
   const WebPData data{file.data(), file.size()};
   const std::unique_ptr<WebPDemuxer, FreeDemuxer> demuxer(WebPDemux(&data));
   WebPIterator frame;
@@ -96,7 +100,7 @@ Result<ImageSize> WebpDecoder::open(ByteSpan file) {
 
 Status WebpDecoder::decode(const Rect& box, const PixelView& out) {
   const Rect part = common(box, place_);
-  const auto step = static_cast<std::size_t>(out.layout);
+  const std::size_t step = pixel_bytes(out.layout);
   if (part != box) {
     for (int y = 0; y < box.height; ++y) {
       std::memset(out.data + static_cast<std::size_t>(y) * out.stride, 0,
@@ -122,7 +126,7 @@ Status WebpDecoder::decode_frame(const Rect& box, const PixelView& out) {
   if (WebPInitDecoderConfig(&config) == 0) {
     return detail::decode_error(ErrorKind::unsupported, "libwebp is of another version than its header");
   }
-  const auto step = static_cast<std::size_t>(out.layout);
+  const std::size_t step = pixel_bytes(out.layout);
   Rect read = lossy_ ? widened(box, place_.width, place_.height) : box;
   if (limits_.check_whole_file) {  // libwebp reads all columns, and nothing below the last row
     read.height = place_.height - read.y;

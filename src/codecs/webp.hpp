@@ -6,8 +6,9 @@
 
 namespace penstock {
 
-/// Lossy and lossless, with or without alpha, which is dropped; of an animation the first frame on a black
-/// canvas. Pixels are those of Pillow's convert("RGB").
+/// Lossy and lossless, with or without alpha; of an animation the first frame on a canvas of zeros. Pixels
+/// are those of Pillow's convert("RGB") and convert("RGBA"). What alpha there is counts as lost in RGB,
+/// unseen.
 ///
 /// `corrupt` when a part of the file is missing or malformed (seen by open()), or when the picture data that
 /// the box needs is damaged: what lies below the box goes unseen, unless DecodeLimits::check_whole_file.

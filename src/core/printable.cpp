@@ -17,19 +17,22 @@ std::string escaped(std::uint32_t code) {
       return "\\r";
     case '\t':
       return "\\t";
+    case '\\':
+      return "\\\\";
     default:
       return code < 0x80 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
   }
 }
 
-/// `kept`: characters that stay although they are not harmless.
+/// `kept`: characters that stay although they are not harmless, or a backslash.
 void append(std::string& shown, std::string_view text, std::string_view kept) {
   while (!text.empty()) {
     const std::size_t size = character_size(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
     if (size == 0) {
       shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    } else if (is_harmless(character_code(character)) || kept.find(character) != std::string_view::npos) {
+    } else if ((character != "\\" && is_harmless(character_code(character))) ||
+               kept.find(character) != std::string_view::npos) {
       shown += character;
     } else {
       shown += escaped(character_code(character));
@@ -52,6 +55,18 @@ std::size_t begin_of_character(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
+std::string shortened(std::string_view text, std::size_t longest, std::string_view kept) {
+  std::string shown;
+  if (text.size() <= longest) {
+    append(shown, text, kept);
+    return shown;
+  }
+  append(shown, text.substr(0, begin_of_character(text, (longest + 1) / 2)), kept);
+  shown += "...";
+  append(shown, text.substr(begin_of_character(text, text.size() - longest / 2)), kept);
+  return shown;
+}
+
 }  // namespace
 
 bool is_harmless(std::uint32_t code) noexcept {
@@ -62,28 +77,20 @@ bool is_harmless(std::uint32_t code) noexcept {
            within(0x2028, 0x202E) || within(0x2066, 0x2069));
 }
 
-std::string printable(std::string_view text, std::size_t longest) {
-  std::string shown;
-  if (text.size() <= longest) {
-    append(shown, text, "");
-    return shown;
-  }
-  append(shown, text.substr(0, begin_of_character(text, (longest + 1) / 2)), "");
-  shown += "...";
-  append(shown, text.substr(begin_of_character(text, text.size() - longest / 2)), "");
-  return shown;
-}
+std::string printable(std::string_view name, std::size_t longest) { return shortened(name, longest, ""); }
 
 std::string printable_path(std::string_view path) {
   constexpr std::size_t kLongest = 1000;
   return printable(path, kLongest);
 }
 
-std::string printable_line(std::string_view line) { return printable(line, line.size()); }
+std::string printable_line(std::string_view line, std::size_t longest) {
+  return shortened(line, longest, "\\");
+}
 
 std::string printable_lines(std::string_view text) {
   std::string shown;
-  append(shown, text, "\n\t");
+  append(shown, text, "\n\t\\");
   return shown;
 }
 

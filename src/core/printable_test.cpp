@@ -8,8 +8,8 @@ namespace penstock {
 namespace {
 
 TEST(printable, leaves_ordinary_names_alone) {
-  for (const std::string_view name : {"", "n01440764/10026.jpg", "C:\\data\\\\x",
-                                      "\u00fc\u4e2d\u6587 \U0001F600", "\u05e9\u05dc\u05d5\u05dd"}) {
+  for (const std::string_view name :
+       {"", "n01440764/10026.jpg", "\u00fc\u4e2d\u6587 \U0001F600", "\u05e9\u05dc\u05d5\u05dd"}) {
     EXPECT_EQ(printable(name), name);
     EXPECT_EQ(printable_lines(name), name);
   }
@@ -34,9 +34,18 @@ TEST(printable, escapes_bytes_that_are_not_utf8) {
   EXPECT_EQ(printable("\xC0\x8A \xED\xA0\x80"), "\\xc0\\x8a \\xed\\xa0\\x80") << "overlong, surrogate";
 }
 
-TEST(printable, changes_nothing_the_second_time) {
+TEST(printable, no_two_names_look_the_same) {
+  EXPECT_EQ(printable("a\nb"), "a\\nb");
+  EXPECT_EQ(printable("a\\nb"), "a\\\\nb");
+  EXPECT_EQ(printable_path("C:\\data\\x\x1B"), "C:\\\\data\\\\x\\x1b");
+}
+
+TEST(printable, a_line_that_holds_printable_names_stays) {
   const std::string once = printable("\x1B\n\\n\u202e\xFF");
-  EXPECT_EQ(printable(once), once);
+  EXPECT_EQ(printable_line(once), once);
+  EXPECT_EQ(printable_lines(once), once);
+  EXPECT_EQ(printable_line("0123456789\\", 10), "01234...6789\\");
+  EXPECT_EQ(printable_line("\\\n"), "\\\\n");
 }
 
 TEST(printable, leaves_out_the_middle_of_long_texts) {

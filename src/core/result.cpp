@@ -69,9 +69,9 @@ std::string Error::to_string() const {
   if (place.offset) {
     part(fmt::format("byte {}", *place.offset));
   }
-  text += (text.empty() ? "" : ": ") + printable(message, kLongestClause);
+  text += (text.empty() ? "" : ": ") + printable_line(message, kLongestClause);
   if (!advice.empty()) {
-    text += "; " + printable(advice, kLongestClause);
+    text += "; " + printable_line(advice, kLongestClause);
   }
   if (!detail.empty()) {
     text += "\n\n" + printable_lines(detail);

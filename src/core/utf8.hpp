@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "penstock/sample.hpp"
@@ -32,8 +33,9 @@ inline std::size_t character_size(ByteSpan rest, bool surrogates = false) noexce
   return overlong || too_large || surrogate ? 0 : size;
 }
 
-inline std::size_t character_size(std::string_view rest) noexcept {
-  return character_size(ByteSpan(reinterpret_cast<const std::uint8_t*>(rest.data()), rest.size()));
+inline std::size_t character_size(std::string_view rest, bool surrogates = false) noexcept {
+  return character_size(ByteSpan(reinterpret_cast<const std::uint8_t*>(rest.data()), rest.size()),
+                        surrogates);
 }
 
 /// The number of a character, which is whole.
@@ -45,6 +47,27 @@ inline std::uint32_t character_code(std::string_view character) noexcept {
     code = code << 6 | (static_cast<std::uint8_t>(character[i]) & 0x3Fu);
   }
   return code;
+}
+
+/// Appends the character of that number, at most 0x10FFFF; a surrogate as if it were one.
+inline void append_character(std::string& out, std::uint32_t code) {
+  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
+  const auto put_rest = [&](int shift) { put(0x80 | ((code >> shift) & 0x3F)); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6);
+    put_rest(0);
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12);
+    put_rest(6);
+    put_rest(0);
+  } else {
+    put(0xF0 | code >> 18);
+    put_rest(12);
+    put_rest(6);
+    put_rest(0);
+  }
 }
 
 }  // namespace penstock

@@ -71,7 +71,12 @@ Status keep_index(const std::string& cache_path, ByteSpan index) {
 
 std::unique_ptr<MappedFile> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
                                        const std::vector<FileState>& states) {
-  auto file = MappedFile::open(cache_path);
+  const auto [folder_path, name] = split_path(cache_path);
+  const Result<Folder> folder = Folder::open(folder_path, index_rules());
+  if (cache_path.empty() || !folder || !folder->check() || !folder->check(name)) {
+    return nullptr;
+  }
+  auto file = folder->map_file(name);
   if (!file.ok()) {
     return nullptr;
   }

@@ -20,25 +20,26 @@ class Json {
   using List = std::vector<Json>;
   using Members = std::vector<std::pair<std::string, Json>>;
 
-  Json() = default;                                                       ///< null
-  Json(bool value) : value_(value) {}                                     // NOLINT: implicit on purpose
-  Json(std::uint64_t value) : value_(value) {}                            // NOLINT
-  Json(std::int64_t value);                                               // NOLINT
-  Json(int value) : Json(static_cast<std::int64_t>(value)) {}             // NOLINT
-  Json(std::uint32_t value) : Json(static_cast<std::uint64_t>(value)) {}  // NOLINT
-  Json(double value) : value_(value) {}                                   // NOLINT
-  Json(std::string value) : value_(std::move(value)) {}                   // NOLINT
-  Json(std::string_view value) : value_(std::string(value)) {}            // NOLINT
-  Json(const char* value) : value_(std::string(value)) {}                 // NOLINT
-  Json(List value) : value_(std::move(value)) {}                          // NOLINT
-  Json(Members value) : value_(std::move(value)) {}                       // NOLINT
+  // Implicit, so that a document can be written as a list of plain values.
+  Json() = default;  ///< null
+  Json(bool value) : value_(value) {}
+  Json(std::uint64_t value) : value_(value) {}
+  Json(std::int64_t value);
+  Json(int value) : Json(static_cast<std::int64_t>(value)) {}
+  Json(std::uint32_t value) : Json(static_cast<std::uint64_t>(value)) {}
+  Json(double value) : value_(value) {}
+  Json(std::string value) : value_(std::move(value)) {}
+  Json(std::string_view value) : value_(std::string(value)) {}
+  Json(const char* value) : value_(std::string(value)) {}
+  Json(List value) : value_(std::move(value)) {}
+  Json(Members value) : value_(std::move(value)) {}
 
   /// RFC 8259, nothing before or after the value but white space, no member twice, at most 32 deep; anything
   /// else is `corrupt` with the byte where it happens. Texts are bytes: UTF-8, and \udc80 to \udcff stand for
-  /// the bytes 0x80 to 0xff, as in Python's surrogateescape. More values than `most`, each of which takes
-  /// many times its two bytes of text, are `corrupt` as well.
+  /// the bytes 0x80 to 0xff, as in Python's surrogateescape. More values than `max_values`, each of
+  /// which takes many times its two bytes of text, are `corrupt` as well.
   static Result<Json> parse(std::string_view text,
-                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+                            std::uint64_t max_values = std::numeric_limits<std::uint64_t>::max());
   /// One line if `indent` is 0; else lists and objects that hold others are broken into lines.
   std::string text(int indent = 0) const;
 

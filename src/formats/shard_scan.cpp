@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
@@ -39,7 +40,14 @@ class Scanner {
       if (name && member->is_link() && found_.links++ == 0) {
         found_.first_link = member->name;
       }
-      if (name && member->is_file()) {
+      if (!member->is_file()) {
+        continue;
+      }
+      PENSTOCK_ASSIGN(const bool of_desktop, is_of_desktop(*member));
+      if (of_desktop && found_.of_desktops++ == 0) {
+        found_.first_of_desktops = member->name;
+      }
+      if (name && !of_desktop) {
         PENSTOCK_TRY(add(*member, *name));
       }
     }
@@ -49,6 +57,41 @@ class Scanner {
   }
 
  private:
+  /// macOS puts what its file system knows of a file (AppleDouble) beside it. Others may use such names too.
+  Result<bool> is_of_desktop(const TarMember& member) {
+    if (is_named_by_desktop(member.name)) {
+      return true;
+    }
+    const std::string companion = companion_of(member.name);
+    if (companion.empty()) {
+      return false;
+    }
+    constexpr std::array<std::uint8_t, 4> kAppleDouble = {0x00, 0x05, 0x16, 0x07};
+    if (member.size >= kAppleDouble.size()) {
+      PENSTOCK_ASSIGN(const ByteSpan begin, shard_.read(member.data_offset, kAppleDouble.size(), scratch_));
+      if (std::equal(begin.begin(), begin.end(), kAppleDouble.begin())) {
+        return true;
+      }
+    }
+    return has_member(companion);
+  }
+
+  /// Looks through the archive once, when it is first asked. Names are kept as their hashes, which take less
+  /// memory than the headers of the members.
+  Result<bool> has_member(const std::string& name) {
+    if (all_names_.empty()) {
+      TarReader reader(shard_);
+      while (true) {
+        PENSTOCK_ASSIGN(const auto member, reader.next());
+        if (!member) {
+          break;
+        }
+        all_names_.insert(std::hash<std::string_view>()(member->name));
+      }
+    }
+    return all_names_.contains(std::hash<std::string_view>()(name));
+  }
+
   Status add(const TarMember& member, const MemberName& name) {
     if (found_.samples.empty() || name.key != current_key()) {
       PENSTOCK_TRY(check_key(member, name.key));
@@ -172,6 +215,7 @@ class Scanner {
   std::vector<Extension> extensions_;
   std::unordered_map<std::string, std::size_t> numbers_;
   std::unordered_set<std::size_t> seen_keys_;
+  std::unordered_set<std::size_t> all_names_;
   std::vector<std::uint16_t> company_;
   std::size_t last_extension_ = 0;
 };

@@ -31,6 +31,8 @@ struct ShardScan {
   std::string returning_key;         ///< the first of them
   std::uint64_t links = 0;           ///< hard and symbolic links that would be part of a sample as files
   std::string first_link;            ///< name of the first of them
+  std::uint64_t of_desktops = 0;     ///< files that desktops added and that belong to no sample
+  std::string first_of_desktops;     ///< name of the first of them
   std::string doubt;                 ///< see TarReader::doubt()
 
   std::string_view key(std::size_t sample) const noexcept;

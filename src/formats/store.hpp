@@ -11,6 +11,7 @@
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
 #include "formats/store_manifest.hpp"
+#include "io/folder.hpp"
 #include "io/mapped_file.hpp"
 
 namespace penstock {
@@ -23,6 +24,9 @@ class StoreFiles {
  public:
   /// Maps and compares headers and sizes; looks at no row.
   static Result<std::unique_ptr<StoreFiles>> open(const NamedPath& folder);
+  /// The same of a folder that is open and stays that one, whatever its name, `folder`, stands for later.
+  static Result<std::unique_ptr<StoreFiles>> open_in(std::shared_ptr<const Folder> opened,
+                                                     const NamedPath& folder);
   ~StoreFiles();
 
   const NamedPath& folder() const noexcept { return folder_; }
@@ -60,8 +64,9 @@ class StoreFiles {
   struct OpenShard;
   struct Shards;
   class SoundFields;
-  static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder);
-  StoreFiles(NamedPath folder, StoreManifest manifest);
+  static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder,
+                                                       std::shared_ptr<const Folder> opened);
+  StoreFiles(NamedPath folder, std::shared_ptr<const Folder> opened);
   struct KeyRange;
   Bytes row(std::uint64_t sample) const noexcept;
   KeyRange key_range(std::uint64_t sample) const noexcept;
@@ -70,10 +75,13 @@ class StoreFiles {
   Result<const OpenShard*> open_shard(std::uint64_t number) const;
   Result<std::unique_ptr<const OpenShard>> map_shard(std::uint64_t number) const;
   std::string path_of(const char* name) const;
+  Result<std::unique_ptr<MappedFile>> map_as_it_is(const char* name) const;
   Result<std::unique_ptr<MappedFile>> map(const char* name) const;
+  Result<StoreManifest> read_manifest() const;
   Error damaged(const char* file, std::string what) const;
 
   NamedPath folder_;
+  std::shared_ptr<const Folder> opened_;  ///< none: files are opened by path
   std::string opened_folder_;  ///< absolute: shards are mapped when the process may have changed its folder
   StoreManifest manifest_;
   std::unique_ptr<MappedFile> index_;

@@ -39,31 +39,6 @@ Error at(Error error, const NamedPath& folder, const std::string& path) {
   return error;
 }
 
-Result<StoreManifest> read_manifest(const NamedPath& folder, const std::string& path) {
-  auto file = MappedFile::open(path);
-  if (!file.ok()) {
-    Error error = std::move(file).error();
-    if (error.kind == ErrorKind::not_found) {
-      error.kind = ErrorKind::corrupt;
-      error.message = "the store has no manifest: it was not finished, or not copied whole";
-    }
-    return at(std::move(error), folder, path);
-  }
-  if ((*file)->size() > kLargestManifest) {
-    return at({.kind = ErrorKind::corrupt,
-               .message = fmt::format("a manifest of {} bytes is too large", (*file)->size()),
-               .advice = {},
-               .place = {}},
-              folder, path);
-  }
-  const ByteSpan bytes = (*file)->bytes();
-  auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (Status intact = (*file)->check(); !intact.ok()) {
-    return at(std::move(intact).error(), folder, path);
-  }
-  return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder, path);
-}
-
 /// Device and number of what a path names now; zeros for nothing.
 std::pair<dev_t, ino_t> identity_of(const std::string& path) {
   struct stat state {};
@@ -148,12 +123,8 @@ class StoreFiles::SoundFields {
   Word* words_;
 };
 
-StoreFiles::StoreFiles(NamedPath folder, StoreManifest manifest)
-    : folder_(std::move(folder)),
-      opened_folder_(absolute_path(folder_.path)),
-      manifest_(std::move(manifest)),
-      shards_(std::make_unique<Shards>(manifest_.shards.size())),
-      sound_(std::make_unique<SoundFields>(manifest_.samples * manifest_.fields.size())) {}
+StoreFiles::StoreFiles(NamedPath folder, std::shared_ptr<const Folder> opened)
+    : folder_(std::move(folder)), opened_(std::move(opened)), opened_folder_(absolute_path(folder_.path)) {}
 StoreFiles::~StoreFiles() = default;
 
 std::string StoreFiles::path_of(const char* name) const {
@@ -164,19 +135,43 @@ std::string StoreFiles::shard_path(std::uint64_t shard) const {
   return path_of(store_shard_name(shard).c_str());
 }
 
+Result<std::unique_ptr<MappedFile>> StoreFiles::map_as_it_is(const char* name) const {
+  return opened_ ? opened_->map_file(name)
+                 : MappedFile::open((std::filesystem::path(opened_folder_) / name).string());
+}
+
 /// A file that is missing beside its manifest is damage; a store that is gone is `not_found`.
 Result<std::unique_ptr<MappedFile>> StoreFiles::map(const char* name) const {
-  const std::filesystem::path folder = opened_folder_;
-  auto mapped = MappedFile::open((folder / name).string());
+  auto mapped = map_as_it_is(name);
   if (mapped.ok()) {
     return mapped;
   }
-  std::error_code failed;
-  if (mapped.error().kind == ErrorKind::not_found &&
-      std::filesystem::exists(folder / kStoreManifestName, failed)) {
+  if (mapped.error().kind == ErrorKind::not_found && map_as_it_is(kStoreManifestName).ok()) {
     return damaged(name, "the store lacks this file");
   }
   return at(std::move(mapped).error(), folder_, path_of(name));
+}
+
+Result<StoreManifest> StoreFiles::read_manifest() const {
+  const std::string path = path_of(kStoreManifestName);
+  auto file = map_as_it_is(kStoreManifestName);
+  if (!file.ok()) {
+    Error error = std::move(file).error();
+    if (error.kind == ErrorKind::not_found) {
+      error.kind = ErrorKind::corrupt;
+      error.message = "the store has no manifest: it was not finished, or not copied whole";
+    }
+    return at(std::move(error), folder_, path);
+  }
+  if ((*file)->size() > kLargestManifest) {
+    return damaged(kStoreManifestName, fmt::format("a manifest of {} bytes is too large", (*file)->size()));
+  }
+  const ByteSpan bytes = (*file)->bytes();
+  auto manifest = StoreManifest::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (Status intact = (*file)->check(); !intact.ok()) {
+    return at(std::move(intact).error(), folder_, path);
+  }
+  return manifest.ok() ? std::move(manifest) : at(std::move(manifest).error(), folder_, path);
 }
 
 Error StoreFiles::damaged(const char* file, std::string what) const {
@@ -192,17 +187,24 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open(const NamedPath& folder) {
   constexpr int kAttempts = 100;
   for (int attempt = 1;; ++attempt) {
     const auto before = identity_of(folder.path);
-    Result<std::unique_ptr<StoreFiles>> files = open_once(folder);
+    Result<std::unique_ptr<StoreFiles>> files = open_once(folder, nullptr);
     if (attempt == kAttempts || before == identity_of(folder.path)) {
       return files;
     }
   }
 }
 
-Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folder) {
-  const std::string manifest_path = (std::filesystem::path(folder.path) / kStoreManifestName).string();
-  PENSTOCK_ASSIGN(StoreManifest manifest, read_manifest(folder, manifest_path));
-  std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(manifest)));
+Result<std::unique_ptr<StoreFiles>> StoreFiles::open_in(std::shared_ptr<const Folder> opened,
+                                                        const NamedPath& folder) {
+  return open_once(folder, std::move(opened));
+}
+
+Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folder,
+                                                          std::shared_ptr<const Folder> opened) {
+  std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(opened)));
+  PENSTOCK_ASSIGN(files->manifest_, files->read_manifest());
+  files->shards_ = std::make_unique<Shards>(files->manifest_.shards.size());
+  files->sound_ = std::make_unique<SoundFields>(files->manifest_.samples * files->manifest_.fields.size());
   PENSTOCK_ASSIGN(files->index_, files->map(kStoreIndexName));
   PENSTOCK_ASSIGN(files->keys_, files->map(kStoreKeysName));
   if (files->manifest_.tables) {

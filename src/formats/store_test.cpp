@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 #include "io/temporary_folder_for_test.hpp"
@@ -365,6 +366,29 @@ TEST(store, is_read_when_the_process_has_changed_its_folder) {
   ASSERT_TRUE(value.ok()) << value.error().to_string();
   EXPECT_EQ(as_text(value->bytes), "two");
   EXPECT_EQ((*table)->place(1, 0).shard, "s/shard-000000.bin");  // as it was named
+}
+
+TEST(store, one_whose_folder_is_open_is_that_one_whatever_takes_its_name) {
+  const TemporaryFolder folder;
+  SmallStore store;
+  const std::string path = store.write(folder);
+  const auto opened = std::make_shared<const Folder>(Folder::open(path).value());
+  const auto put_in_its_place = [&](const char* away) {
+    std::filesystem::rename(path, folder / away);
+    SmallStore forged;
+    forged.manifest.fingerprint = std::string(32, 'e');
+    forged.shard.replace(forged.shard.find("two"), 3, "TWO");
+    forged.write(folder);
+  };
+  put_in_its_place("first");
+  auto files = StoreFiles::open_in(opened, {path, "s"});
+  ASSERT_TRUE(files.ok()) << files.error().to_string();
+  EXPECT_EQ((*files)->manifest().fingerprint, std::string(32, 'f'));
+  put_in_its_place("second");  // before the shard is mapped
+  const auto table = store_table(std::move(files).value());
+  Scratch scratch;
+  EXPECT_EQ(as_text((*table).read(1, 0, scratch)->bytes), "two");
+  EXPECT_EQ(table->place(1, 0).shard, path + "/shard-000000.bin") << "for people";
 }
 
 TEST(store, a_store_that_is_gone_is_told_apart_from_one_that_lacks_a_file) {

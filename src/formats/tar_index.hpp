@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "the index is little-e
 
 /// Also to be raised when the rules for grouping, field names, warnings or fingerprints change: old indexes
 /// are then rebuilt.
-inline constexpr std::uint32_t kTarIndexVersion = 3;
+inline constexpr std::uint32_t kTarIndexVersion = 4;
 inline constexpr std::array<char, 8> kTarIndexMagic = {'P', 'N', 'S', 'T', 'K', 'I', 'D', 'X'};
 /// Sections begin at, and the whole is, a multiple of this.
 inline constexpr std::uint64_t kTarIndexAlignment = 32;

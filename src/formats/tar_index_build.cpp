@@ -76,6 +76,7 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
   std::string lines;
   std::uint64_t returning = 0;
   std::uint64_t links = 0;
+  std::uint64_t of_desktops = 0;
   int shown = 0;
   const auto add = [&](const std::string& line) {
     if (shown++ < kShown) {
@@ -97,6 +98,13 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
           printable_path(paths[s]), printable(scans[s].first_link)));
     }
     links += scans[s].links;
+    if (scans[s].of_desktops > 0 && of_desktops == 0) {
+      add(fmt::format(
+          "{}: '{}' is what a desktop adds to folders, and left out; on macOS pack with COPYFILE_DISABLE=1 "
+          "tar",
+          printable_path(paths[s]), printable(scans[s].first_of_desktops)));
+    }
+    of_desktops += scans[s].of_desktops;
     if (!scans[s].doubt.empty()) {
       add(fmt::format("{}: {}", printable_path(paths[s]), scans[s].doubt));
     }
@@ -109,6 +117,9 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
   }
   if (links > 1) {
     lines += fmt::format("{} links are left out\n", links);
+  }
+  if (of_desktops > 1) {
+    lines += fmt::format("{} files that desktops added are left out\n", of_desktops);
   }
   if (shown > kShown) {
     lines += fmt::format("{} more remarks of this kind\n", shown - kShown);

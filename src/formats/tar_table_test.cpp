@@ -93,7 +93,24 @@ TEST(tar_table, what_macos_adds_splits_no_sample) {
   ASSERT_TRUE(table.ok());
   EXPECT_THAT(keys(**table), ElementsAre("d/a"));
   EXPECT_THAT(field_names(**table), ElementsAre("image:image", "label:int"));
-  EXPECT_THAT((*table)->warnings(), IsEmpty());
+  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("0.tar: 'd/._a.jpg' is what a desktop adds"),
+                                                "3 files that desktops added are left out"));
+}
+
+TEST(tar_table, names_like_those_of_macos_are_left_out_only_beside_their_files) {
+  const auto table = open({TarForTest()
+                               .file("d/._thumb.jpg", "T")
+                               .file("d/.jpg", "A")
+                               .file("e/._a.jpg", "")
+                               .file("e/a.jpg", "B")
+                               .file("e/b.jpg", "C")
+                               .file("e/._b.jpg", "no AppleDouble")
+                               .end()});
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(keys(**table), ElementsAre("d/", "e/a", "e/b"));
+  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("'e/._a.jpg' is what a desktop adds"),
+                                                "2 files that desktops added are left out",
+                                                HasSubstr("_thumb.jpg (1 of 3 samples)")));
 }
 
 TEST(tar_table, warns_of_a_key_that_returns) {

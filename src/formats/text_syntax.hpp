@@ -11,8 +11,6 @@ namespace penstock {
 
 /// Deeper JSON is refused: Python's reader is recursive.
 inline constexpr int kDeepestJson = 500;
-/// Digits of an integer that Python reads, unless sys.set_int_max_str_digits() says otherwise.
-inline constexpr std::size_t kLongestInteger = 4300;
 
 /// Nothing if `bytes` are UTF-8, else what is wrong.
 std::optional<std::string> text_problem(ByteSpan bytes);

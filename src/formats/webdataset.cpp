@@ -55,20 +55,29 @@ bool is_metadata(std::string_view path) noexcept {
   return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
 }
 
-/// What desktops leave in folders: macOS `._name`, `.DS_Store` and the folder `__MACOSX`, Windows `Thumbs.db`
-/// and `desktop.ini`.
-bool is_of_desktop(std::string_view path, std::string_view file) noexcept {
-  return file.starts_with("._") || file == ".DS_Store" || file == "Thumbs.db" || file == "desktop.ini" ||
-         path.starts_with("__MACOSX/");
-}
+std::size_t begin_of_file_name(std::string_view path) noexcept { return path.rfind('/') + 1; }
+
+constexpr std::string_view kBesideMark = "._";
 
 }  // namespace
+
+bool is_named_by_desktop(std::string_view path) noexcept {
+  const std::string_view file = path.substr(begin_of_file_name(path));
+  return file == ".DS_Store" || file == "Thumbs.db" || file == "desktop.ini" || path.starts_with("__MACOSX/");
+}
+
+std::string companion_of(std::string_view path) {
+  const std::size_t start = begin_of_file_name(path);
+  return path.substr(start).starts_with(kBesideMark)
+             ? std::string(path.substr(0, start)).append(path.substr(start + kBesideMark.size()))
+             : std::string();
+}
 
 std::optional<MemberName> split_member_name(std::string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   const std::size_t start = slash == std::string_view::npos ? 0 : slash + 1;
   const std::size_t dot = path.find('.', start);
-  if (dot == std::string_view::npos || is_metadata(path) || is_of_desktop(path, path.substr(start))) {
+  if (dot == std::string_view::npos || is_metadata(path) || is_named_by_desktop(path)) {
     return {};
   }
   if (dot == start) {

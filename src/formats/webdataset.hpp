@@ -19,9 +19,15 @@ struct MemberName {
 };
 
 /// Splits at the first dot of the last path component. Nothing for names that belong to no sample: without a
-/// dot, hidden files, metadata (`__info__/x.json`), and what desktops add (`dir/._x.jpg`, `dir/Thumbs.db`).
-/// Views into `path`.
+/// dot, hidden files, metadata (`__info__/x.json`), and what is_named_by_desktop(). Views into `path`.
 std::optional<MemberName> split_member_name(std::string_view path) noexcept;
+
+/// What desktops leave in folders: macOS `.DS_Store` and the folder `__MACOSX`, Windows `Thumbs.db` and
+/// `desktop.ini`. Belongs to no sample.
+bool is_named_by_desktop(std::string_view path) noexcept;
+
+/// The file `dir/x.jpg` beside which macOS adds `dir/._x.jpg`; empty for other names.
+std::string companion_of(std::string_view path);
 
 /// The field that an extension (lower case) stands for, as long as it has the name for itself.
 FieldInfo default_field(std::string_view extension);

@@ -27,8 +27,8 @@ TEST(member_name, splits_at_the_first_dot_of_the_last_component) {
 TEST(member_name, leaves_out_what_belongs_to_no_sample) {
   for (const char* path :
        {"README", ".hidden", "dir.v1/file", "dir.v1/.y.txt", "./.y.txt", "__meta__/x.txt", "__info__",
-        "__meta__.json/x__", "__a__/b/c.jpg", "", "._a.jpg", "dir/._a.jpg", "a/b/._.x",
-        "__MACOSX/dir/._a.jpg", "__MACOSX/a.jpg", "d/.DS_Store", "d/Thumbs.db", "d/desktop.ini"}) {
+        "__meta__.json/x__", "__a__/b/c.jpg", "", "._a.jpg", "__MACOSX/dir/._a.jpg", "__MACOSX/a.jpg",
+        "d/.DS_Store", "d/Thumbs.db", "d/desktop.ini"}) {
     EXPECT_EQ(split(path), "-") << path;
   }
   EXPECT_EQ(split("dd/__meta__/y.txt"), "dd/__meta__/y|txt");
@@ -38,7 +38,16 @@ TEST(member_name, leaves_out_what_belongs_to_no_sample) {
   EXPECT_EQ(split("__MACOSX.txt"), "__MACOSX|txt");
 }
 
+TEST(member_name, of_what_macos_adds_has_that_of_its_companion) {
+  EXPECT_EQ(companion_of("dir/._a.jpg"), "dir/a.jpg");
+  EXPECT_EQ(companion_of("._a.jpg"), "a.jpg");
+  for (const char* path : {"", "a.jpg", "._d/a.jpg", "d/.a.jpg", "d/_.a.jpg"}) {
+    EXPECT_EQ(companion_of(path), "") << path;
+  }
+}
+
 TEST(member_name, gives_hidden_files_to_their_folder) {
+  EXPECT_EQ(split("a/._x.txt"), "a/|_x.txt");
   EXPECT_EQ(split("a/.x.txt"), "a/|x.txt");
   EXPECT_EQ(split("a.b/c/.x.txt"), "a.b/c/|x.txt");
   EXPECT_EQ(split("/.x"), "/|x");

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "io/permission_advice.hpp"
+
 namespace penstock {
 namespace {
 
@@ -35,7 +37,7 @@ Result<FileIdentity> state_of(const struct stat& found, const char* path) {
 const char* advice_for(int error_number) noexcept {
   switch (error_number) {
     case EACCES:
-      return "check the permissions";
+      return kCheckPermissions;
     case EMFILE:
       return "raise the limit of open files (ulimit -n), or use fewer workers";
     case ENFILE:
@@ -72,11 +74,12 @@ Result<FileIdentity> file_state(const std::string& path) {
   return state_of(found, path.c_str());
 }
 
-Result<OpenFile> OpenFile::open_regular(const char* path) {
+Result<OpenFile> OpenFile::open_regular(const char* path, int folder) {
+  static_assert(kCurrentFolder == AT_FDCWD);
   // O_NONBLOCK: opening a fifo must not wait for a writer; it has no effect on regular files.
   int descriptor = -1;
   do {
-    descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    descriptor = ::openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   } while (descriptor < 0 && errno == EINTR);
   if (descriptor < 0) {
     return file_error(errno, "cannot open the file", path);

@@ -41,7 +41,8 @@ Result<FileIdentity> file_state(const std::string& path);
 /// A descriptor open for reading, closed at the end. Moves only. One thread.
 class OpenFile {
  public:
-  static Result<OpenFile> open_regular(const char* path);
+  /// A relative path begins in `folder`, a descriptor.
+  static Result<OpenFile> open_regular(const char* path, int folder = kCurrentFolder);
 
   OpenFile(OpenFile&& other) noexcept
       : descriptor_(std::exchange(other.descriptor_, -1)), state_(other.state_) {}
@@ -52,6 +53,7 @@ class OpenFile {
   const FileIdentity& state() const noexcept { return state_; }
 
  private:
+  static constexpr int kCurrentFolder = -100;  // AT_FDCWD
   OpenFile(int descriptor, const FileIdentity& state) noexcept : descriptor_(descriptor), state_(state) {}
 
   int descriptor_;

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "io/descriptor.hpp"
 #include "io/disk_file.hpp"
 #include "io/file.hpp"
+#include "io/mapped_file.hpp"
 #include "io/trust.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
@@ -72,7 +74,7 @@ class Folder {
   /// The same folder with a descriptor of its own.
   Result<Folder> again() const;
 
-  /// To read in it, and for messages.
+  /// For messages.
   const std::string& path() const noexcept { return path_; }
   std::string path_of(const std::string& name) const;
   /// For libraries that take no descriptor: names the file whatever becomes of the folder's own name.
@@ -95,6 +97,8 @@ class Folder {
   Result<Folder> open_folder(const std::string& name, Whose whose = Whose::trusted) const;
   /// Opens it if it is there.
   Result<Folder> make_folder(const std::string& name) const;
+  /// To read a file, whatever becomes of the folder's own name.
+  Result<std::unique_ptr<MappedFile>> map_file(const std::string& name) const;
   /// Opens or makes a file, and cuts off what is longer than `size`; `corrupt` if it is shorter.
   Result<DiskFile> open_file(const std::string& name, std::uint64_t size) const;
   /// Opens or makes a file for lines. It is the user's: a link is followed if it is the user's own or root's.

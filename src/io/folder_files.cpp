@@ -27,6 +27,16 @@ bool is_temporary(const std::string& name) {
 
 }  // namespace
 
+Result<std::unique_ptr<MappedFile>> Folder::map_file(const std::string& name) const {
+  PENSTOCK_TRY(check_name(name));
+  Result<OpenFile> file = OpenFile::open_regular(name.c_str(), descriptor_.get());
+  if (!file) {
+    file.error().place.shard = path_of(name);
+    return std::move(file).error();
+  }
+  return MappedFile::map(*file, path_of(name));
+}
+
 Result<DiskFile> Folder::open_file(const std::string& name, std::uint64_t size) const {
   PENSTOCK_TRY(check_name(name));
   // O_NONBLOCK: a fifo must not hold it up; it has no effect on regular files.

@@ -43,6 +43,11 @@ Status Bytes::intact_in_file() const { return file_->check(span_); }
 
 Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path, Access access) {
   PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path.c_str()));
+  return map(file, path, access);
+}
+
+Result<std::unique_ptr<MappedFile>> MappedFile::map(const OpenFile& file, const std::string& path,
+                                                    Access access) {
   const std::uint64_t size = file.state().size;
   if (size > std::numeric_limits<std::size_t>::max()) {
     return Error{.kind = ErrorKind::unsupported,

@@ -21,6 +21,9 @@ class MappedFile final : public Source {
  public:
   /// A missing file is `not_found`; a directory, a device or a refused access is `io`.
   static Result<std::unique_ptr<MappedFile>> open(const std::string& path, Access access = Access::normal);
+  /// Of a file that is open; `path` is for messages and for later looks at it.
+  static Result<std::unique_ptr<MappedFile>> map(const OpenFile& file, const std::string& path,
+                                                 Access access = Access::normal);
 
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -21,9 +21,9 @@ class BuildingFolder {
   static Result<BuildingFolder> open(const std::string& destination, std::optional<Folder> parent = {});
 
   const Folder& folder() const noexcept { return folder_; }
-  /// To read in it.
-  const std::string& path() const noexcept { return folder_.path(); }
-  std::string file(const std::string& name) const { return folder_.path_of(name); }
+  /// To read in it, whatever becomes of its name.
+  std::string path() const { return folder_.path_by_descriptor(""); }
+  std::string file(const std::string& name) const { return folder_.path_by_descriptor(name); }
 
   /// The manifest of a build that was finished but for its last step.
   std::optional<StoreManifest> finished() const;

@@ -24,7 +24,7 @@ namespace {
 std::optional<std::string> member_name(const std::string& key, const std::string& extension) {
   std::string name = key + "." + extension;
   const auto split = split_member_name(name);
-  if (!split || split->key != key || split->extension != extension) {
+  if (!split || split->key != key || split->extension != extension || !companion_of(name).empty()) {
     return {};
   }
   return name;

@@ -31,7 +31,7 @@ class Handle {
     }
   }
   bool ok() const noexcept { return id_ >= 0; }
-  operator hid_t() const noexcept { return id_; }  // NOLINT: as the library takes it
+  operator hid_t() const noexcept { return id_; }  // as the library takes it
   /// Writes what is left: may fail.
   bool close() noexcept { return close_(std::exchange(id_, -1)) >= 0; }
 

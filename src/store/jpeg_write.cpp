@@ -33,7 +33,7 @@ bool compress(Failure& failure, const std::uint8_t* rows, ImageSize size, int qu
   jpeg.err = jpeg_std_error(&failure.manager);
   failure.manager.error_exit = on_error;
   failure.manager.output_message = on_message;
-  if (setjmp(failure.back) != 0) {  // NOLINT: the one way that libjpeg has
+  if (setjmp(failure.back) != 0) {  // the one way that libjpeg has
     jpeg_destroy_compress(&jpeg);
     return false;
   }
@@ -68,7 +68,7 @@ Result<std::vector<std::uint8_t>> write_jpeg(const std::uint8_t* rows, ImageSize
                                                      .message = std::string("JPEG: ") + failure.message,
                                                      .advice = {},
                                                      .place = {.stage = "encode"}});
-  std::free(memory);  // NOLINT: libjpeg takes it from malloc
+  std::free(memory);  // libjpeg takes it from malloc
   return result;
 }
 

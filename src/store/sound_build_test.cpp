@@ -10,9 +10,9 @@
 #include "formats/tar_for_test.hpp"
 #include "penstock/store.hpp"
 #include "store/sound_files.hpp"
-#include "store/sound_pipeline.hpp"
 #include "store/sound_shape.hpp"
 #include "store/sound_table.hpp"
+#include "store/sound_trial.hpp"
 #include "store/sounds_for_test.hpp"
 
 namespace penstock {
@@ -88,7 +88,7 @@ TEST(sound_build, features_that_are_no_numbers_are_bad) {
 }
 
 TEST(sound_build, the_pipeline_can_be_tried_without_files) {
-  const auto report = try_sound_pipeline(50, {.workers = 2});
+  const auto report = test_sound_pipeline(50, {.workers = 2});
   ASSERT_TRUE(report.ok()) << report.error().to_string();
   EXPECT_EQ(report->samples, 50U);
   EXPECT_GT(report->stages.compute, 0.0);

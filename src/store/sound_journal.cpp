@@ -67,7 +67,7 @@ Result<SoundJournal> SoundJournal::begin(const Folder& folder, const std::string
 
 Result<std::optional<SoundJournal::Found>> SoundJournal::go_on(const Folder& folder,
                                                                const std::string& build) {
-  const auto file = MappedFile::open(folder.path_of(kSoundJournalName));
+  const auto file = folder.map_file(kSoundJournalName);
   if (!file.ok()) {
     return std::optional<Found>();
   }

@@ -12,6 +12,7 @@
 #include "core/seconds_since.hpp"
 #include "store/build_options.hpp"
 #include "store/ordered_run.hpp"
+#include "store/sound_trial.hpp"
 
 namespace penstock {
 namespace {
@@ -185,7 +186,7 @@ Status SoundPipeline::run(const Start& start, const WriteSound& write, const Wri
   return outcome;
 }
 
-Result<SoundBuildReport> try_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings) {
+Result<SoundBuildReport> test_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings) {
   PENSTOCK_ASSIGN(const SoundShape shape, shape_of(settings));
   const std::vector<std::uint8_t> wav = made_up_wav(shape.wave_samples(), settings.sample_rate);
   const SoundFiles none;

@@ -48,7 +48,4 @@ class SoundPipeline {
   std::atomic<bool> cancelled_{false};
 };
 
-/// The same pipeline with `files` made-up files in memory in place of a source, and nothing written.
-Result<SoundBuildReport> try_sound_pipeline(std::uint64_t files, const SoundBuildSettings& settings = {});
-
 }  // namespace penstock

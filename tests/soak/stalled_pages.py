@@ -9,6 +9,7 @@ import ctypes
 import mmap
 import os
 import platform
+import select
 from pathlib import Path
 from types import TracebackType
 
@@ -68,6 +69,11 @@ class StalledPages:
             protection, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_FIXED
             _checked(_libc.mmap(place, len(content), protection, flags, -1, 0), "mmap")
             _ioctl(self._descriptor, _UFFDIO_REGISTER, place, len(content), _MODE_MISSING, 0)
+
+    def wait_until_touched(self, seconds: float = 60) -> None:
+        """Returns when somebody is held up."""
+        if not select.select([self._descriptor], [], [], seconds)[0]:
+            raise TimeoutError(f"nobody touched the pages within {seconds} s")
 
     def release(self) -> None:
         """The pages come, and go on to be there. More than once does no harm."""

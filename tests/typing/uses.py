@@ -32,6 +32,7 @@ right = Loader(
     on_error="skip",
     max_errors=0.5,
     cache=Path("cache"),
+    cache_trust="group:team",
     sampler=samplers.Weighted([1.0, 2.0]),
     device=torch.device("cpu"),
     options=LoaderOptions(shuffle=True),
@@ -41,21 +42,27 @@ Loader(Path("train"), sampler="random", transforms={"image": [transforms.Resize(
 Loader(["a.tar", "b.tar"], sampler=[3, 1, 2], timeout_seconds=None, memory_format="channels_last")
 Loader(penstock.Dataset("train.tar"), num_workers=None)
 
+Loader("train.tar", cache="cache", cache_trust=Path("group:team"))  # type: ignore[call-overload]
 Loader("train.tar", batchsize=4)  # type: ignore[call-overload]
 Loader("train.tar", batch_size="4")  # type: ignore[call-overload]
 Loader("train.tar", on_error="ignore")  # type: ignore[call-overload]
 Loader("train.tar", memory_format="nhwc")  # type: ignore[call-overload]
+Loader("train.tar", collate_fn=collated, collate_in="helper")  # type: ignore[call-overload]
 Loader("train.tar", sampler="randm")  # type: ignore[arg-type]
 Loader("train.tar", 4)  # type: ignore[call-overload]
 Loader(3)  # type: ignore[call-overload]
 Loader("train.tar", transforms=transforms.Resize(8))  # type: ignore[call-overload]
 Loader("train.tar", options={"batch_size": 4})  # type: ignore[call-overload]
 right.batch_size = 3  # type: ignore[attr-defined]
+right.options = LoaderOptions()  # type: ignore[misc]
+samplers.Random().replacement = True  # type: ignore[misc]
+samplers.Weighted([1.0]).weights = [2.0]  # type: ignore[assignment,misc]
 
 options = LoaderOptions(batch_size=4, prefetch=3).with_seed(None).with_shuffle(seed=3).with_timeout(None)
 assert_type(options.batch_size, int)
 assert_type(options.seed, int | None)
 assert_type(options.cache, str | None)
+assert_type(options.cache_trust, str | None)
 assert_type(options.with_prefetch(2), LoaderOptions)
 options.replace(on_error="replace").channels_last().debug_mode()
 
@@ -66,6 +73,7 @@ options.with_batch_size("4")  # type: ignore[arg-type]
 options.with_on_error("ignore")  # type: ignore[arg-type]
 options.replace(prefetch_factor=2)  # type: ignore[call-arg]
 options.batch_size = 3  # type: ignore[misc]
+options.foo = 3  # type: ignore[attr-defined]
 options.foo  # type: ignore[attr-defined]  # noqa: B018
 
 # --- what is delivered ------------------------------------------------------------------------------------------------
@@ -74,7 +82,7 @@ for batch in right:
     assert_type(batch, Batch)
     batch["image"].mean()
     batch[0]  # type: ignore[index]
-for numbers in Loader("train.tar", collate_fn=collated):
+for numbers in Loader("train.tar", collate_fn=collated, collate_in="process"):
     assert_type(numbers, list[int])
 for images, labels in Loader("train.tar", as_tuple=("image", "label")):
     images.mean(labels)
@@ -103,4 +111,5 @@ penstock.build("train.tar", "store", quality="high")  # type: ignore[arg-type]
 
 transforms.RandomResizedCrop(224, scale=(0.1, 1.0))
 transforms.RandomResizedCrop("224")  # type: ignore[arg-type]
+transforms.CenterCrop(8).handle = transforms.Resize(8).handle  # type: ignore[misc]
 transforms.CenterCropp(8)  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,10 @@ from .._progress import ProgressBar
 from ..dataset import Dataset, Source
 from ..errors import Error, InvalidError
 from ..store import _tolerance
-from ._features import _mel_settings, _number, _whole
+from ._features import MelKeywords, _mel_settings, _number, _whole, _with_mel_parameters
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class SoundBuildReport:
     errors: list[Error] = field(default_factory=list)  #: of files left out, the first 1,000
 
 
+@_with_mel_parameters()
 def build(
     src: Source | Dataset,
     dst: str | os.PathLike[str],
@@ -46,18 +50,6 @@ def build(
     duration: float = 10.0,
     long_segment: int = 1024,
     short_segment: int = 512,
-    n_fft: int = 512,
-    hop_length: int = 128,
-    win_length: int | None = None,
-    window: str = "hann",
-    center: bool = False,
-    pad_mode: str = "constant",
-    power: float = 1.0,
-    n_mels: int = 64,
-    fmin: float = 0.0,
-    fmax: float | None = None,
-    htk: bool = False,
-    norm: str | None = "slaney",
     db_mult: float | None = 20.0,
     mel_dtype: str = "float16",
     label_pattern: str | None = None,
@@ -72,6 +64,7 @@ def build(
     max_errors: float | None = None,
     resume: bool = True,
     progress: bool = True,
+    **features: Unpack[MelKeywords],
 ) -> SoundBuildReport:
     """Writes the sounds of `src` to the HDF5 file `dst`, which appears when it is complete.
 
@@ -82,7 +75,7 @@ def build(
         opens and that has a field of sound: rows are in the order of its samples.
     sample_rate, duration: of every row; files are resampled, and padded with zeros or trimmed to exactly that.
     long_segment, short_segment: samples; segments do not overlap, and must fill the duration.
-    n_fft to db_mult: those of mel_spectrogram; db_mult None = no logarithm. mel_dtype: "float16" or "float32".
+    n_fft to norm, db_mult: those of mel_spectrogram; db_mult None = no logarithm. mel_dtype: "float16" or "float32".
     label_pattern: where labels stand, such as "{label}_*" in the name or "{split}/{label}/*" in the path; None = the
         folders are labels, below folders called train, val, test or the like, which are splits. Of a Dataset, the
         pattern is for keys; None = its field `label`, or else folders in its keys.
@@ -99,10 +92,9 @@ def build(
     resume: go on with an interrupted build; False begins it anew, and refuses a complete one.
     progress: show a bar, on a terminal only.
     """
-    features = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
     if mel_dtype not in ("float16", "float32"):
         raise InvalidError(f"mel_dtype = {mel_dtype!r} cannot be; give 'float16' or 'float32'")
-    mel = _mel_settings(features, norm, None if db_mult is None else _number("db_mult", db_mult))
+    mel = _mel_settings(sample_rate, db_mult, features)
     settings: dict[str, Any] = {
         **mel,
         "build_rate": _whole("sample_rate", sample_rate),

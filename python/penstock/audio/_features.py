@@ -2,37 +2,126 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import numpy as np
 
 from .. import _core
 from ..errors import InvalidError
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        whole = operator.index(value)
+    except TypeError:
+        whole = None
+    if whole is None or isinstance(value, bool) or abs(whole) >= 1 << 31:
+        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number")
+    return whole
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = None if isinstance(value, (str, bytes, bool)) else float(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last: torch's for tensors of several numbers
+        number = None
+    if number is None or not math.isfinite(number):
+        raise InvalidError(f"{name} = {value!r} cannot be; give a finite number")
+    return number
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidError(f"{name} = {value!r} cannot be; give True or False")
+    return bool(value)
+
+
+def _text(name: str, value: Any) -> str:
+    return str(value)
+
+
+def _norm(name: str, value: Any) -> str:
+    if not (value is None or (isinstance(value, str) and value == "slaney")):
+        raise InvalidError(f"norm = {value!r} cannot be; give 'slaney' or None")
+    return value or "none"
+
+
+def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+#: Settings of a mel spectrogram: the default of each, and what makes of a given value the one that the engine takes.
+MEL: dict[str, tuple[Any, Callable[[str, Any], Any]]] = {
+    "n_fft": (512, _whole),
+    "hop_length": (128, _whole),
+    "win_length": (None, _or_none(_whole)),
+    "window": ("hann", _text),
+    "center": (False, _flag),
+    "pad_mode": ("constant", _text),
+    "power": (1.0, _number),
+    "n_mels": (64, _whole),
+    "fmin": (0.0, _number),
+    "fmax": (None, _or_none(_number)),
+    "htk": (False, _flag),
+    "norm": ("slaney", _norm),
+}
+
+
+class MelKeywords(TypedDict, total=False):
+    """How a mel spectrogram is made, for type checkers; MEL has the same names."""
+
+    n_fft: int
+    hop_length: int
+    win_length: int | None
+    window: str
+    center: bool
+    pad_mode: str
+    power: float
+    n_mels: int
+    fmin: float
+    fmax: float | None
+    htk: bool
+    norm: str | None
+
+
+def _with_mel_parameters(**defaults: Any) -> Callable[[Function], Function]:
+    """Names the settings of a mel spectrogram in the signature of a function that takes them as **keywords; `defaults`
+    are those that differ there."""
+
+    def named(function: Function) -> Function:
+        own = inspect.signature(function)
+        kinds = MelKeywords.__annotations__
+        settings = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kinds[name])
+            for name, (default, _) in MEL.items()
+        ]
+        changed = [setting.replace(default=defaults.get(setting.name, setting.default)) for setting in settings]
+        first = [parameter for parameter in own.parameters.values() if parameter.kind is not parameter.VAR_KEYWORD]
+        function.__signature__ = own.replace(parameters=[*first, *changed])  # type: ignore[attr-defined]
+        return function
+
+    return named
+
+
+@_with_mel_parameters()
 def mel_spectrogram(
     wave: Any,
     *,
     sample_rate: float,
-    n_fft: int = 512,
-    hop_length: int = 128,
-    win_length: int | None = None,
-    window: str = "hann",
-    center: bool = False,
-    pad_mode: str = "constant",
-    power: float = 1.0,
-    n_mels: int = 64,
-    fmin: float = 0.0,
-    fmax: float | None = None,
-    htk: bool = False,
-    norm: str | None = "slaney",
     db_mult: float | None = None,
     dtype: str = "float32",
+    **settings: Unpack[MelKeywords],
 ) -> Any:
     """`[..., samples]` to `[..., n_mels, frames]`: equal to librosa.feature.melspectrogram with the same settings.
 
@@ -50,8 +139,7 @@ def mel_spectrogram(
     dtype: "float32" or "float16" of the result, rounded at the very end.
     """
     samples = _samples(wave)
-    settings = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
-    checked = _mel_settings(settings, norm, None if db_mult is None else _number("db_mult", db_mult))
+    checked = _mel_settings(sample_rate, db_mult, settings)
     mel = _mel_program(tuple(checked.items()))
     if not isinstance(dtype, str) or dtype not in ("float32", "float16"):
         raise InvalidError(f"dtype = {dtype!r} cannot be; give 'float32' or 'float16'")
@@ -60,6 +148,7 @@ def mel_spectrogram(
     return _like(wave, out)
 
 
+@_with_mel_parameters(power=2.0)
 def mfcc(
     wave: Any,
     *,
@@ -67,18 +156,7 @@ def mfcc(
     n_mfcc: int = 20,
     lifter: float = 0.0,
     top_db: float | None = 80.0,
-    n_fft: int = 512,
-    hop_length: int = 128,
-    win_length: int | None = None,
-    window: str = "hann",
-    center: bool = False,
-    pad_mode: str = "constant",
-    power: float = 2.0,
-    n_mels: int = 64,
-    fmin: float = 0.0,
-    fmax: float | None = None,
-    htk: bool = False,
-    norm: str | None = "slaney",
+    **settings: Unpack[MelKeywords],
 ) -> Any:
     """`[..., samples]` to `[..., n_mfcc, frames]`: an orthonormal DCT-II of the decibels of the mel spectrogram.
 
@@ -88,9 +166,8 @@ def mfcc(
     The others are those of mel_spectrogram.
     """
     samples = _samples(wave)
-    settings = (sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk)
     checked = {
-        **_mel_settings(settings, norm, None),
+        **_mel_settings(sample_rate, None, {"power": 2.0, **settings}),
         "n_mfcc": _whole("n_mfcc", n_mfcc),
         "lifter": _number("lifter", lifter),
         "top_db": None if top_db is None else _number("top_db", top_db),
@@ -138,25 +215,16 @@ def _mfcc_program(settings: tuple[tuple[str, Any], ...]) -> _core.Mfcc:
     return _core.Mfcc(dict(settings))
 
 
-def _mel_settings(settings: tuple[Any, ...], norm: str | None, db_mult: float | None) -> dict[str, Any]:
-    sample_rate, n_fft, hop_length, win_length, window, center, pad_mode, power, n_mels, fmin, fmax, htk = settings
-    if not (norm is None or (isinstance(norm, str) and norm == "slaney")):
-        raise InvalidError(f"norm = {norm!r} cannot be; give 'slaney' or None")
+def _mel_settings(sample_rate: float, db_mult: float | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings, checked; those not given at their defaults."""
+    for name in given:
+        if name not in MEL:
+            raise TypeError(f"unexpected keyword argument {name!r}; the settings are {', '.join(MEL)}")
+    checked = {name: check(name, given.get(name, default)) for name, (default, check) in MEL.items()}
     return {
         "sample_rate": _number("sample_rate", sample_rate),
-        "n_fft": _whole("n_fft", n_fft),
-        "hop_length": _whole("hop_length", hop_length),
-        "win_length": None if win_length is None else _whole("win_length", win_length),
-        "window": str(window),
-        "center": _flag("center", center),
-        "pad_mode": str(pad_mode),
-        "power": _number("power", power),
-        "n_mels": _whole("n_mels", n_mels),
-        "fmin": _number("fmin", fmin),
-        "fmax": None if fmax is None else _number("fmax", fmax),
-        "htk": _flag("htk", htk),
-        "norm": norm or "none",
-        "db_mult": db_mult,
+        **checked,
+        "db_mult": _or_none(_number)("db_mult", db_mult),
     }
 
 
@@ -189,29 +257,3 @@ def _samples(wave: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
 
 def _like(given: Any, out: np.ndarray[Any, Any]) -> Any:
     return sys.modules["torch"].from_numpy(out) if _is_tensor(given) else out
-
-
-def _whole(name: str, value: Any) -> int:
-    try:
-        whole = operator.index(value)
-    except TypeError:
-        whole = None
-    if whole is None or isinstance(value, bool) or abs(whole) >= 1 << 31:
-        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number")
-    return whole
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        number = None if isinstance(value, (str, bytes, bool)) else float(value)
-    except (TypeError, ValueError, OverflowError, RuntimeError):  # the last: torch's for tensors of several numbers
-        number = None
-    if number is None or not math.isfinite(number):
-        raise InvalidError(f"{name} = {value!r} cannot be; give a finite number")
-    return number
-
-
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise InvalidError(f"{name} = {value!r} cannot be; give True or False")
-    return bool(value)

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codecs/image_decoder.hpp"
-
 namespace penstock::detail {
 
 /// Two chroma samples to one: out[2 i] and out[2 i + 1] for i < count, from in[-1] to in[count]. The row may
@@ -33,11 +31,10 @@ struct ColorRows {
   int height = 0;
   std::uint8_t* out = nullptr;
   std::size_t out_stride = 0;
-  PixelLayout layout = PixelLayout::rgb;
 };
 
-/// Writes exactly `width` pixels per row. Rows of samples may be read for 64 bytes beyond.
+/// Writes exactly `width` RGB pixels per row. Rows of samples may be read for 64 bytes beyond.
 void write_color_rows(const ColorRows& rows);
-void write_gray_row(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out);
+void write_gray_row(const std::uint8_t* y, int width, std::uint8_t* out);
 
 }  // namespace penstock::detail

@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-using namespace detail;  // NOLINT: the parts of this codec
+using namespace detail;  // the parts of this codec
 
 constexpr std::size_t kLeft = 64;  // bytes before each row, for the sample left of the picture
 constexpr std::size_t kRight = 128;
@@ -183,7 +183,11 @@ int RepackedDecoder::Impl::write_rows(const Rect& box, int y, int end, const Pix
   std::uint8_t* const to = out.data + static_cast<std::size_t>(y - box.y) * out.stride;
   const std::uint8_t* const luma = planes[0].at(box.x, y);
   if (record.geometry.components() == 1) {
-    write_gray_row(luma, box.width, out.layout, to);
+    if (out.layout == PixelLayout::rgb) {
+      write_gray_row(luma, box.width, to);
+    } else {
+      std::memcpy(to, luma, static_cast<std::size_t>(box.width));
+    }
     return y + 1;
   }
   // Chroma in a buffer of its own is one row; otherwise all planes have the same rows, to the ring's end.
@@ -198,8 +202,7 @@ int RepackedDecoder::Impl::write_rows(const Rect& box, int y, int end, const Pix
                     .width = box.width,
                     .height = height,
                     .out = to,
-                    .out_stride = out.stride,
-                    .layout = out.layout});
+                    .out_stride = out.stride});
   return y + height;
 }
 
@@ -236,6 +239,8 @@ Result<ImageSize> RepackedDecoder::open(ByteSpan record) {
   PENSTOCK_TRY(check_size("repacked picture", static_cast<std::uint64_t>(geometry.width),
                           static_cast<std::uint64_t>(geometry.height), impl.limits));
   impl.is_open = true;
+  const bool gray = geometry.components() == 1;
+  traits_ = {.unchanged = gray ? PixelLayout::gray : PixelLayout::rgb, .has_indices = gray};
   return ImageSize{geometry.width, geometry.height};
 }
 

@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-using namespace detail;  // NOLINT: the parts of this codec
+using namespace detail;  // the parts of this codec
 
 /// A record may be larger than its file by this part: it is smaller on average, and decodes faster.
 constexpr std::size_t kMaxGrowth = 4;

@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-using namespace detail;  // NOLINT: the parts of this codec
+using namespace detail;  // the parts of this codec
 
 constexpr std::size_t kDictionaryBytes = 32768;
 constexpr std::size_t kMaxSegment = 8192;  // longer ones are pictures or private data

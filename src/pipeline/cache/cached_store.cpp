@@ -10,8 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/printable.hpp"
 #include "core/sha256.hpp"
 #include "formats/store.hpp"
+#include "io/permission_advice.hpp"
 #include "pipeline/cache/cache_orphans.hpp"
 #include "store/build.hpp"
 
@@ -226,12 +228,13 @@ Result<bool> CachedStore::try_to_open(const Folder& folder) {
     PENSTOCK_TRY(folder.check(name_));
     return false;
   }
-  PENSTOCK_ASSIGN(Folder opened, folder.open_folder(name_));
-  Result<std::unique_ptr<StoreFiles>> files = StoreFiles::open({path_, shown_});
+  PENSTOCK_ASSIGN(Folder checked_folder, folder.open_folder(name_));
+  const auto opened = std::make_shared<const Folder>(std::move(checked_folder));
+  Result<std::unique_ptr<StoreFiles>> files = StoreFiles::open_in(opened, {path_, shown_});
   if (!files || !stands_for(**files, source_, identity_)) {
     return false;
   }
-  auto damage = std::make_shared<CacheDamage>(std::move(opened));
+  auto damage = std::make_shared<CacheDamage>(opened);
   auto table =
       std::make_shared<const CachedTable>(store_table(std::move(files).value()), source_.table(), damage);
   const std::lock_guard lock(mutex_);
@@ -253,6 +256,14 @@ void CachedStore::end_with(Work&& work) noexcept {
     }
     if (!ended) {
       failure = std::move(ended).error();
+      if (failure->advice == kCheckPermissions) {
+        failure->advice = fmt::format(
+            "give a cache= of your own, or let its owner open it for reading (chmod -R go+rX '{}'), after "
+            "each "
+            "store that is built there; a folder of a group that all of you name with cache_trust= is shared "
+            "without that",
+            printable_path(named_folder_));
+      }
     }
   } catch (...) {  // told by state()
     thrown = std::current_exception();

@@ -12,7 +12,7 @@ void CacheDamage::note(const Error& error) {
     first_ = error.to_string();
   }
   if (error.kind == ErrorKind::corrupt && !std::exchange(marked_, true)) {
-    (void)store_.remove(kStoreManifestName);  // where nothing can be deleted the next loader finds it again
+    (void)store_->remove(kStoreManifestName);  // where nothing can be deleted the next loader finds it again
   }
 }
 

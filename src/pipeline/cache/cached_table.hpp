@@ -17,7 +17,7 @@ class CacheDamage {
  public:
   /// `store`: the folder of a store that was just opened. It stays that one's, whatever is built in its
   /// place.
-  explicit CacheDamage(Folder store) : store_(std::move(store)) {}
+  explicit CacheDamage(std::shared_ptr<const Folder> store) : store_(std::move(store)) {}
 
   /// Takes note of a read that failed. Where the store is to blame it loses its manifest, so that the next
   /// loader builds it again.
@@ -28,7 +28,7 @@ class CacheDamage {
   std::string first() const;
 
  private:
-  const Folder store_;
+  const std::shared_ptr<const Folder> store_;
   std::atomic<std::uint64_t> reads_{0};
   mutable std::mutex mutex_;
   bool marked_ = false;

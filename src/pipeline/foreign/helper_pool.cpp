@@ -56,8 +56,7 @@ void HelperPool::stop() noexcept {
   }
 }
 
-Result<std::unique_ptr<HelperPool::Helper>> HelperPool::launch() {
-  PENSTOCK_ASSIGN(const HelperStarter::Started started, starter_->start());
+Result<std::unique_ptr<HelperPool::Helper>> HelperPool::adopt(const HelperStarter::Started& started) {
   auto helper = std::make_unique<Helper>(started.id, started.socket, started.process);
   ++started_;
   const std::lock_guard lock(mutex_);
@@ -69,8 +68,13 @@ Result<std::unique_ptr<HelperPool::Helper>> HelperPool::launch() {
   return helper;
 }
 
-Status HelperPool::start_one() {
-  PENSTOCK_ASSIGN(std::unique_ptr<Helper> helper, launch());
+Result<std::unique_ptr<HelperPool::Helper>> HelperPool::launch() {
+  PENSTOCK_ASSIGN(const HelperStarter::Started started, starter_->start());
+  return adopt(started);
+}
+
+Status HelperPool::add(const HelperStarter::Started& started) {
+  PENSTOCK_ASSIGN(std::unique_ptr<Helper> helper, adopt(started));
   give_back(std::move(helper));
   return {};
 }

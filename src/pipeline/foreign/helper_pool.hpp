@@ -43,8 +43,8 @@ class HelperPool {
   Status call(std::uint32_t stage, const std::string& name, const ArraySpec& in, const void* data,
               const StageKey& key, const ForeignStage::Room& room);
 
-  /// Starts a helper now, so that a failure to do so is known early.
-  Status start_one();
+  /// Takes over a helper that the starter has started on its own, before one is missing.
+  Status add(const HelperStarter::Started& started);
   /// Allows calls, again.
   void open();
   /// Ends all helpers; calls under way fail at once, new ones until open().
@@ -60,6 +60,7 @@ class HelperPool {
 
   Result<std::unique_ptr<Helper>> take();
   Result<std::unique_ptr<Helper>> launch();
+  Result<std::unique_ptr<Helper>> adopt(const HelperStarter::Started& started);
   void give_back(std::unique_ptr<Helper> helper);
   void drop(std::unique_ptr<Helper> helper);
   bool stopped() const;

@@ -45,13 +45,13 @@ void horizontal(const HorizontalPass& pass, const std::uint8_t* in, std::size_t 
     for (int x = 0; x < count; ++x) {
       const int pixel = pass.flip ? count - 1 - x : x;
       const auto& taps = pass.axis->taps_of(pixel);
-      const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(taps.start - pass.origin) * 3;
-      for (int channel = 0; channel < 3; ++channel) {
+      const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(taps.start - pass.origin) * pass.channels;
+      for (int channel = 0; channel < pass.channels; ++channel) {
         std::int32_t sum = 1 << (kWeightBits - 1);
         for (int tap = 0; tap < taps.count; ++tap) {
-          sum += from[tap * 3 + channel] * weight(*pass.axis, pixel, tap);
+          sum += from[tap * pass.channels + channel] * weight(*pass.axis, pixel, tap);
         }
-        out[x * 3 + channel] = clip(sum);
+        out[x * pass.channels + channel] = clip(sum);
       }
     }
   }
@@ -73,18 +73,30 @@ void vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::
 
 int rows_at_once() { return kRows; }
 
+template <int kChannels>
+HWY_INLINE void horizontal_of(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride,
+                              int rows, std::uint8_t* out, std::size_t out_stride) {
+  if (pass.axis->digit_taps == 2) {
+    horizontal_short<2, kChannels>(pass, in, in_stride, rows, out, out_stride);
+  } else if (pass.axis->digit_taps == 3) {
+    horizontal_short<3, kChannels>(pass, in, in_stride, rows, out, out_stride);
+  } else if (pass.axis->digit_taps == 4) {
+    horizontal_short<4, kChannels>(pass, in, in_stride, rows, out, out_stride);
+  } else if (pass.axis->stride == 2) {
+    horizontal_all<kChannels, 2>(pass, in, in_stride, rows, out, out_stride);
+  } else {
+    horizontal_all<kChannels, 0>(pass, in, in_stride, rows, out, out_stride);
+  }
+}
+
 void horizontal(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
                 std::uint8_t* out, std::size_t out_stride) {
-  if (pass.axis->digit_taps == 2) {
-    horizontal_short<2>(pass, in, in_stride, rows, out, out_stride);
-  } else if (pass.axis->digit_taps == 3) {
-    horizontal_short<3>(pass, in, in_stride, rows, out, out_stride);
-  } else if (pass.axis->digit_taps == 4) {
-    horizontal_short<4>(pass, in, in_stride, rows, out, out_stride);
-  } else if (pass.axis->stride == 2) {
-    horizontal_all<2>(pass, in, in_stride, rows, out, out_stride);
+  if (pass.channels == 3) {
+    horizontal_of<3>(pass, in, in_stride, rows, out, out_stride);
+  } else if (pass.channels == 4) {
+    horizontal_of<4>(pass, in, in_stride, rows, out, out_stride);
   } else {
-    horizontal_all<0>(pass, in, in_stride, rows, out, out_stride);
+    horizontal_of<1>(pass, in, in_stride, rows, out, out_stride);
   }
 }
 

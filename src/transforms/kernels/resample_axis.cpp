@@ -62,9 +62,9 @@ std::int32_t to_fixed(double weight) {
   return static_cast<std::int32_t>(weight < 0 ? -0.5 + weight * kScale : 0.5 + weight * kScale);
 }
 
-// The filter is a template parameter so that it is inlined.
-template <double (*kFilter)(double)>
-void weights_by(const AxisRequest& request, double filter_support, ResampleWeights& result) {
+// The filter is a template parameter so that it is inlined. `kNumber` makes a weight of what Pillow computes.
+template <double (*kFilter)(double), auto kNumber, class Weights>
+void weights_by(const AxisRequest& request, double filter_support, Weights& result) {
   const double scale = static_cast<double>(static_cast<float>(request.in)) / request.out;
   const double filter_scale = std::max(scale, 1.0);
   const double support = filter_support * filter_scale;
@@ -75,7 +75,7 @@ void weights_by(const AxisRequest& request, double filter_support, ResampleWeigh
   result.weights.resize(result.windows.size() * stride);
   result.work.resize(stride);
   double* work = result.work.data();
-  std::int32_t* weights = result.weights.data();
+  auto* weights = result.weights.data();
   for (std::size_t i = 0; i < result.windows.size(); ++i, weights += stride) {
     const double center = (static_cast<double>(request.first + static_cast<int>(i)) + 0.5) * scale;
     const int first = std::max(static_cast<int>(center - support + 0.5), 0);
@@ -87,11 +87,29 @@ void weights_by(const AxisRequest& request, double filter_support, ResampleWeigh
       sum += value;
     }
     for (int tap = 0; tap < count; ++tap) {
-      weights[tap] = to_fixed(sum != 0.0 ? work[tap] / sum : work[tap]);
+      weights[tap] = kNumber(sum != 0.0 ? work[tap] / sum : work[tap]);
     }
     result.windows[i] = {first, count};
   }
 }
+
+template <auto kNumber, class Weights>
+void weights_of(const AxisRequest& request, Weights& weights) {
+  switch (request.filter) {
+    case Interpolation::box:
+      return weights_by<box, kNumber>(request, 0.5, weights);
+    case Interpolation::hamming:
+      return weights_by<hamming, kNumber>(request, 1.0, weights);
+    case Interpolation::bicubic:
+      return weights_by<bicubic, kNumber>(request, 2.0, weights);
+    case Interpolation::lanczos:
+      return weights_by<lanczos, kNumber>(request, 3.0, weights);
+    default:
+      return weights_by<bilinear, kNumber>(request, 1.0, weights);
+  }
+}
+
+double as_it_is(double weight) { return weight; }
 
 constexpr std::size_t kDigitTaps = 4;
 using Four = std::array<std::int32_t, kDigitTaps>;
@@ -301,18 +319,11 @@ void use_pairs(const ResampleWeights& work, int longest, ResampleAxis& axis) {
 }  // namespace
 
 void compute_weights(const AxisRequest& request, ResampleWeights& weights) {
-  switch (request.filter) {
-    case Interpolation::box:
-      return weights_by<box>(request, 0.5, weights);
-    case Interpolation::hamming:
-      return weights_by<hamming>(request, 1.0, weights);
-    case Interpolation::bicubic:
-      return weights_by<bicubic>(request, 2.0, weights);
-    case Interpolation::lanczos:
-      return weights_by<lanczos>(request, 3.0, weights);
-    default:
-      return weights_by<bilinear>(request, 1.0, weights);
-  }
+  weights_of<to_fixed>(request, weights);
+}
+
+void compute_weights(const AxisRequest& request, RealWeights& weights) {
+  weights_of<as_it_is>(request, weights);
 }
 
 void compute_axis(const AxisRequest& request, ResampleWeights& work, ResampleAxis& axis) {

@@ -23,17 +23,25 @@ struct AxisRequest {
 };
 
 /// The rule in its plain form. Not for `nearest`.
-struct ResampleWeights {
+template <class Weight>
+struct PlainWeights {
   struct Window {
     int first = 0;
     int count = 0;
   };
-  std::vector<Window> windows;        ///< one for each output pixel asked for
-  std::vector<std::int32_t> weights;  ///< `stride` for each output pixel, `count` of them used
+  std::vector<Window> windows;  ///< one for each output pixel asked for
+  std::vector<Weight> weights;  ///< `stride` for each output pixel, `count` of them used
   int stride = 0;
   std::vector<double> work;
 };
+
+/// For 8-bit values.
+using ResampleWeights = PlainWeights<std::int32_t>;
 void compute_weights(const AxisRequest& request, ResampleWeights& weights);
+
+/// For 16-bit values, which Pillow resamples in double.
+using RealWeights = PlainWeights<double>;
+void compute_weights(const AxisRequest& request, RealWeights& weights);
 
 /// The same in one of two forms that the kernels read. A window never leaves the input unless the input is
 /// shorter than the window; surplus taps have weight 0.

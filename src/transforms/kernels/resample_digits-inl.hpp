@@ -14,14 +14,13 @@
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
 #include "transforms/kernels/resample.hpp"
+#include "transforms/kernels/transpose-inl.hpp"
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
-
-constexpr int kRows = 16 * kBlocks;  // of a strip: as many as a vector has bytes
 
 // One output pixel's digits, each pair of taps in every lane.
 template <int kTaps>
@@ -87,71 +86,8 @@ constexpr int kStripPixels = 32;  // of output, at most
 constexpr int kStripInput =
     80;  // pixels of input that they are made of, at most, in whole blocks of 16 bytes
 
-// The bytes of a, b, c and d in turns: four vectors, within each block.
-HWY_INLINE void interleave_four(V8 a, V8 b, V8 c, V8 d, V8* out) {
-  const V8 ac_lower = hn::InterleaveLower(D8(), a, c), ac_upper = hn::InterleaveUpper(D8(), a, c);
-  const V8 bd_lower = hn::InterleaveLower(D8(), b, d), bd_upper = hn::InterleaveUpper(D8(), b, d);
-  out[0] = hn::InterleaveLower(D8(), ac_lower, bd_lower);
-  out[1] = hn::InterleaveUpper(D8(), ac_lower, bd_lower);
-  out[2] = hn::InterleaveLower(D8(), ac_upper, bd_upper);
-  out[3] = hn::InterleaveUpper(D8(), ac_upper, bd_upper);
-}
-
-// In each block of 16 vectors, bytes change places: byte j of load(i) is byte i of what store(j, .) gets.
-// Vectors are loaded and stored one after the other, so that they fit the registers.
-template <class Load, class Store>
-HWY_INLINE void transpose(Load load, Store store) {
-  V8 half_way[16];
-  for (int i = 0; i < 4; ++i) {
-    interleave_four(load(i), load(i + 4), load(i + 8), load(i + 12), half_way + 4 * i);
-  }
-  for (int i = 0; i < 4; ++i) {
-    V8 done[4];
-    interleave_four(half_way[i], half_way[i + 4], half_way[i + 8], half_way[i + 12], done);
-    for (int j = 0; j < 4; ++j) {
-      store(4 * i + j, done[j]);
-    }
-  }
-}
-
-// A block of 16 bytes from each row of a strip to 16 columns of kRows bytes.
-HWY_NOINLINE void to_columns(const std::uint8_t* in, std::size_t stride, int rows, std::uint8_t* columns) {
-  alignas(64) std::uint8_t block[kRows * 16];
-  if (rows < kRows) {  // the last row takes the places of those that are missing
-    const hn::Full128<std::uint8_t> d;
-    for (int y = 0; y < kRows; ++y) {
-      hn::Store(hn::LoadU(d, in + static_cast<std::size_t>(std::min(y, rows - 1)) * stride), d,
-                block + y * 16);
-    }
-    in = block;
-    stride = 16;
-  }
-  transpose([&](int y)
-                HWY_ATTR { return load_blocks(in + static_cast<std::size_t>(y) * stride, 16 * stride); },
-            [&](int i, V8 v) HWY_ATTR { hn::Store(v, D8(), columns + i * kRows); });
-}
-
-// The way back.
-HWY_NOINLINE void to_rows(const std::uint8_t* columns, int rows, std::uint8_t* out, std::size_t stride) {
-  const auto load = [&](int i) HWY_ATTR { return hn::Load(D8(), columns + i * kRows); };
-  std::uint8_t* four = out;  // rows are stored in order: addresses from here need no multiplication
-  const auto store = [&](int y, V8 v, int blocks) HWY_ATTR {
-    store_blocks(v, four + static_cast<std::size_t>(y % 4) * stride, 16 * stride, blocks);
-    four += y % 4 == 3 ? 4 * stride : 0;
-  };
-  if (rows == kRows) {
-    transpose(load, [&](int y, V8 v) HWY_ATTR { store(y, v, kBlocks); });
-    return;
-  }
-  transpose(load, [&](int y, V8 v) HWY_ATTR {
-    if (y < rows) {
-      store(y, v, (rows - y + 15) / 16);
-    }
-  });
-}
-
 // Output pixels [first, first + count) of up to kRows rows.
-template <int kTaps>
+template <int kTaps, int kChannels>
 HWY_INLINE void horizontal_strip(const HorizontalPass& pass, int first, int count, const std::uint8_t* in,
                                  std::size_t in_stride, int rows, std::uint8_t* out, std::size_t out_stride) {
   const ResampleAxis& axis = *pass.axis;
@@ -162,28 +98,29 @@ HWY_INLINE void horizontal_strip(const HorizontalPass& pass, int first, int coun
   const int one_end = taps->start;
   const int other_end = taps[step * (count - 1)].start;
   const int left = std::min(one_end, other_end);
-  const int bytes = (std::max(one_end, other_end) + kTaps - left) * 3;
+  const int bytes = (std::max(one_end, other_end) + kTaps - left) * kChannels;
 
-  alignas(64) std::uint8_t columns[kStripInput * 3 * kRows];
-  const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(left - pass.origin) * 3;
+  alignas(64) std::uint8_t columns[kStripInput * kChannels * kRows];
+  const std::uint8_t* from = in + static_cast<std::ptrdiff_t>(left - pass.origin) * kChannels;
   for (int i = 0; i < bytes; i += 16) {
     to_columns(from + i, in_stride, rows, columns + i * kRows);
   }
-  alignas(64) std::uint8_t results[kStripPixels * 3 * kRows];
+  alignas(64) std::uint8_t results[kStripPixels * kChannels * kRows];
   std::uint8_t* result = results;
-  for (int x = 0; x < count; ++x, taps += step, digits += step, result += 3 * kRows) {
+  for (int x = 0; x < count; ++x, taps += step, digits += step, result += kChannels * kRows) {
     const DigitVectors<kTaps> weights(*digits);
-    const std::uint8_t* pixel = columns + static_cast<std::ptrdiff_t>(taps->start - left) * (3 * kRows);
-    for (int c = 0; c < 3; ++c) {
-      hn::Store(weigh<kTaps>(pixel + c * kRows, 3 * kRows, weights), D8(), result + c * kRows);
+    const std::uint8_t* pixel =
+        columns + static_cast<std::ptrdiff_t>(taps->start - left) * (kChannels * kRows);
+    for (int c = 0; c < kChannels; ++c) {
+      hn::Store(weigh<kTaps>(pixel + c * kRows, kChannels * kRows, weights), D8(), result + c * kRows);
     }
   }
-  for (int i = 0; i < 3 * count; i += 16) {
-    to_rows(results + i * kRows, rows, out + 3 * first + i, out_stride);
+  for (int i = 0; i < kChannels * count; i += 16) {
+    to_rows(results + i * kRows, rows, out + kChannels * first + i, out_stride);
   }
 }
 
-template <int kTaps>
+template <int kTaps, int kChannels>
 void horizontal_short(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
                       std::uint8_t* out, std::size_t out_stride) {
   const ResampleAxis& axis = *pass.axis;
@@ -191,7 +128,7 @@ void horizontal_short(const HorizontalPass& pass, const std::uint8_t* in, std::s
   const int pixels = axis.request.in > 2 * axis.request.out ? kStripPixels / 4 : kStripPixels;
   for (int y = 0; y < rows; y += kRows) {
     for (int x = 0; x < axis.count(); x += pixels) {
-      horizontal_strip<kTaps>(
+      horizontal_strip<kTaps, kChannels>(
           pass, x, std::min(pixels, axis.count() - x), in + static_cast<std::size_t>(y) * in_stride,
           in_stride, std::min(kRows, rows - y), out + static_cast<std::size_t>(y) * out_stride, out_stride);
     }

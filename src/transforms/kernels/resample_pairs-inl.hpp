@@ -36,33 +36,45 @@ HWY_INLINE V32 finish(V32 high, V32 low) {
   return hn::ShiftRight<kWeightBits>(hn::Add(hn::ShiftLeft<11>(high), low));
 }
 
-// Picks two neighbouring pixels out of 16 bytes as 16-bit lanes: R R' G G' B B' and two zeros.
-alignas(16) constexpr std::uint8_t kPair0[16] = {0, 128, 3, 128, 1,   128, 4,   128,
-                                                 2, 128, 5, 128, 128, 128, 128, 128};
-alignas(16) constexpr std::uint8_t kPair1[16] = {6, 128, 9,  128, 7,   128, 10,  128,
-                                                 8, 128, 11, 128, 128, 128, 128, 128};
-// Four pixels of four bytes to 12 bytes.
-alignas(16) constexpr std::uint8_t kDropFourth[16] = {0,  1,  2,  4,  5,   6,   8,   9,
-                                                      10, 12, 13, 14, 128, 128, 128, 128};
+// Bytes of four pixels in a block of 16, by channels.
+struct PairPicks {
+  alignas(16) std::uint8_t pair[2][16];   // two neighbouring pixels as 16-bit lanes: R R' G G' B B' and zeros
+  alignas(16) std::uint8_t together[16];  // pixels of four bytes, one after the other
+};
+
+template <int kChannels>
+inline constexpr PairPicks kPairPicks = [] {
+  PairPicks picks{};
+  for (int i = 0; i < 16; ++i) {
+    const int channel = i / 4, second = i / 2 % 2;
+    for (int p = 0; p < 2; ++p) {
+      picks.pair[p][i] = static_cast<std::uint8_t>(
+          i % 2 == 0 && channel < kChannels ? (2 * p + second) * kChannels + channel : 128);
+    }
+    picks.together[i] =
+        static_cast<std::uint8_t>(i < 4 * kChannels ? i / kChannels * 4 + i % kChannels : 128);
+  }
+  return picks;
+}();
 
 HWY_INLINE V8 in_every_block(const std::uint8_t (&mask)[16]) { return hn::LoadDup128(D8(), mask); }
 
-// One output pixel of kGroups times kBlocks rows: R G B 0 in each block. kPairs 0: as many as the pixel has.
-// Several groups share the loads of the weights.
-template <int kPairs, int kGroups>
+// One output pixel of kGroups times kBlocks rows: R G B A in each block, 0 for channels that there are not.
+// kPairs 0: as many as the pixel has. Several groups share the loads of the weights.
+template <int kChannels, int kPairs, int kGroups>
 HWY_INLINE void pixel_of_rows(const ResampleAxis::Taps& taps, const ResampleAxis::Pair* pairs,
                               const std::uint8_t* in, std::ptrdiff_t origin, std::size_t stride,
                               V32 (&sums)[kGroups]) {
-  const V8 pair0 = in_every_block(kPair0);
-  const V8 pair1 = in_every_block(kPair1);
-  const std::uint8_t* from = in + (taps.start * 3 - origin);
+  const V8 pair0 = in_every_block(kPairPicks<kChannels>.pair[0]);
+  const V8 pair1 = in_every_block(kPairPicks<kChannels>.pair[1]);
+  const std::uint8_t* from = in + (taps.start * kChannels - origin);
   V32 highs[kGroups], lows[kGroups];
   for (int g = 0; g < kGroups; ++g) {
     highs[g] = hn::Zero(D32());
     lows[g] = hn::Set(D32(), 1 << (kWeightBits - 1));
   }
   const int count = kPairs == 0 ? taps.pairs : kPairs;
-  for (int p = 0; p < count; p += 2, from += 12) {
+  for (int p = 0; p < count; p += 2, from += 4 * kChannels) {
     const V16 high0 = both(pairs[p].high);
     const V16 low0 = both(pairs[p].low);
     const V16 high1 = both(pairs[p + 1].high);
@@ -83,7 +95,7 @@ HWY_INLINE void pixel_of_rows(const ResampleAxis::Taps& taps, const ResampleAxis
 }
 
 // Output pixels at t[0] .. t[3] (with weights w[0] .. w[3]) of kGroups * kBlocks rows.
-template <int kPairs, int kGroups>
+template <int kChannels, int kPairs, int kGroups>
 HWY_INLINE void four_pixels(const ResampleAxis::Taps* t0, const ResampleAxis::Taps* t1,
                             const ResampleAxis::Taps* t2, const ResampleAxis::Taps* t3,
                             const ResampleAxis::Pair* w0, const ResampleAxis::Pair* w1,
@@ -91,11 +103,11 @@ HWY_INLINE void four_pixels(const ResampleAxis::Taps* t0, const ResampleAxis::Ta
                             const std::uint8_t* in, std::ptrdiff_t origin, std::size_t in_stride, int rows,
                             std::uint8_t* out, std::size_t out_stride) {
   V32 s0[kGroups], s1[kGroups], s2[kGroups], s3[kGroups];
-  pixel_of_rows<kPairs>(*t0, w0, in, origin, in_stride, s0);
-  pixel_of_rows<kPairs>(*t1, w1, in, origin, in_stride, s1);
-  pixel_of_rows<kPairs>(*t2, w2, in, origin, in_stride, s2);
-  pixel_of_rows<kPairs>(*t3, w3, in, origin, in_stride, s3);
-  const V8 drop = in_every_block(kDropFourth);
+  pixel_of_rows<kChannels, kPairs>(*t0, w0, in, origin, in_stride, s0);
+  pixel_of_rows<kChannels, kPairs>(*t1, w1, in, origin, in_stride, s1);
+  pixel_of_rows<kChannels, kPairs>(*t2, w2, in, origin, in_stride, s2);
+  pixel_of_rows<kChannels, kPairs>(*t3, w3, in, origin, in_stride, s3);
+  const V8 drop = in_every_block(kPairPicks<kChannels>.together);
   for (int g = 0; g < kGroups; ++g) {
     const V8 pixels = hn::TableLookupBytesOr0(pack_8(pack_16(s0[g], s1[g]), pack_16(s2[g], s3[g])), drop);
     store_blocks(pixels, out + static_cast<std::size_t>(g * kBlocks) * out_stride, out_stride, rows);
@@ -103,40 +115,41 @@ HWY_INLINE void four_pixels(const ResampleAxis::Taps* t0, const ResampleAxis::Ta
 }
 
 // kGroups * kBlocks rows; or one row, which then lies in every block (stride 0).
-template <int kPairs, int kGroups>
+template <int kChannels, int kPairs, int kGroups>
 HWY_INLINE void horizontal_rows(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride,
                                 int rows, std::uint8_t* out, std::size_t out_stride) {
   const ResampleAxis& axis = *pass.axis;
-  const std::ptrdiff_t origin = std::ptrdiff_t{pass.origin} * 3;
+  const std::ptrdiff_t origin = std::ptrdiff_t{pass.origin} * kChannels;
   const std::ptrdiff_t step = pass.flip ? -1 : 1;
   const std::ptrdiff_t jump = step * (kPairs == 0 ? axis.stride : kPairs);  // from weights to weights
   int left = axis.count();
   const ResampleAxis::Taps* t = &axis.taps_of(pass.flip ? left - 1 : 0);
   const ResampleAxis::Pair* w = axis.pairs_of(pass.flip ? left - 1 : 0);
   for (; left >= 4; left -= 4) {
-    four_pixels<kPairs, kGroups>(t, t + step, t + 2 * step, t + 3 * step, w, w + jump, w + 2 * jump,
-                                 w + 3 * jump, in, origin, in_stride, rows, out, out_stride);
+    four_pixels<kChannels, kPairs, kGroups>(t, t + step, t + 2 * step, t + 3 * step, w, w + jump,
+                                            w + 2 * jump, w + 3 * jump, in, origin, in_stride, rows, out,
+                                            out_stride);
     t += 4 * step;
     w += 4 * jump;
-    out += 12;
+    out += 4 * kChannels;
   }
   if (left > 0) {  // the last pixel takes the places of those that are missing
     const std::ptrdiff_t second = left > 1 ? 1 : 0;
     const std::ptrdiff_t last = left - 1;
-    four_pixels<kPairs, kGroups>(t, t + second * step, t + last * step, t + last * step, w, w + second * jump,
-                                 w + last * jump, w + last * jump, in, origin, in_stride, rows, out,
-                                 out_stride);
+    four_pixels<kChannels, kPairs, kGroups>(t, t + second * step, t + last * step, t + last * step, w,
+                                            w + second * jump, w + last * jump, w + last * jump, in, origin,
+                                            in_stride, rows, out, out_stride);
   }
 }
 
-template <int kPairs>
+template <int kChannels, int kPairs>
 void horizontal_all(const HorizontalPass& pass, const std::uint8_t* in, std::size_t in_stride, int rows,
                     std::uint8_t* out, std::size_t out_stride) {
   int y = 0;
   const auto run = [&](auto groups, int rows_each, std::size_t stride) HWY_ATTR {
     const auto offset = static_cast<std::size_t>(y);
-    horizontal_rows<kPairs, decltype(groups)::value>(pass, in + offset * in_stride, stride, rows_each,
-                                                     out + offset * out_stride, out_stride);
+    horizontal_rows<kChannels, kPairs, decltype(groups)::value>(
+        pass, in + offset * in_stride, stride, rows_each, out + offset * out_stride, out_stride);
   };
   for (; y + kGroup <= rows; y += kGroup) {
     run(std::integral_constant<int, kGroup / kBlocks>(), kBlocks, in_stride);

@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
-using namespace detail;  // NOLINT: a namespace per target
+using namespace detail;  // a namespace per target
 namespace {
 
 /// Ones in the bytes [begin, end) of a list, as far as `wanted` has them.

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
-using namespace detail;  // NOLINT: a namespace per target
+using namespace detail;  // a namespace per target
 namespace {
 
 /// Up to this sum of a column's dequantised magnitudes nothing overflows 16 bits in either pass of the

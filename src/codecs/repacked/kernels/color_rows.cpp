@@ -15,6 +15,8 @@ namespace penstock {
 namespace HWY_NAMESPACE {
 using detail::ColorRows;
 
+constexpr int kPixelBytes = 3;
+
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void upsample_across_here(const std::uint8_t* in, int count, std::uint8_t* out) {
@@ -40,9 +42,9 @@ void upsample_both_here(const std::uint8_t* near, const std::uint8_t* far, int c
 }
 
 void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr, int width,
-                     PixelLayout layout, std::uint8_t* out) {
+                     std::uint8_t* out) {
   const auto clamped = [](int value) { return static_cast<std::uint8_t>(std::clamp(value, 0, 255)); };
-  for (int x = 0; x < width; ++x, out += static_cast<int>(layout)) {
+  for (int x = 0; x < width; ++x, out += kPixelBytes) {
     const int blue = cb[x] - 128;
     const int red = cr[x] - 128;
     out[0] = clamped(y[x] + ((91881 * red + 32768) >> 16));
@@ -51,8 +53,8 @@ void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::u
   }
 }
 
-void write_gray_row_here(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
-  for (int x = 0; x < width; ++x, out += static_cast<int>(layout)) {
+void write_gray_row_here(const std::uint8_t* y, int width, std::uint8_t* out) {
+  for (int x = 0; x < width; ++x, out += kPixelBytes) {
     out[0] = out[1] = out[2] = y[x];
   }
 }
@@ -162,16 +164,8 @@ HWY_INLINE void store_rgb(V8 red, V8 green, V8 blue, std::uint8_t* out) {
 }
 #endif
 
-HWY_INLINE void store_pixels(V8 red, V8 green, V8 blue, PixelLayout layout, std::uint8_t* out) {
-  if (layout == PixelLayout::rgb) {
-    store_rgb(red, green, blue, out);
-  } else {
-    hn::StoreInterleaved4(red, green, blue, blue, D8(), out);
-  }
-}
-
 HWY_INLINE void convert_vector(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr,
-                               PixelLayout layout, std::uint8_t* out) {
+                               std::uint8_t* out) {
   const V8 zero = hn::Zero(D8());
   const auto lower = [&](V8 v) HWY_ATTR { return hn::BitCast(D16(), hn::InterleaveLower(D8(), v, zero)); };
   const auto upper = [&](V8 v) HWY_ATTR { return hn::BitCast(D16(), hn::InterleaveUpper(D8(), v, zero)); };
@@ -189,58 +183,48 @@ HWY_INLINE void convert_vector(const std::uint8_t* y, const std::uint8_t* cb, co
   const V8 vcr = centred(cr);
   const Colors a = convert(lower(vy), lower_double(vcb), lower_double(vcr));
   const Colors b = convert(upper(vy), upper_double(vcb), upper_double(vcr));
-  store_pixels(pack_8(a.red, b.red), pack_8(a.green, b.green), pack_8(a.blue, b.blue), layout, out);
+  store_rgb(pack_8(a.red, b.red), pack_8(a.green, b.green), pack_8(a.blue, b.blue), out);
 }
 
 /// Runs `vector(x, out)` for whole vectors of pixels, the last of which overlaps; rows of less than a vector
 /// go through memory of their own.
 template <class Vector>
-HWY_INLINE void for_each_vector(int width, PixelLayout layout, std::uint8_t* out, Vector vector) {
-  const int step = static_cast<int>(layout);
+HWY_INLINE void for_each_vector(int width, std::uint8_t* out, Vector vector) {
   if (width < kWhole) {
-    std::uint8_t memory[kWhole * 4];
+    std::uint8_t memory[kWhole * kPixelBytes];
     vector(0, memory);
-    std::memcpy(out, memory, static_cast<std::size_t>(width * step));
+    std::memcpy(out, memory, static_cast<std::size_t>(width * kPixelBytes));
     return;
   }
   int x = 0;
   for (; x + kWhole <= width; x += kWhole) {
-    vector(x, out + static_cast<std::ptrdiff_t>(x) * step);
+    vector(x, out + static_cast<std::ptrdiff_t>(x) * kPixelBytes);
   }
   if (x < width) {
-    vector(width - kWhole, out + static_cast<std::ptrdiff_t>(width - kWhole) * step);
+    vector(width - kWhole, out + static_cast<std::ptrdiff_t>(width - kWhole) * kPixelBytes);
   }
 }
 
 HWY_INLINE void write_color_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t* cr,
-                                int width, PixelLayout layout, std::uint8_t* out) {
-  for_each_vector(width, layout, out, [&](int x, std::uint8_t* to) HWY_ATTR {
-    convert_vector(y + x, cb + x, cr + x, layout, to);
-  });
+                                int width, std::uint8_t* out) {
+  for_each_vector(width, out,
+                  [&](int x, std::uint8_t* to) HWY_ATTR { convert_vector(y + x, cb + x, cr + x, to); });
 }
 
-void write_gray_row_here(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
-  for_each_vector(width, layout, out, [&](int x, std::uint8_t* to) HWY_ATTR {
+void write_gray_row_here(const std::uint8_t* y, int width, std::uint8_t* out) {
+  for_each_vector(width, out, [&](int x, std::uint8_t* to) HWY_ATTR {
     const V8 v = hn::LoadU(D8(), y + x);
-    store_pixels(v, v, v, layout, to);
+    store_rgb(v, v, v, to);
   });
 }
 
 #endif
 
-HWY_INLINE void write_rows(const ColorRows& rows, PixelLayout layout) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.height); ++i) {
-    write_color_row(rows.y + i * rows.luma_stride, rows.cb + i * rows.chroma_stride,
-                    rows.cr + i * rows.chroma_stride, rows.width, layout, rows.out + i * rows.out_stride);
-  }
-}
-
 void write_color_rows_here(const ColorRows& given) {
   const ColorRows rows = given;  // which no pixel that is written can change
-  if (rows.layout == PixelLayout::rgb) {
-    write_rows(rows, PixelLayout::rgb);
-  } else {
-    write_rows(rows, PixelLayout::rgbx);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rows.height); ++i) {
+    write_color_row(rows.y + i * rows.luma_stride, rows.cb + i * rows.chroma_stride,
+                    rows.cr + i * rows.chroma_stride, rows.width, rows.out + i * rows.out_stride);
   }
 }
 
@@ -274,8 +258,8 @@ void upsample_both(const std::uint8_t* near, const std::uint8_t* far, int count,
 
 void write_color_rows(const ColorRows& rows) { HWY_DYNAMIC_DISPATCH(write_color_rows_here)(rows); }
 
-void write_gray_row(const std::uint8_t* y, int width, PixelLayout layout, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(write_gray_row_here)(y, width, layout, out);
+void write_gray_row(const std::uint8_t* y, int width, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(write_gray_row_here)(y, width, out);
 }
 
 }  // namespace detail

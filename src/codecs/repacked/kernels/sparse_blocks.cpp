@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
-using namespace detail;  // NOLINT: a namespace per target
+using namespace detail;  // a namespace per target
 namespace {
 
 /// Zigzag place of each natural place.

@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 #endif
 namespace penstock {
 namespace HWY_NAMESPACE {
-using namespace detail;  // NOLINT: a namespace per target
+using namespace detail;  // a namespace per target
 namespace {
 
 constexpr int kRoundsPerRefill = 5;  // of kMaxCodeBits each; 57 bits are there

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace penstock {
 namespace HWY_NAMESPACE {
-using namespace detail;  // NOLINT: a namespace per target
+using namespace detail;  // a namespace per target
 namespace {
 
 /// The bytes before the lanes, taken one after the other.

@@ -1,0 +1,48 @@
+#pragma once
+// What maps a byte to a byte, whatever its neighbours: Pillow's blend with one value, and any table. Results
+// are equal on every CPU target. Pure functions; any thread may call. `out` has the size and channels of `in`
+// and may be the same memory.
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/cpu.hpp"
+#include "transforms/kernels/pixel_rows.hpp"
+
+namespace penstock {
+
+using ByteTable = std::array<std::uint8_t, 256>;
+
+/// Pillow's blend of two bytes: `from` at 0, `to` at 1, beyond that further on, cut off at 0 and 255.
+std::uint8_t blend(std::uint8_t from, std::uint8_t to, float factor);
+
+ByteTable identity_table();
+/// Brightness is the blend from 0, contrast that from the mean of the gray values.
+ByteTable blend_table(std::uint8_t from, float factor);
+/// Values of `threshold` and above are inverted.
+ByteTable solarize_table(double threshold);
+/// The upper `bits` of 8 stay, 0 of them give black.
+ByteTable posterize_table(int bits);
+ByteTable invert_table();
+/// The smallest value used becomes 0, the largest 255.
+ByteTable autocontrast_table(std::uint8_t smallest, std::uint8_t largest);
+/// Levels used about equally often.
+ByteTable equalize_table(const std::array<std::uint32_t, 256>& histogram);
+/// One after the other as one.
+ByteTable joined(const ByteTable& first, const ByteTable& then);
+
+/// The same table for every channel.
+void apply_table(const ConstPixelRows& in, const PixelRows& out, const ByteTable& table);
+
+/// A table for each channel.
+void apply_tables(const ConstPixelRows& in, const PixelRows& out, std::span<const ByteTable> tables);
+
+/// As apply_table() with blend_table(from, factor): arithmetic is faster where the CPU has no lookup in 256
+/// bytes. With four channels the fourth stays as it is.
+void apply_blend(const ConstPixelRows& in, const PixelRows& out, std::uint8_t from, float factor);
+
+/// The target for which the kernels that run were compiled, for tests.
+CpuTarget tables_target();
+
+}  // namespace penstock
