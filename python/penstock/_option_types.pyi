@@ -20,6 +20,7 @@ class OptionKeywords(TypedDict, total=False):
     memory_format: Literal["channels_first", "channels_last", "auto"]
     max_pixels: int | None
     check_files: bool
+    pad_images: bool
     cache: str | os.PathLike[str] | None
     cache_trust: str | os.PathLike[str] | None
     sampler: SamplerLike | None
@@ -130,6 +131,17 @@ class OptionFields:
         """True: an image with damage anywhere in its file is a bad sample, also where a crop needs another
         part of it; the pixels stay the same. Costs the entropy decoding of what lies outside the crop:
         docs/performance.md says how much. False: damage in what is decoded is found, and no other"""
+    @property
+    def pad_images(self) -> bool:
+        """True: images of different sizes come as one array, each in the upper left corner with zeros around
+        it up to the largest of the batch; batch['image_size'] has the height and width of each, int64 [B,
+        2]. False: as a list"""
+    def with_pad_images(
+        self, value: bool, /
+    ) -> LoaderOptions:
+        """True: images of different sizes come as one array, each in the upper left corner with zeros around
+        it up to the largest of the batch; batch['image_size'] has the height and width of each, int64 [B,
+        2]. False: as a list"""
     @property
     def cache(self) -> str | None:
         """folder of stores: one of the source is built beside the first epochs, and read by those that begin
