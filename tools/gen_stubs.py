@@ -19,6 +19,7 @@ from typing import Any
 import penstock
 from generated_files import write_or_compare
 from penstock import LoaderOptions, transforms
+from penstock._operations import first_by_name
 from penstock._option_list import OPTIONS, Option
 
 HEAD = """# Made by tools/gen_stubs.py from the catalogue of operations.
@@ -46,7 +47,10 @@ def operation_class(info: Mapping[str, Any]) -> str:
     lines = [f"class {info['name']}(Transform):", f'    """{info["summary"]}"""', ""]
     if info["parameters"]:
         lines += ["    def __init__(", "        self,"]
-        lines += [f"        {parameter_text(parameter)}," for parameter in info["parameters"]]
+        texts = [f"        {parameter_text(parameter)}," for parameter in info["parameters"]]
+        if (by_name := first_by_name(info["parameters"])) < len(texts):
+            texts.insert(by_name, "        *,")
+        lines += texts
         lines += ["    ) -> None: ...", ""]
     else:
         lines += ["    def __init__(self) -> None: ...", ""]

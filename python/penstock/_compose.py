@@ -125,6 +125,11 @@ def _list_of(params: Any) -> list[dict[str, Any]]:
     return [dict(entry) if isinstance(entry, Mapping) else entry for entry in params]
 
 
+def _own(pixels: Any) -> np.ndarray[Any, Any]:
+    """The pixels in one piece; a copy of those that may not be written, which the engine does not take."""
+    return np.require(pixels, requirements=["C_CONTIGUOUS", "WRITEABLE"])
+
+
 def _is_pil(value: Any) -> bool:
     return hasattr(value, "getbands") and hasattr(value, "convert")
 
@@ -145,7 +150,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
                 return made
             return Image.fromarray(made[:, :, 0] if made.shape[2] == 1 else made)
 
-        return np.ascontiguousarray(converted), to_pil
+        return _own(converted), to_pil
     if _is_tensor(image):
         import torch
 
@@ -161,7 +166,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     if pixels.ndim not in (2, 3) or pixels.dtype not in (np.uint8, np.uint16):
         raise InvalidError(f"an image must be uint8 or uint16 [H, W, C] or [H, W], got {pixels.dtype} {pixels.shape}")
     flat = pixels.ndim == 2
-    return np.ascontiguousarray(pixels), lambda made: made[:, :, 0] if flat else made
+    return _own(pixels), lambda made: made[:, :, 0] if flat else made
 
 
 def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
@@ -177,7 +182,7 @@ def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
                 result.putpalette(palette)
             return result
 
-        return np.ascontiguousarray(mask), to_pil
+        return _own(mask), to_pil
     if _is_tensor(mask):
         import torch
 
@@ -185,7 +190,7 @@ def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
         return pixels, lambda made: torch.from_numpy(back(made)).to(mask.device)
     indices = np.asarray(mask)
     if indices.dtype in (np.uint8, np.uint16):
-        return np.ascontiguousarray(indices), lambda made: made
+        return _own(indices), lambda made: made
     if indices.dtype.kind not in "iub" or (indices.size and not (indices.min() >= 0 and indices.max() < 1 << 16)):
         raise InvalidError(f"a mask must hold whole numbers of 0 to 65535, got {indices.dtype}")
     kind = indices.dtype

@@ -41,6 +41,16 @@ def imagenet_train(size: int = 224) -> list[Transform]: ...
 
 def imagenet_val(size: int = 224) -> list[Transform]: ...
 
+class SampleProgram:
+    """A list of transforms for images of one kind."""
+
+    def __init__(self, operations: Sequence[Transform], channels: int, wide: bool) -> None: ...
+
+    def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | None, seed: int, params: list[dict[str, object]] | None) -> dict[str, object]:
+        """
+        The image [H, W, C], what lies in its plane where that was given, and what was drawn.
+        """
+
 class Dataset:
     """Samples by number, read in place."""
 
@@ -84,6 +94,8 @@ class Batch:
 
     @property
     def columns(self) -> list[str]: ...
+
+    def params(self, row: int) -> list[tuple[str, bool, list[dict[str, Any]]]]: ...
 
     def kind(self, name: str) -> str: ...
 
@@ -156,7 +168,7 @@ class Loader:
     """Batches of a data set, epoch after epoch."""
 
     @staticmethod
-    def open(dataset: Dataset, transforms: Sequence[tuple[str, Sequence[Transform]]], options: dict[str, Any]) -> Loader: ...
+    def open(dataset: Dataset, transforms: Sequence[tuple[str, Sequence[Transform]]], options: dict[str, Any], views: Sequence[tuple[str, int, Sequence[Transform]]]) -> Loader: ...
 
     @property
     def steps(self) -> int: ...

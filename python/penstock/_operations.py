@@ -47,15 +47,24 @@ def _plain(value: Any) -> Any:
     return inner if isinstance(inner, str) else value
 
 
+def first_by_name(parameters: list[dict[str, Any]]) -> int:
+    """The number of the first parameter that must be given by name: what is required behind one with a default."""
+    for number in range(1, len(parameters)):
+        if parameters[number]["required"] and not parameters[number - 1]["required"]:
+            return number
+    return len(parameters)
+
+
 def _signature(info: dict[str, Any]) -> inspect.Signature:
+    by_name = first_by_name(info["parameters"])
     parameters = [
         inspect.Parameter(
             parameter["name"],
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD if number < by_name else inspect.Parameter.KEYWORD_ONLY,
             default=inspect.Parameter.empty if parameter["required"] else parameter["default"],
             annotation=parameter["type"],
         )
-        for parameter in info["parameters"]
+        for number, parameter in enumerate(info["parameters"])
     ]
     return inspect.Signature(parameters)
 

@@ -1,22 +1,16 @@
 # Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
-from . import _core
+from ._compose import Compose as Compose
+from ._compose import apply as apply
+from ._config import from_config as from_config
+from ._config import to_config as to_config
 from ._functions import Python as Python
+from ._operations import Transform as Transform
+from ._operations import make as make
 
 __all__: list[str]
-
-class Transform:
-    """An operation with its parameters. An immutable value: compares, hashes, prints as it is written."""
-
-    info: ClassVar[dict[str, Any]]
-    @property
-    def handle(self) -> _core.Transform: ...
-    @property
-    def params(self) -> dict[str, Any]: ...
-
-def make(name: str, params: dict[str, Any]) -> Transform: ...
 
 class Resize(Transform):
     """Resizes the picture to a given size, or its shorter side to a given length."""
@@ -47,6 +41,7 @@ class RandomCrop(Transform):
         pad_if_needed: bool = False,
         fill: int | Sequence[int] | None = 0,
         padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
+        key: str | None = None,
     ) -> None: ...
 
 class RandomResizedCrop(Transform):
@@ -59,6 +54,7 @@ class RandomResizedCrop(Transform):
         ratio: Sequence[float] = (0.75, 1.3333333333333333),
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         antialias: bool = True,
+        key: str | None = None,
     ) -> None: ...
 
 class RandomHorizontalFlip(Transform):
@@ -67,6 +63,54 @@ class RandomHorizontalFlip(Transform):
     def __init__(
         self,
         p: float = 0.5,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomRotation(Transform):
+    """Turns the image by a random angle."""
+
+    def __init__(
+        self,
+        degrees: float | Sequence[float],
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
+        expand: bool = False,
+        center: Sequence[float] | None = None,
+        fill: int | Sequence[int] | None = 0,
+        key: str | None = None,
+    ) -> None: ...
+
+class ColorJitter(Transform):
+    """Changes brightness, contrast, saturation and hue by random amounts, in a random order."""
+
+    def __init__(
+        self,
+        brightness: float | Sequence[float] | None = None,
+        contrast: float | Sequence[float] | None = None,
+        saturation: float | Sequence[float] | None = None,
+        hue: float | Sequence[float] | None = None,
+        key: str | None = None,
+    ) -> None: ...
+
+class PillowGaussianBlur(Transform):
+    """Blurs as Pillow's GaussianBlur does: three box blurs each way, which is not torchvision's blur."""
+
+    def __init__(
+        self,
+        radius: float | Sequence[float] = (0.1, 2.0),
+        p: float = 1.0,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomErasing(Transform):
+    """Erases a rectangle of random area, shape and place."""
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        scale: Sequence[float] = (0.02, 0.33),
+        ratio: Sequence[float] = (0.3, 3.3),
+        value: float | Sequence[float] | Literal['random'] = 0.0,
+        key: str | None = None,
     ) -> None: ...
 
 class ToFloat(Transform):
@@ -81,6 +125,17 @@ class Normalize(Transform):
         self,
         mean: float | Sequence[float],
         std: float | Sequence[float],
+    ) -> None: ...
+
+class MixUp(Transform):
+    """Mixes every image of a batch, and its label, with the one before it; the first with the last."""
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        num_classes: int,
+        key: str | None = None,
     ) -> None: ...
 
 class ToMono(Transform):
@@ -102,6 +157,7 @@ class RandomTimeCrop(Transform):
     def __init__(
         self,
         frames: int,
+        key: str | None = None,
     ) -> None: ...
 
 class PadTime(Transform):
@@ -118,6 +174,7 @@ class RandomGain(Transform):
     def __init__(
         self,
         db: Sequence[float] = (-6.0, 6.0),
+        key: str | None = None,
     ) -> None: ...
 
 class RandomPolarity(Transform):
@@ -126,6 +183,7 @@ class RandomPolarity(Transform):
     def __init__(
         self,
         p: float = 0.5,
+        key: str | None = None,
     ) -> None: ...
 
 class AddNoise(Transform):
@@ -135,6 +193,7 @@ class AddNoise(Transform):
         self,
         snr: Sequence[float] = (10.0, 30.0),
         p: float = 1.0,
+        key: str | None = None,
     ) -> None: ...
 
 class MelSpectrogram(Transform):
@@ -191,6 +250,7 @@ class TimeMasking(Transform):
         self,
         width: int,
         value: float = 0.0,
+        key: str | None = None,
     ) -> None: ...
 
 class FrequencyMasking(Transform):
@@ -200,4 +260,5 @@ class FrequencyMasking(Transform):
         self,
         width: int,
         value: float = 0.0,
+        key: str | None = None,
     ) -> None: ...

@@ -33,6 +33,7 @@ LoaderOptions changed_in_every_option() {
           .memory_format = MemoryFormat::automatic,
           .max_pixels = 99,
           .check_files = true,
+          .pad_images = true,
           .cache = "a \"folder\"\n",
           .cache_trust = "user:root, group:7",
           .sampler = Sampler::random(false, 5),
