@@ -27,8 +27,7 @@ void run_program(benchmark::State& state, std::vector<TransformPtr> operations, 
   if (!have_pictures(state)) {
     return;
   }
-  const auto program =
-      must(ImageProgram::compile(std::move(operations), MemoryFormat::channels_first, fuse));
+  const auto program = must(ImageProgram::compile(std::move(operations), MemoryFormat::channels_first, fuse));
   const auto workspace = program.make_workspace();
   ImageDecoder decoder;
   std::vector<float> row(3 * kSide * kSide);

@@ -26,7 +26,8 @@ using FieldTransforms = std::vector<std::pair<std::string, std::vector<Transform
 /// called by any.
 class Loader {
  public:
-  /// `views`: of the field `image`, which has no transforms of its own then; each is delivered under its name.
+  /// `views`: of the field `image`, which has no transforms of its own then; each is delivered under its
+  /// name.
   static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {},
                              std::vector<View> views = {});
   /// For data sets with one picture field named `image`.

@@ -1,6 +1,6 @@
 # Made by tools/gen_stubs.py from nanobind's stub of the compiled module.
 from typing import Any
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 
 def printable(text: str) -> str:
@@ -55,7 +55,7 @@ class Dataset:
     """Samples by number, read in place."""
 
     @staticmethod
-    def open(sources: list[str], fields: dict[str, str], max_pixels: int) -> Dataset: ...
+    def open(sources: list[str], fields: dict[str, str], max_pixels: int, readings: Mapping[str, tuple[str, str, str, str]]) -> Dataset: ...
 
     def __len__(self) -> int: ...
 

@@ -13,13 +13,18 @@ from .errors import InvalidError
 class Transform:
     """An operation with its parameters. An immutable value: compares, hashes, prints as it is written."""
 
-    __slots__ = ("handle",)
-    handle: _core.Transform
+    __slots__ = ("_handle",)
+    _handle: _core.Transform
     #: {name, summary, parameters} of the operation, from the catalogue.
     info: ClassVar[dict[str, Any]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise InvalidError("Transform is what all operations have in common; use one of them, such as Resize(256)")
+
+    @property
+    def handle(self) -> _core.Transform:
+        """The operation of the engine."""
+        return self._handle
 
     @property
     def params(self) -> dict[str, Any]:
@@ -77,7 +82,7 @@ def _constructor(info: dict[str, Any]) -> Callable[..., None]:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as problem:
             raise InvalidError(f"{info['name']}: {problem}; it takes {signature}") from None
-        self.handle = _core.make_transform(info["name"], {name: _plain(value) for name, value in given.items()})
+        self._handle = _core.make_transform(info["name"], {name: _plain(value) for name, value in given.items()})
 
     return construct
 

@@ -18,8 +18,8 @@ class Batch(MutableMapping[str, Any]):
     Sounds are float32 [B, C, T], or [B, C, bands, T] as spectrograms, shorter ones followed by zeros;
     batch["audio_length"] has the frames of each before padding.
 
-    Images are one array where all have one size, by the transforms or by what the data set knows of its files; else a list
-    or, with pad_images=True, one array in which each has zeros around it, and batch["image_size"] [B, 2].
+    Images are one array where all have one size, by the transforms or by what the data set knows of its files; else a
+    list or, with pad_images=True, one array in which each has zeros around it, and batch["image_size"] [B, 2].
 
     Batch({name: value, ...}) makes one of values that are there already, as frameworks do with what they have moved to
     a device. Values can be put in and taken out (pop), which changes this batch alone. A batch can be pickled, copied

@@ -91,6 +91,16 @@ class ColorJitter(Transform):
         key: str | None = None,
     ) -> None: ...
 
+class RandomSolarize(Transform):
+    """Inverts all values from a threshold on, with a given chance."""
+
+    def __init__(
+        self,
+        threshold: float,
+        p: float = 0.5,
+        key: str | None = None,
+    ) -> None: ...
+
 class PillowGaussianBlur(Transform):
     """Blurs as Pillow's GaussianBlur does: three box blurs each way, which is not torchvision's blur."""
 

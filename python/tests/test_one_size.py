@@ -9,9 +9,9 @@ import pytest
 from conftest import draw, encode, write_tar
 
 import penstock
-from penstock import transforms as T
+from penstock import transforms
 
-FLOATS = [T.ToFloat(), T.Normalize([0.5], [0.25])]
+FLOATS = [transforms.ToFloat(), transforms.Normalize([0.5], [0.25])]
 
 
 def tar_of(path: Path, sizes: list[tuple[int, int]]) -> Path:
@@ -60,8 +60,10 @@ def test_floats_of_different_sizes_are_a_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("memory_format", ["channels_first", "channels_last"])
-@pytest.mark.parametrize("transforms", [[], FLOATS])
-def test_padded_images_come_with_their_sizes(tmp_path: Path, memory_format: str, transforms: list[T.Transform]) -> None:
+@pytest.mark.parametrize("operations", [[], FLOATS])
+def test_padded_images_come_with_their_sizes(
+    tmp_path: Path, memory_format: str, operations: list[transforms.Transform]
+) -> None:
     sizes = [(32, 24), (20, 30), (5, 7), (1, 1), (9, 40)]
     source = tar_of(tmp_path / "a.tar", sizes)
     options = {"batch_size": 3, "output": "numpy", "memory_format": memory_format, "transforms": transforms}

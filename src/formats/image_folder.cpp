@@ -16,8 +16,8 @@
 #include "formats/folder_scan.hpp"
 #include "formats/header_sizes.hpp"
 #include "formats/index_cache.hpp"
-#include "formats/tar_fields.hpp"
 #include "formats/table_base.hpp"
+#include "formats/tar_fields.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
 

@@ -380,7 +380,8 @@ TEST(Resume, given_orders_come_with_each_epoch) {
 
 TEST(Resume, says_why_states_of_lists_for_several_fields_are_refused) {
   LoaderState state;
-  state.run = {.samples = 9, .seed = 1, .generator_seed = 1, .dataset = "d", .order = "o", .pipeline = "before"};
+  state.run = {
+      .samples = 9, .seed = 1, .generator_seed = 1, .dataset = "d", .order = "o", .pipeline = "before"};
   RunIdentity here = state.run;
   here.pipeline = "now";
   here.pipeline_before = "before";

@@ -13,7 +13,6 @@
 #include "store/sound_pipeline.hpp"
 #include "store/sound_shape.hpp"
 #include "store/sound_table.hpp"
-#include "store/sound_pipeline.hpp"
 #include "store/sounds_for_test.hpp"
 
 namespace penstock {

@@ -51,8 +51,8 @@ TEST(tar_naming, names_that_an_extension_says_stay) {
   TarNaming naming({{"image", FieldKind::image},
                     {"seg.png", FieldKind::image},
                     {"id", FieldKind::integer},
-                    {"npy", FieldKind::bytes}});
-  EXPECT_THAT(write(naming, {kPng, kJpeg, "1", "x"}), ElementsAre("png", "seg.png", "id", "npy"));
+                    {"pth", FieldKind::bytes}});
+  EXPECT_THAT(write(naming, {kPng, kJpeg, "1", "x"}), ElementsAre("png", "seg.png", "id", "pth"));
   EXPECT_THAT(naming.renamed(), IsEmpty());
 }
 

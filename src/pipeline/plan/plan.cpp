@@ -210,9 +210,8 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
         list.room = view_room(field.name);
       }
     }
-    PENSTOCK_ASSIGN(FillPlanPtr fill,
-                    plan_fill(*dataset.table(), number, field, dataset.reading(number), list,
-                              plan.memory_format_, options));
+    PENSTOCK_ASSIGN(FillPlanPtr fill, plan_fill(*dataset.table(), number, field, dataset.reading(number),
+                                                list, plan.memory_format_, options));
     plan.add(std::move(fill));
   }
   if (!options.decode && !plan.raw_field_) {
