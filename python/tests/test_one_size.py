@@ -66,7 +66,7 @@ def test_padded_images_come_with_their_sizes(
 ) -> None:
     sizes = [(32, 24), (20, 30), (5, 7), (1, 1), (9, 40)]
     source = tar_of(tmp_path / "a.tar", sizes)
-    options = {"batch_size": 3, "output": "numpy", "memory_format": memory_format, "transforms": transforms}
+    options = {"batch_size": 3, "output": "numpy", "memory_format": memory_format, "transforms": operations}
     for plain, padded in zip(
         penstock.Loader(source, **options), penstock.Loader(source, pad_images=True, **options), strict=True
     ):
