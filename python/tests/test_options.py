@@ -47,6 +47,13 @@ def test_option_enable_transforms(shards, pillow_pictures):
     np.testing.assert_array_equal(np.asarray(batch["image"][1]), pillow_pictures[1].transpose(2, 0, 1))
 
 
+def test_option_pad_images(shards):
+    ragged, padded = (next(iter(penstock.Loader(shards, batch_size=3, pad_images=pad))) for pad in (False, True))
+    assert isinstance(ragged["image"], list)
+    assert padded["image"].shape == (3, 3, *padded["image_size"].amax(0))
+    assert padded["image_size"].tolist() == [list(image.shape[1:]) for image in ragged["image"]]
+
+
 def test_option_memory_format(shards):
     make = lambda form: next(iter(penstock.Loader(shards, batch_size=2, transforms=AUGMENTED, memory_format=form)))  # noqa: E731
     assert make("channels_first")["image"].is_contiguous()

@@ -25,7 +25,8 @@ constexpr std::uint64_t kMaxNames = 1'000'000;
 struct Hdf5Field {
   FieldSpec spec;
   Hdf5Set set;
-  std::vector<std::string> names = {};  ///< text: what a number in `set` stands for
+  /// Text: what a number in `set` stands for. There may be many, and a field may be chosen twice.
+  std::shared_ptr<const std::vector<std::string>> names = {};
 };
 
 /// Little-endian, sign and all.
@@ -106,7 +107,8 @@ class Hdf5Table final : public TableBase {
                    .advice = {},
                    .place = place(sample, field)};
     }
-    const std::vector<std::string>& names = content.names;
+    static const std::vector<std::string> kNone;
+    const std::vector<std::string>& names = content.names ? *content.names : kNone;
     if (!names.empty() && (number < 0 || static_cast<std::uint64_t>(number) >= names.size())) {
       return Error{.kind = ErrorKind::corrupt,
                    .message = fmt::format("number {}, but there are {} names", number, names.size()),
@@ -248,7 +250,7 @@ class RowContents {
     return std::optional<Hdf5Field>(
         Hdf5Field{.spec = FieldSpec::of(std::move(info), FieldSpec::Encoding::number),
                   .set = std::move(*set),
-                  .names = std::move(names)});
+                  .names = std::make_shared<const std::vector<std::string>>(std::move(names))});
   }
 
   /// Every field that can be had, in the order in which they are given.

@@ -1,4 +1,5 @@
 #include "pipeline/fill/image_filler.hpp"
+#include "pipeline/fill/known_size.hpp"
 
 #include <fmt/format.h>
 
@@ -69,8 +70,7 @@ class ImageFiller final : public Filler {
       : Filler(tools, first_column),
         plan_(plan),
         program_(plan.chain().first),
-        decoder_(DecodeLimits{.max_pixels = tools.options.max_pixels.value_or(DecodeLimits{}.max_pixels),
-                              .check_whole_file = tools.options.check_files}),
+        decoder_(decode_limits(tools.options)),
         workspace_(program_.make_workspace()) {
     if (!plan.chain().steps.empty()) {
       foreign_ = std::make_unique<ChainRunner>(plan.chain(), plan.format(), tools.counters);
@@ -140,11 +140,11 @@ std::unique_ptr<Filler> ImagePlan::make_filler(const FillerTools& tools, std::si
 }  // namespace
 
 Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                                const FieldList& list, MemoryFormat format, bool padded) {
+                                const FieldList& list, MemoryFormat format, const LoaderOptions& options) {
   PENSTOCK_ASSIGN(PictureChain chain, compile_chain(list.operations, format, {}, list.room));
   ImageSize input;
   if (!chain.output().fixed()) {
-    input = table.one_size(number);
+    input = known_size(table, number, options);
     if (input.width > 0) {
       PENSTOCK_ASSIGN(chain, compile_chain(list.operations, format, input, list.room));
     }
@@ -154,7 +154,7 @@ Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field
     std::vector<std::size_t>& shape = column.spec.shape;
     shape = in_format<std::vector<std::size_t>>(shape[0], shape[1], shape[2], format);
     column.format = format;
-    column.padded = padded;
+    column.padded = options.pad_images;
   }
   return FillPlanPtr(
       std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input, list));

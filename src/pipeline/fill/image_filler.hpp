@@ -7,8 +7,8 @@
 namespace penstock {
 
 /// `invalid` where operations cannot follow each other. Rows have one shape where the operations give all
-/// images one size, or the table knows that all have one. `padded`: LoaderOptions::pad_images.
+/// images one size, or the table knows that all have one.
 Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                                const FieldList& list, MemoryFormat format, bool padded);
+                                const FieldList& list, MemoryFormat format, const LoaderOptions& options);
 
 }  // namespace penstock

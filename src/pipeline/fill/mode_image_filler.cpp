@@ -1,4 +1,5 @@
 #include "pipeline/fill/mode_image_filler.hpp"
+#include "pipeline/fill/known_size.hpp"
 
 #include <fmt/format.h>
 
@@ -73,10 +74,7 @@ class ModeImagePlan final : public OneFieldPlan {
 class ModeImageFiller final : public Filler {
  public:
   ModeImageFiller(const ModeImagePlan& plan, const FillerTools& tools, std::size_t first_column)
-      : Filler(tools, first_column),
-        plan_(plan),
-        decoder_(DecodeLimits{.max_pixels = tools.options.max_pixels.value_or(DecodeLimits{}.max_pixels),
-                              .check_whole_file = tools.options.check_files}) {}
+      : Filler(tools, first_column), plan_(plan), decoder_(decode_limits(tools.options)) {}
 
   Status fill(const RowTask& task) override {
     Status done = read(task.parts.front(), plan_.read_field(), WorkStage::decode,
@@ -154,9 +152,9 @@ std::unique_ptr<Filler> ModeImagePlan::make_filler(const FillerTools& tools, std
 }  // namespace
 
 Result<FillPlanPtr> plan_mode_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                                     ImageMode mode, MemoryFormat format) {
+                                     ImageMode mode, MemoryFormat format, const LoaderOptions& options) {
   PENSTOCK_ASSIGN(const PixelLayout layout, usual_layout(table, number, mode));
-  const ImageSize input = mode == ImageMode::unchanged ? ImageSize{} : table.one_size(number);
+  const ImageSize input = mode == ImageMode::unchanged ? ImageSize{} : known_size(table, number, options);
   const bool known = input.width > 0;
   const std::size_t height = known ? static_cast<std::size_t>(input.height) : kAnyExtent;
   const std::size_t width = known ? static_cast<std::size_t>(input.width) : kAnyExtent;

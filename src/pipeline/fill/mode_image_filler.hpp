@@ -10,6 +10,6 @@ namespace penstock {
 /// one size and the mode says how many channels. Mode `unchanged`: whether values have 8 or 16 bits is what
 /// the first sample has, and images that differ are errors.
 Result<FillPlanPtr> plan_mode_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                                     ImageMode mode, MemoryFormat format);
+                                     ImageMode mode, MemoryFormat format, const LoaderOptions& options);
 
 }  // namespace penstock

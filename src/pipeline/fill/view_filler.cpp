@@ -1,4 +1,5 @@
 #include "pipeline/fill/view_filler.hpp"
+#include "pipeline/fill/known_size.hpp"
 
 #include <fmt/format.h>
 
@@ -94,8 +95,7 @@ class ViewFiller final : public Filler {
   ViewFiller(const ViewPlan& plan, const FillerTools& tools, std::size_t first_column)
       : Filler(tools, first_column),
         plan_(plan),
-        decoder_(DecodeLimits{.max_pixels = tools.options.max_pixels.value_or(DecodeLimits{}.max_pixels),
-                              .check_whole_file = tools.options.check_files}),
+        decoder_(decode_limits(tools.options)),
         workspace_(plan.program().make_workspace()) {}
 
   Status fill(const RowTask& task) override {

@@ -55,11 +55,11 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   switch (field.kind) {
     case FieldKind::image:
       if (reading.mode != ImageMode::rgb) {
-        return plain ? plan_mode_images(table, field, number, reading.mode, format)
+        return plain ? plan_mode_images(table, field, number, reading.mode, format, options)
                      : invalid(fmt::format("transforms for field '{}', which is not read as RGB", field.name),
                                "leave out the list of this field, or read it with mode=\"RGB\"");
       }
-      return plan_images(table, field, number, list, format, options.pad_images);
+      return plan_images(table, field, number, list, format, options);
     case FieldKind::audio:
       return plan_audio(table, field, number, list);
     default:
