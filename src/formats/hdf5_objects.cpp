@@ -24,14 +24,14 @@ constexpr std::uint64_t kLargestHeader = std::uint64_t{16} << 20;
 constexpr std::size_t kLongestName = 1024;
 
 /// A run of messages of a header, and what is put in front of each.
-struct Block {
+struct MessageBlock {
   ByteSpan bytes;
   bool old = false;       ///< version 1 of headers
   bool numbered = false;  ///< every message says when it was made
 };
 
 /// Appends the messages of a block; continuations go to `more` as (address, size).
-Status add_messages(const Block& block, Messages& messages,
+Status add_messages(const MessageBlock& block, Messages& messages,
                     std::deque<std::pair<std::uint64_t, std::uint64_t>>& more, std::uint64_t header) {
   Hdf5Cursor cursor(block.bytes);
   const std::size_t prefix = block.old ? 8 : block.numbered ? 6 : 4;
@@ -306,7 +306,7 @@ Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
   PENSTOCK_ASSIGN(const ByteSpan prefix, file.from(header, kLargestPrefix));
   PENSTOCK_ASSIGN(const ByteSpan start, file.from(header, 2 * kLargestPrefix + block_size(prefix)));
   Hdf5Cursor cursor(start);
-  Block block;
+  MessageBlock block;
   if (cursor.says("OHDR")) {
     const unsigned version = cursor.byte();
     const unsigned flags = cursor.byte();

@@ -24,7 +24,7 @@ struct SlotPiece {
 SlotPiece first_piece;
 std::mutex slots_mutex;  // of those that take slots; never of the handler
 struct sigaction handler_before;
-std::uintptr_t page_size = 4096;
+std::uintptr_t guarded_page = 4096;
 
 template <class Visit>
 MappingSlot* find_slot(Visit&& visit) noexcept {
@@ -64,7 +64,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     return;
   }
   // Remembered before it can be read as zeros: another thread may do so without a fault.
-  const std::uintptr_t page = address / page_size * page_size;
+  const std::uintptr_t page = address / guarded_page * guarded_page;
   std::uintptr_t before = slot->gone_from.load();
   while (page < before && !slot->gone_from.compare_exchange_weak(before, page)) {
   }
@@ -76,7 +76,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 }
 
 void install_handler() {
-  page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  guarded_page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   struct sigaction ours {};
   ours.sa_sigaction = &on_bus_error;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
