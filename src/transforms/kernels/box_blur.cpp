@@ -161,8 +161,10 @@ void blur_three_times(const BlurBox& box, const std::uint8_t* in, std::size_t in
 }
 
 std::size_t work_bytes(ImageSize size, int channels) {
+  // Lines are moved 16 at a time, on the way in and on the way out: the last ones of a narrow image are not
+  // its own.
   const std::size_t across = 2 * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels) +
-                             16 + 2 * static_cast<std::size_t>(size.width);
+                             32 + 2 * static_cast<std::size_t>(size.width);
   return kBundle * std::max(across, 3 * static_cast<std::size_t>(size.height));
 }
 
