@@ -76,9 +76,13 @@ Status refuse_foreign(const Folder& parent, const std::string& name) {
   if (found->type != Entry::Type::folder) {
     problem = "is no folder";
   } else {
-    PENSTOCK_ASSIGN(const Folder folder, parent.open_folder(name));
-    PENSTOCK_ASSIGN(const std::optional<Entry> lock, folder.find(kLockName));
-    PENSTOCK_ASSIGN(const auto foreign, entries(folder, false, [&](const std::string& inner) {
+    const Result<Folder> folder = parent.open_folder(name);
+    if (!folder && folder.error().kind == ErrorKind::not_found) {
+      return {};  // another build was finished a moment ago
+    }
+    PENSTOCK_TRY(folder ? Status() : Status(folder.error()));
+    PENSTOCK_ASSIGN(const std::optional<Entry> lock, folder->find(kLockName));
+    PENSTOCK_ASSIGN(const auto foreign, entries(*folder, false, [&](const std::string& inner) {
                       return is_name_in_building(inner, lock.has_value());
                     }));
     if (foreign.empty()) {
