@@ -9,11 +9,13 @@ import pickle
 import socket
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, Protocol
 
 from . import _core, errors
+from ._caller import caller_level
 from ._columns import Columns
 from ._functions import name_of
 from ._helper import RAISED, RETURNED, WRONG, Work, begin, explain
@@ -311,6 +313,12 @@ def _value_of(code: int, descriptor: int) -> Any:
 def collator_for(collate_fn: Collate | None, options: LoaderOptions, is_sent: bool) -> Collator | None:
     """What calls collate_fn, where the options say. `is_sent`: batches go to a device."""
     if collate_fn is None:
+        if options.collate_in == "process":
+            warnings.warn(
+                "collate_in='process' has no effect without collate_fn; give a function, or leave it out",
+                RuntimeWarning,
+                stacklevel=caller_level(),
+            )
         return None
     if not callable(collate_fn):
         raise InvalidError(f"collate_fn must be a function of a list of samples, got {collate_fn!r}")

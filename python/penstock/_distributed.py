@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
 import logging
 import os
 import sys
-from collections import Counter
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
 from .dataset import Dataset
 from .errors import InvalidError
 from .options import LoaderOptions
+from .samplers import Given, Indices, Random, Sequential
 
 _log = logging.getLogger("penstock")
 _announced: set[tuple[str, int, int]] = set()
@@ -43,40 +50,62 @@ def _announce(source: str, rank: int, world: int) -> tuple[int, int]:
     return rank, world
 
 
+def digest_of(values: npt.NDArray[Any]) -> str:
+    """A short text that other values do not have."""
+    return hashlib.blake2b(values.tobytes(), digest_size=8).hexdigest()
+
+
 class OrderCheck:
     """Whether all ranks have the same order, of which each takes its part: otherwise samples would be left out.
 
-    The first rank to begin an epoch writes down its order in the key-value store of torch.distributed, and the others
-    compare theirs. Nobody waits, so a loader that one rank alone makes holds up nobody.
+    The first rank to begin an epoch writes down what decides its order in the key-value store of torch.distributed, and
+    the others compare theirs. Nobody waits, so a loader that one rank alone makes holds up nobody. Loaders are told
+    apart by how many were made before, and epochs by how many were begun: since the loader was made, or since one was
+    named or resumed, so that a rank may look at a batch before all of them name the epoch.
     """
 
-    _made: Counter[str] = Counter()  # loaders of this process that can be told apart by their number alone
+    _numbers = itertools.count()  # of loaders that may share their epochs
 
-    def __init__(self, dataset: Dataset, options: LoaderOptions) -> None:
+    def __init__(self, dataset: Dataset, options: LoaderOptions, core: _core.Loader) -> None:
         self._dataset = dataset
         self._options = options
-        self._name: str | None = None  # the same on all ranks
-        self._begun: Counter[int] = Counter()  # how often each epoch was
+        self._core = core
+        self._number = next(self._numbers) if options.shard_world_size != 1 else None
+        self._declared: dict[str, Any] | None = None
+        self._is_named = False  # the epoch that comes next
+        self._named = 0  # epochs that were begun so
+        self._begun = 0  # epochs since the last of them
 
-    def compare(self, epoch: int, order: str | None = None) -> None:
-        """Raises InvalidError if another rank has another order. `order`: a digest of what a sampler of the caller
-        gave; without it the options say what the order is."""
+    def name(self) -> None:
+        """The epoch that comes next does not follow from what came before: set_epoch() or a state says which it is."""
+        self._is_named = True
+
+    def compare(self, given: npt.NDArray[np.uint64] | None = None) -> None:
+        """Raises InvalidError if another rank has another order of the epoch that begins. `given`: what a sampler of
+        the caller gave for it."""
+        if self._is_named:
+            self._is_named, self._named, self._begun = False, self._named + 1, 0
+        key = f"penstock/{self._number}/{self._named}/{self._begun}"
+        self._begun += 1
         store = self._store()
-        order = order or self._declared()
-        if store is None or order is None:
+        if store is None:
             return
-        if self._name is None:
-            told = f"{self._dataset.fingerprint} {self._options.batch_size} {type(self._options.sampler).__name__}"
-            self._name = f"penstock/{told}/{self._made[told]}"
-            self._made[told] += 1
-        key = f"{self._name}/{epoch}/{self._begun[epoch]}"
-        self._begun[epoch] += 1
-        first = store.compare_set(key, "", order).decode()
-        if first != order:
+        if self._declared is None:
+            self._declared = self._what_decides()
+        here = {"epoch": self._core.next_epoch, **self._declared}
+        if given is not None:
+            here |= {"num_samples": given.size, "indices": digest_of(given)}
+        else:
+            here["steps"] = self._core.steps
+        there = json.loads(store.compare_set(key, "", json.dumps(here)))
+        # What only one of them has comes of another kind of order, or of a sampler that gives the same as a list.
+        names = [name for name in here if name in there and there[name] != here[name]]
+        if names:
+            told = "; ".join(f"{name} {there[name]} on another rank, {here[name]} on this one" for name in names)
             raise InvalidError(
-                f"the ranks have different orders of epoch {epoch} ({first} and {order}), and each takes its part of "
-                "its own: samples would be left out, and others seen twice; give all ranks the same seed, also that of "
-                "a sampler's generator, and a loader that one rank alone has shard_world_size=1"
+                f"the ranks have different orders ({told}), and each takes its part of its own: samples would be left "
+                "out, and others seen twice; give all ranks the same, also the seed of a sampler's generator, make "
+                "their loaders in the same order, and give a loader that one rank alone has shard_world_size=1"
             )
 
     def _store(self) -> Any:
@@ -89,10 +118,23 @@ class OrderCheck:
             return None
         return distributed.distributed_c10d._get_default_store()
 
-    def _declared(self) -> str | None:
-        """What decides a permutation; None for orders that do not depend on the seed, or whose samples are drawn
-        independently."""
+    def _what_decides(self) -> dict[str, Any]:
+        """What decides the order of every epoch, in values of JSON. The seed is not among it for orders that do not
+        depend on it, nor for samples that are drawn independently."""
         options = self._options
-        sampler = options.sampler
-        shuffles = options.shuffle if sampler is None else getattr(sampler, "replacement", None) is False
-        return f"seed {options.seed}" if shuffles else None
+        sampler = options.sampler or (Random() if options.shuffle else Sequential())
+        decides = {
+            "samples": len(self._dataset),
+            "batch_size": options.batch_size,
+            "drop_last": options.drop_last,
+            "length_window": options.length_window,
+            **{n: digest_of(v) if isinstance(v, np.ndarray) else v for n, v in sampler.spec().items()},
+        }
+        if isinstance(sampler, Given):
+            decides["kind"] = Indices.kind
+        if isinstance(sampler, Indices):
+            decides["num_samples"] = sampler.indices.size
+        if getattr(sampler, "replacement", None) is False:
+            for name in ("seed", "shuffle_mode", "shuffle_window", "shuffle_shards"):
+                decides[name] = getattr(options, name)
+        return {"order": decides.pop("kind"), **decides}

@@ -22,9 +22,10 @@ class Batch(MutableMapping[str, Any]):
     list or, with pad_images=True, one array in which each has zeros around it, and batch["image_size"] [B, 2].
 
     Batch({name: value, ...}) makes one of values that are there already, as frameworks do with what they have moved to
-    a device. Values can be put in and taken out (pop), which changes this batch alone. A batch can be pickled, copied
-    and saved by torch.save, which copies what it holds; torch.load needs weights_only=False. Where it holds objects
-    that speak DLPack alone (output="dlpack"), the copy has numpy arrays in their place, which speak it too.
+    a device. Values can be put in and taken out (pop), which changes this batch alone; batch | {name: value, ...} is
+    another batch, of the same epoch and step. A batch can be pickled, copied and saved by torch.save, which copies what
+    it holds; torch.load needs weights_only=False then, or save dict(batch). Where it holds objects that speak DLPack
+    alone (output="dlpack"), the copy has numpy arrays in their place, which speak it too.
     """
 
     __slots__ = ("_columns", "_epoch", "_names", "_step", "_values")
@@ -69,7 +70,7 @@ class Batch(MutableMapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._values:
-            if self._columns is None or name not in self._names:
+            if self._columns is None or name not in self:
                 raise KeyError(f"there is no field {name!r}; this batch has {', '.join(self._names)}")
             self._values[name] = self._columns.make(name)
         return self._values[name]
@@ -86,11 +87,39 @@ class Batch(MutableMapping[str, Any]):
         except ValueError:
             raise KeyError(name) from None
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._names  # without making its value
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def __or__(self, other: Mapping[str, Any]) -> Batch:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        joined = self._same()
+        joined.update(other)
+        return joined
+
+    def __ror__(self, other: Mapping[str, Any]) -> Batch:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        joined = self._same()
+        joined.update({name: value for name, value in other.items() if name not in self})
+        joined._names = list(dict.fromkeys([*other, *self]))
+        return joined
+
+    def __ior__(self, other: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Batch:
+        self.update(other)
+        return self
+
+    def _same(self) -> Batch:
+        """A batch of its own with the same values, those not asked for yet made when they are."""
+        batch = Batch(self._values, epoch=self.epoch, step=self.step)
+        batch._columns, batch._names = self._columns, list(self._names)
+        return batch
 
     def map_tensors(self, change: Convert) -> None:
         """Puts change(tensor) in the place of every tensor. For transfers; other values stay as they are."""
@@ -103,8 +132,7 @@ class Batch(MutableMapping[str, Any]):
 
     def to(self, device: Any, non_blocking: bool = False) -> Batch:
         """A batch with all tensors on that device; this one stays as it is. Lightning and Accelerate call it."""
-        moved = Batch(self._values, epoch=self.epoch, step=self.step)
-        moved._columns, moved._names = self._columns, list(self._names)
+        moved = self._same()
         moved.map_tensors(lambda tensor: tensor.to(device, non_blocking=non_blocking))
         return moved
 

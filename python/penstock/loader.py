@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import inspect
 import itertools
 import json
@@ -19,7 +18,7 @@ from ._caller import caller_level
 from ._collate import collator_for
 from ._columns import RAW
 from ._device import transfer_for
-from ._distributed import OrderCheck, rank_and_world
+from ._distributed import OrderCheck, digest_of, rank_and_world
 from ._foreign import as_function
 from ._functions import Python
 from ._iteration import Iteration
@@ -180,7 +179,7 @@ class Loader(Generic[T_co]):
         self._resumed_order: tuple[int, str] | None = None  # what it gave when the state was taken
         self._iteration: weakref.ref[Iteration] | None = None  # the newest
         self._knows_shard = self._options.shard_world_size is not None
-        self._order_check = OrderCheck(self._dataset, self._options)
+        self._order_check = OrderCheck(self._dataset, self._options, self._core)
         self._warned_of: set[str] = set()
         self._closed = False
         _open_loaders.add(self)
@@ -260,6 +259,7 @@ class Loader(Generic[T_co]):
         except (TypeError, ValueError):
             raise InvalidError("this is no state of a Loader; give what state_dict() returned") from None
         self._core.load_state(text, bool(strict))
+        self._order_check.name()
         self._state_ahead = None
         self._resumed_order = (self._core.next_epoch, str(order)) if strict and order is not None else None
 
@@ -272,12 +272,14 @@ class Loader(Generic[T_co]):
         if not 0 <= number < 2**63:
             raise InvalidError(f"epoch = {epoch!r} cannot be; give a whole number, 0 or more")
         self._core.set_epoch(number)
+        self._order_check.name()
         iteration = None if self._iteration is None else self._iteration()
         if iteration is not None:
             iteration.begin_again_if_untouched()
 
-    # What frameworks look for at a torch DataLoader: Lightning names each epoch by batch_sampler.sampler, and
-    # accelerate.skip_first_batches makes a DataLoader of the parts.
+    # What frameworks look for at a torch DataLoader: Lightning names each epoch by batch_sampler.sampler,
+    # accelerate.skip_first_batches makes a DataLoader of the parts, and prepare_data_loader leaves alone what has this:
+    _is_accelerate_prepared = True  # the loader takes the part of its rank by itself
 
     @property
     def sampler(self) -> EpochNamer:
@@ -293,6 +295,11 @@ class Loader(Generic[T_co]):
     def collate_fn(self) -> Callable[[list[Any]], Any]:
         """What hands on the batch of a step in such a DataLoader."""
         return only_batch
+
+    @property
+    def drop_last(self) -> bool:
+        """As options.drop_last, for such a DataLoader."""
+        return self._options.drop_last
 
     @property
     def prefetch_factor(self) -> None:
@@ -323,7 +330,7 @@ class Loader(Generic[T_co]):
     def _start_epoch(self) -> int:
         sampler = self._options.sampler
         if not isinstance(sampler, Given):
-            self._order_check.compare(self._core.next_epoch)
+            self._order_check.compare()
             return self._core.start_epoch()
         return self._core.start_epoch(self._ask(sampler))
 
@@ -335,14 +342,14 @@ class Loader(Generic[T_co]):
             raise InvalidError(
                 f"sampler: it gave no sample for epoch {epoch}; give what can be iterated over again, every epoch"
             )
-        given = (epoch, hashlib.blake2b(order.tobytes(), digest_size=8).hexdigest())
+        given = (epoch, digest_of(order))
         resumed = self._resumed_order
         if resumed is not None and resumed[0] == epoch and resumed != given:
             raise InvalidError(
                 f"sampler: its order of epoch {epoch} is not what it was when the state was taken; give one whose "
                 "order depends on the epoch alone (set_epoch), as those of penstock.samplers do, or pass strict=False"
             )
-        self._order_check.compare(epoch, given[1])
+        self._order_check.compare(order)
         self._order = given
         return order
 

@@ -53,6 +53,38 @@ def test_values_are_put_in_and_taken_out(batch):
         del batch["label"]
 
 
+def test_is_joined_with_a_mapping_as_a_dict_is(batch):
+    names, values = list(batch), dict(batch)
+    extra = {"label": "mine", "weight": 2}
+    for joined, plain in (
+        (batch | extra, values | extra),
+        (extra | batch, extra | values),
+        (batch | penstock.Batch(extra), values | extra),
+    ):
+        assert type(joined) is penstock.Batch
+        assert list(joined) == list(plain)
+        assert all(joined[name] is plain[name] for name in plain)
+        assert (joined.epoch, joined.step) == (0, 1)
+    assert list(batch) == names, "it is as it was"
+    same = batch
+    same |= extra
+    same |= [("height", 3)]
+    assert same is batch
+    assert list(batch) == [*names, "weight", "height"]
+    for wrong in (lambda: batch | [("a", 1)], lambda: [("a", 1)] | batch):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            wrong()
+
+
+def test_joining_makes_no_value_that_nobody_asked_for(shards):
+    batch = next(iter(penstock.Loader(shards, batch_size=4, transforms=[CenterCrop(8)])))
+    for joined in (batch | {"a": 1}, {"a": 1} | batch, {"image": 1} | batch):
+        assert "image" in joined
+        assert batch._values == {}
+        assert "image" not in joined._values
+        assert joined["image"].shape[0] == 4
+
+
 @pytest.mark.parametrize(
     "copied", [lambda b: pickle.loads(pickle.dumps(b)), copy.deepcopy], ids=["pickle", "deepcopy"]
 )

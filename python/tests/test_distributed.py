@@ -125,74 +125,166 @@ def test_torch_distributed_checkpoint_keeps_the_state(shards, tmp_path):
 
 ORDERS = textwrap.dedent("""
     import json, sys
+    import numpy as np
     import torch
     import torch.distributed as dist
     import penstock
+    from penstock.samplers import Indices, Random, Weighted
 
-    source, folder, case = sys.argv[1:]
+    source, fewer, folder = sys.argv[1:]
     dist.init_process_group("gloo")
     rank = dist.get_rank()
 
-    def loader_of(**options):
-        return penstock.Loader(source, batch_size=5, num_workers=1, decode=False, **options)
+    def loader_of(source=source, **options):
+        options = {"batch_size": 5, "num_workers": 1, "decode": False, **options}
+        return penstock.Loader(source, **options)
 
     def drawn(seed):
         return torch.utils.data.RandomSampler(range(60), generator=torch.Generator().manual_seed(seed))
 
-    loaders = {
+    def at_epoch(loader, epoch):
+        loader.set_epoch(epoch)
+        return loader
+
+    def looked_at(loader):
+        if rank == 0:
+            next(iter(loader))
+        return at_epoch(loader, 0)
+
+    def halfway(loader):
+        batches = iter(loader)
+        for _ in range(4):
+            next(batches)
+        resumed = loader_of(shuffle=True, batch_size=3)
+        resumed.load_state_dict(loader.state_dict())
+        return resumed
+
+    back = list(range(60))[:: 1 - 2 * rank]
+    cases = {
         "different seeds of a sampler": lambda: [loader_of(sampler=drawn(rank))],
         "the same seed of a sampler": lambda: [loader_of(sampler=drawn(3))],
+        "different lists": lambda: [loader_of(sampler=back)],
+        "different arrays": lambda: [loader_of(sampler=np.array(back))],
+        "different Indices": lambda: [loader_of(sampler=Indices(back))],
+        "a list of other length": lambda: [loader_of(sampler=list(range(60 - rank)))],
+        "a list and a sampler": lambda: [
+            loader_of(sampler=torch.utils.data.SequentialSampler(range(60)) if rank else list(range(60)))],
+        "different weights": lambda: [loader_of(sampler=Weighted(1.0 + rank * np.arange(60)))],
+        "different seeds of weights": lambda: [loader_of(sampler=Weighted(np.ones(60), replacement=False), seed=rank)],
         "different seeds": lambda: [loader_of(shuffle=True, seed=rank)],
         "the same seed": lambda: [loader_of(shuffle=True, seed=4)],
-        "independent draws": lambda: [loader_of(sampler=penstock.samplers.Random(replacement=True), seed=rank)],
+        "different seeds in order": lambda: [loader_of(seed=rank)],
+        "shuffled and not": lambda: [loader_of(shuffle=rank == 1)],
+        "the same by another name": lambda: [loader_of(**({"sampler": "random"} if rank else {"shuffle": True}))],
+        "different modes": lambda: [loader_of(shuffle=True, shuffle_mode=["global", "window"][rank])],
+        "different windows": lambda: [loader_of(shuffle=True, shuffle_mode="window", shuffle_window=8 + rank)],
+        "different batch sizes": lambda: [loader_of(shuffle=True, batch_size=5 + rank)],
+        "different drop_last": lambda: [loader_of(batch_size=7, drop_last=rank == 1)],
+        "fewer draws": lambda: [loader_of(sampler=Random(replacement=True, num_samples=20 - 10 * rank))],
+        "fewer samples": lambda: [loader_of(fewer if rank else source, shuffle=True)],
+        "different epochs": lambda: [at_epoch(loader_of(shuffle=True), 4 + rank)],
+        "a look before the epoch is named": lambda: [looked_at(loader_of(shuffle=True))],
+        "a state": lambda: [halfway(loader_of(shuffle=True))],
+        "independent draws": lambda: [loader_of(sampler=Random(replacement=True), seed=rank)],
         "two loaders": lambda: [loader_of(sampler=drawn(1)), loader_of(sampler=drawn(2))],
-        "one rank alone": lambda: [loader_of(sampler=drawn(1))] if rank == 0 else [],
+        "two loaders, used in another order": lambda: [
+            loader_of(shuffle=True, seed=1), loader_of(shuffle=True, seed=2)][:: 1 - 2 * rank],
         "one rank reads all": lambda: [loader_of(sampler=drawn(rank), shard_world_size=1)],
         "a fresh seed": lambda: [loader_of(shuffle=True, seed=None)],
-    }[case]()
-    said, seen = "", []
-    dist.barrier()
-    for rank_in_turn in range(2):  # the second finds what the first wrote
-        if rank == rank_in_turn:
-            try:
-                for loader in loaders:
-                    for epoch in range(2):
-                        seen.append([index for batch in loader for index in batch["index"].tolist()])
-            except penstock.InvalidError as error:
-                said = str(error)
-        dist.barrier()
+        # From here on the ranks have made different numbers of loaders.
+        "another loader of one rank": lambda: [
+            *([loader_of(batch_size=1)] if rank == 0 else []), loader_of(shuffle=True)],
+        "one rank alone": lambda: [loader_of(sampler=drawn(1))] if rank == 0 else [],
+    }
+
+    def run(loaders):
+        said, seen = "", []
+        for rank_in_turn in range(2):  # the second finds what the first wrote
+            if rank == rank_in_turn:
+                try:
+                    for loader in loaders:
+                        for epoch in range(2):
+                            seen.append([index for batch in loader for index in batch["index"].tolist()])
+                except penstock.InvalidError as error:
+                    said = str(error)
+            dist.barrier()
+        return {"said": said, "seen": seen}
+
+    outcomes = {case: run(make()) for case, make in cases.items()}
     with open(f"{folder}/{rank}.json", "w") as out:
-        json.dump({"said": said, "seen": seen}, out)
+        json.dump(outcomes, out)
     dist.barrier()
     dist.destroy_process_group()
 """)
 
 
+@pytest.fixture(scope="module")
+def outcomes(shards, tmp_path_factory):
+    """Of every case on both ranks: what the loaders said, and what they gave."""
+    folder = tmp_path_factory.mktemp("orders")
+    (folder / "orders.py").write_text(ORDERS)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+    command += [str(folder / "orders.py"), shards, shards.replace("..000002", "..000001"), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
+
+
+DIGESTS = r"[0-9a-f]{16} on another rank, [0-9a-f]{16} on this one\)"
+
+
 @pytest.mark.parametrize(
     ("case", "refused"),
     [
-        ("different seeds of a sampler", "the ranks have different orders of epoch 0"),
-        ("the same seed of a sampler", ""),
-        ("different seeds", r"different orders of epoch 0 \(seed 0 and seed 1\)"),
-        ("the same seed", ""),
-        ("independent draws", ""),
-        ("two loaders", ""),
-        ("one rank alone", ""),
-        ("one rank reads all", ""),
-        ("a fresh seed", "seed = None with several processes cannot be"),
+        ("different seeds of a sampler", rf"\(indices {DIGESTS}"),
+        ("different lists", rf"\(indices {DIGESTS}"),
+        ("different arrays", rf"\(indices {DIGESTS}"),
+        ("different Indices", rf"\(indices {DIGESTS}"),
+        ("a list of other length", r"; num_samples 60 on another rank, 59 on this one\)"),
+        ("different weights", rf"\(weights {DIGESTS}"),
+        ("different seeds of weights", r"\(seed 0 on another rank, 1 on this one\)"),
+        ("different seeds", r"\(seed 0 on another rank, 1 on this one\)"),
+        ("shuffled and not", r"\(order sequential on another rank, random on this one\)"),
+        ("different modes", r"\(shuffle_mode global on another rank, window on this one"),
+        ("different windows", r"\(shuffle_window 8 on another rank, 9 on this one\)"),
+        ("different batch sizes", r"\(batch_size 5 on another rank, 6 on this one; steps 6 on another rank, 5 on this"),
+        ("different drop_last", r"\(drop_last False on another rank, True on this one; steps 5 on another rank, 4 on"),
+        ("fewer draws", r"\(num_samples 20 on another rank, 10 on this one; steps 2 on another rank, 1 on this one\)"),
+        ("fewer samples", r"\(samples 60 on another rank, 40 on this one; steps 6 on another rank, 4 on this one\)"),
+        ("different epochs", r"\(epoch 4 on another rank, 5 on this one\)"),
+        ("another loader of one rank", r"batch_size 1 on another rank, 5 on this one; .* has shard_world_size=1$"),
+        ("a fresh seed", "^seed = None with several processes cannot be"),
     ],
 )
-def test_ranks_whose_orders_differ_are_refused(shards, tmp_path, case, refused):
-    (tmp_path / "orders.py").write_text(ORDERS)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
-    command += [str(tmp_path / "orders.py"), shards, str(tmp_path), case]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-3000:]
-    ranks = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2)]
-    if refused:
-        assert re.search(refused, ranks[1]["said"])
-    else:
-        assert [rank["said"] for rank in ranks] == ["", ""]
-    if case in ("the same seed of a sampler", "the same seed", "two loaders"):
+def test_ranks_whose_orders_differ_are_refused(outcomes, case, refused):
+    assert re.search(refused, outcomes[1][case]["said"])
+    assert case == "a fresh seed" or outcomes[1][case]["said"].startswith("the ranks have different orders (")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "the same seed of a sampler",
+        "a list and a sampler",
+        "the same seed",
+        "different seeds in order",
+        "the same by another name",
+        "a look before the epoch is named",
+        "a state",
+        "independent draws",
+        "two loaders",
+        "two loaders, used in another order",
+        "one rank reads all",
+        "one rank alone",
+    ],
+)
+def test_ranks_whose_orders_agree_share_them(outcomes, case):
+    ranks = [rank[case] for rank in outcomes]
+    assert [rank["said"] for rank in ranks] == ["", ""]
+    if case == "two loaders, used in another order":
+        ranks[1]["seen"] = ranks[1]["seen"][2:] + ranks[1]["seen"][:2]
+    if case == "a state":
+        assert {len(rank["seen"].pop(0)) for rank in ranks} == {10}
+    if case not in ("independent draws", "one rank reads all", "one rank alone"):
         for parts in zip(ranks[0]["seen"], ranks[1]["seen"], strict=True):
             assert sorted(index for part in parts for index in part) == list(range(60))

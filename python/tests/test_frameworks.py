@@ -176,6 +176,22 @@ def test_accelerate_leaves_the_loader_alone_and_keeps_its_state(shards, unbroken
     assert seen == unbroken
 
 
+def test_accelerate_prepares_it_as_a_data_loader(shards, unbroken, tmp_path):
+    from accelerate.data_loader import prepare_data_loader
+
+    accelerator = Accelerator(cpu=True)
+    loader = open_loader(shards)
+    assert accelerator.prepare_data_loader(loader) is accelerator.prepare(loader) is loader
+    accelerator.save_state(str(tmp_path / "checkpoint"))
+    accelerator.load_state(str(tmp_path / "checkpoint"))
+    assert [contents(batch) for batch in loader] == unbroken[:STEPS]
+    # Without the accelerator it becomes a DataLoader of one process, with all that this knows of the loader.
+    for drop_last in (False, True):
+        wrapped = prepare_data_loader(open_loader(shards, drop_last=drop_last))
+        assert wrapped._drop_last is drop_last
+        assert [contents(batch) for batch in wrapped] == unbroken[: len(wrapped)]
+
+
 @pytest.mark.parametrize("skipped", [0, 1, 4, STEPS - 1, STEPS])
 def test_accelerate_skips_the_first_batches(shards, unbroken, skipped):
     loader = open_loader(shards)
@@ -244,12 +260,13 @@ RANKS = textwrap.dedent("""
     from accelerate import Accelerator
     import penstock
 
-    source, folder = sys.argv[1:]
+    source, folder, prepare = sys.argv[1:]
 
     accelerator = Accelerator(cpu=True)
     model = torch.nn.Linear(2, 2)
     loader = penstock.Loader(source, shuffle=True, seed=3, batch_size=5, num_workers=1, decode=False)
-    model, optimizer, loader = accelerator.prepare(model, torch.optim.SGD(model.parameters(), lr=0.01), loader)
+    model, optimizer = accelerator.prepare(model, torch.optim.SGD(model.parameters(), lr=0.01))
+    loader = getattr(accelerator, prepare)(loader)
     accelerator.register_for_checkpointing(loader)
     seen = []
     for step, batch in enumerate(loader):
@@ -266,12 +283,12 @@ RANKS = textwrap.dedent("""
 """)
 
 
-def test_accelerate_with_two_processes_shares_the_epoch(shards, tmp_path):
+@pytest.mark.parametrize("prepare", ["prepare", "prepare_data_loader"])
+def test_accelerate_with_two_processes_shares_the_epoch(shards, tmp_path, prepare):
     (tmp_path / "program.py").write_text(RANKS)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
-    done = subprocess.run(
-        [*command, str(tmp_path / "program.py"), shards, str(tmp_path)], capture_output=True, text=True, timeout=300
-    )
+    command += [str(tmp_path / "program.py"), shards, str(tmp_path), prepare]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
     parts = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2)]
     seen = [index for step in zip(*parts, strict=True) for part in step for index in part]

@@ -206,6 +206,9 @@ def test_option_collate_in(shards):
     with pytest.raises(penstock.InvalidError, match="collate_in must be 'thread' or 'process', got 'helper'"):
         LoaderOptions(collate_in="helper")
     assert options.with_collate_in("process").debug_mode().collate_in == "thread"
+    with pytest.warns(RuntimeWarning, match="collate_in='process' has no effect without collate_fn") as warned:
+        penstock.Loader(shards, collate_in="process")
+    assert warned[0].filename == __file__
 
 
 def test_option_cache(shards, tmp_path):
