@@ -298,6 +298,15 @@ def test_an_mp3_that_does_not_say_its_length_is_refused_where_frames_are_missing
     assert len(audio.read(content)[0]) == frames * 1152
 
 
+@pytest.mark.parametrize("mode", ["CONSTANT", "VARIABLE"])
+def test_an_mp3_that_does_not_say_its_length_is_refused_where_its_last_frame_is_destroyed(mode: str) -> None:
+    frames = mp3_frames(without_xing(noise(50_000, 1, 11), mode)[0])
+    for count in range(2, len(frames)):
+        for tag in (b"", b"TAG" + bytes(125)):
+            with pytest.raises(penstock.CorruptError, match="no frame at byte"):
+                audio.read(b"".join(frames[:count]) + bytes(len(frames[count])) + tag)
+
+
 def test_errors_name_the_file(tmp_path: Path) -> None:
     with pytest.raises(penstock.NotFoundError, match=r"none\.wav"):
         audio.read(tmp_path / "none.wav")
