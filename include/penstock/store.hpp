@@ -128,7 +128,7 @@ struct VerifyReport {
 /// Samples are compared with those of the same key, and fields with those of the same name.
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings = {});
 /// Reads and decodes every sample of a table, as a loader would: every bad field is in the report, with its
-/// place.
+/// place. Samples without a field that all have, of which nothing can be checked, are a problem too.
 Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettings& settings = {});
 /// The same for whatever Dataset opens; every byte of a store, if `paths` is the path of one. `fields` are
 /// then those of `paths`, where it is no store.

@@ -223,7 +223,8 @@ def test_changed_bytes_end_in_an_error_or_in_samples(container: str, subtype: st
         assert 0 < got <= 2**24
 
 
-def test_damaged_mp3_prints_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("packages", ["penstock", "penstock, soundfile"])
+def test_damaged_mp3_prints_nothing(tmp_path: Path, packages: str) -> None:
     """libmpg123 would; in a process of its own, where no other libsndfile was loaded before."""
     content = written(noise(44100, 1, 3), 44100, "MP3", "MPEG_LAYER_III")
     penstock.audio.read(content)  # a build without libsndfile says so here
@@ -232,9 +233,12 @@ def test_damaged_mp3_prints_nothing(tmp_path: Path) -> None:
         changed = bytearray(content[: rng.randrange(500, len(content))] if i % 5 == 0 else content)
         for _ in range(20):
             changed[rng.randrange(200, len(changed))] = rng.randrange(256)
+        if i % 3 == 0:  # a hole
+            at = rng.randrange(200, len(changed))
+            changed[at : at + 400] = bytes(len(changed[at : at + 400]))
         (tmp_path / f"{i}.mp3").write_bytes(changed)
     program = (
-        "import sys, penstock\n"
+        f"import sys, {packages}\n"
         "for path in sys.argv[1:]:\n"
         "    try: penstock.audio.read(path)\n"
         "    except penstock.CorruptError as error: print(error)\n"
@@ -296,6 +300,15 @@ def test_an_mp3_that_does_not_say_its_length_is_refused_where_frames_are_missing
     with pytest.raises(penstock.CorruptError, match="no frame at byte"):
         audio.read(content + bytes(5000))
     assert len(audio.read(content)[0]) == frames * 1152
+
+
+@pytest.mark.parametrize("mode", ["CONSTANT", "VARIABLE"])
+def test_an_mp3_that_does_not_say_its_length_is_refused_where_its_last_frame_is_destroyed(mode: str) -> None:
+    frames = mp3_frames(without_xing(noise(50_000, 1, 11), mode)[0])
+    for count in range(2, len(frames)):
+        for tag in (b"", b"TAG" + bytes(125)):
+            with pytest.raises(penstock.CorruptError, match="no frame at byte"):
+                audio.read(b"".join(frames[:count]) + bytes(len(frames[count])) + tag)
 
 
 def test_errors_name_the_file(tmp_path: Path) -> None:

@@ -337,6 +337,17 @@ def test_verify_lists_the_bad_samples_of_any_source(make_tar, shards, tmp_path):
         penstock.verify(tmp_path / "nothing")
 
 
+@pytest.mark.filterwarnings("ignore:.*left out unless chosen")
+def test_verify_that_checked_nothing_is_false(make_tar):
+    source = make_tar([("1.jpg", b"no picture"), ("README.md", b"hi")])
+    for checked in (source, penstock.Dataset(source)):
+        report = penstock.verify(checked)
+        assert not report
+        assert [report.samples, report.problems] == [2, 1]
+        assert "nothing was checked" in str(report.errors[0])
+    assert penstock.verify(source, fields={"image": "jpg"}).problems == 2
+
+
 def test_verify_takes_a_dataset_and_fields(shards, tmp_path):
     chosen = {"picture": "jpg", "class": "cls"}
     dataset = penstock.Dataset(shards, fields=chosen)

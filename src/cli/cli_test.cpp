@@ -269,6 +269,11 @@ TEST(cli, verify_reads_any_source) {
   ASSERT_NE(document.find("errors"), nullptr);
   ASSERT_EQ(document.find("errors")->list()->size(), 1u);
   EXPECT_EQ(document.find("problems")->whole(), 1u);
+  tar = {};
+  tar.file("1.jpg", "no picture").file("README.md", "hi").end();
+  const Outcome unchecked = run("verify " + folder.write("z.tar", tar.bytes()));
+  EXPECT_EQ(unchecked.code, 1) << unchecked.out;
+  EXPECT_THAT(unchecked.out, HasSubstr("nothing was checked"));
 }
 
 /// What a terminal obeys and what makes a line look like another.

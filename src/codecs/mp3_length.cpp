@@ -19,6 +19,7 @@ struct FrameHeader {
   std::size_t bytes = 0;
   std::uint64_t samples = 0;  ///< per channel
   std::size_t side_info = 0;
+  std::size_t smallest = 0;  ///< bytes of the smallest frame of this version and rate
 };
 
 /// The header at the front; zero bytes if there is none of layer III.
@@ -39,9 +40,11 @@ FrameHeader header_at(ByteSpan file) noexcept {
     return {};
   }
   const bool mono = (file[3] >> 6) == 3;
-  return {.bytes = (first ? 144'000 : 72'000) * kilobits / rate + ((file[2] >> 1) & 1),
+  const unsigned per_kilobit = first ? 144'000 : 72'000;
+  return {.bytes = per_kilobit * kilobits / rate + ((file[2] >> 1) & 1),
           .samples = first ? 1152U : 576U,
-          .side_info = first ? (mono ? 17U : 32U) : (mono ? 9U : 17U)};
+          .side_info = first ? (mono ? 17U : 32U) : (mono ? 9U : 17U),
+          .smallest = per_kilobit * (first ? kFirst : kSecond)[1] / rate};
 }
 
 bool has(ByteSpan file, std::size_t at, std::string_view id) noexcept {
@@ -56,20 +59,28 @@ std::size_t size_of_id3(ByteSpan file) noexcept {
   return std::min(file.size(), 10 + size + footer);
 }
 
+ByteSpan after_zeros(ByteSpan file) noexcept {
+  const auto other = std::find_if(file.begin(), file.end(), [](std::uint8_t byte) { return byte != 0; });
+  return file.subspan(static_cast<std::size_t>(other - file.begin()));
+}
+
 /// What comes after tags in front of the sound, and the zeros that some writers leave behind them.
 ByteSpan after_tags(ByteSpan file) noexcept {
   while (file.size() >= 10 && has(file, 0, "ID3")) {
     file = file.subspan(size_of_id3(file));
   }
-  const auto sound = std::find_if(file.begin(), file.end(), [](std::uint8_t byte) { return byte != 0; });
-  return file.subspan(static_cast<std::size_t>(sound - file.begin()));
+  return after_zeros(file);
 }
 
-/// Whether what follows the last frame is a tag (ID3, APE, Lyrics3) or too short for a frame.
-bool may_follow(ByteSpan rest, std::size_t frame_bytes) noexcept {
+/// Whether nothing or a tag (ID3, APE, Lyrics3) follows the last frame, perhaps after zeros that are too few
+/// to have been a frame.
+bool may_follow(ByteSpan rest, std::size_t smallest_frame) noexcept {
   constexpr std::array<std::string_view, 5> kTags = {"TAG", "APETAGEX", "LYRICSBEGIN", "ID3", "3DI"};
-  return std::any_of(kTags.begin(), kTags.end(), [&](std::string_view tag) { return has(rest, 0, tag); }) ||
-         (rest.size() < frame_bytes && header_at(rest).bytes == 0);
+  const ByteSpan end = after_zeros(rest);
+  const std::size_t zeros = rest.size() - end.size();
+  return (zeros == 0 || zeros < smallest_frame) &&
+         (end.empty() ||
+          std::any_of(kTags.begin(), kTags.end(), [&](std::string_view tag) { return has(end, 0, tag); }));
 }
 
 /// Whether the first frame holds no sound.
@@ -97,15 +108,15 @@ Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
     header = header_at(rest);
   }
   Mp3Length length;
-  std::size_t frame_bytes = 0;
+  std::size_t smallest = 0;
   for (; header.bytes > 0 && header.bytes <= rest.size(); header = header_at(rest)) {
     ++length.frames;
     length.samples += header.samples;
-    frame_bytes = header.bytes;
+    smallest = header.smallest;
     rest = rest.subspan(header.bytes);
   }
   length.end = file.size() - rest.size();
-  if (!rest.empty() && !may_follow(rest, frame_bytes)) {
+  if (!may_follow(rest, smallest)) {
     return detail::sound_error(
         ErrorKind::corrupt,
         header.bytes > 0

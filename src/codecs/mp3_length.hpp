@@ -20,8 +20,8 @@ struct Mp3Length {
 inline constexpr std::uint64_t kLargestMp3Frame = 1441;
 
 /// Nothing for a file that says its length itself (in a Xing, Info or VBRI header), and for one whose frames
-/// cannot be told from their headers. `corrupt` if frames or tags do not follow each other up to the end: a
-/// cut between two frames cannot be seen.
+/// cannot be told from their headers. `corrupt` if frames or tags do not follow each other up to the end,
+/// fewer zeros than the smallest frame has bytes aside: a cut between two frames cannot be seen.
 Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file);
 
 }  // namespace penstock

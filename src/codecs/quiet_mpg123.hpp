@@ -6,7 +6,9 @@ namespace penstock {
 
 /// MP3 decoders that libsndfile makes on this thread while one of these lives print nothing. Those of others
 /// are left alone. Without effect where libmpg123 is no shared library of its own, or where the process had a
-/// libsndfile before it had us (that of the Python package soundfile, for one).
+/// libsndfile before it had us: that of the Python package soundfile, for one, which has the same soname and
+/// so serves us too, and whose libmpg123 is linked in with hidden names, so that its handles cannot be
+/// reached.
 class QuietMpg123 {
  public:
   QuietMpg123() noexcept;

@@ -74,7 +74,7 @@ std::string list_fields(const TarIndex& index, const std::vector<DefaultField>& 
   return fields.size() > kShown ? fmt::format("{} and {} more", list, fields.size() - kShown) : list;
 }
 
-TarFields all_of_every_sample(const TarIndex& index, const std::vector<DefaultField>& defaults) {
+Result<TarFields> all_of_every_sample(const TarIndex& index, const std::vector<DefaultField>& defaults) {
   constexpr std::size_t kShown = 8;
   TarFields chosen;
   std::string some;
@@ -87,6 +87,13 @@ TarFields all_of_every_sample(const TarIndex& index, const std::vector<DefaultFi
       some += fmt::format("{}{} ({} of {} samples)", some.empty() ? "" : ", ", printable(field.name),
                           field.samples, index.size());
     }
+  }
+  if (chosen.fields.size() > kMaxUnchosenFields) {
+    return Error{.kind = ErrorKind::unsupported,
+                 .message = fmt::format("every sample has {} fields, over the limit of {}",
+                                        chosen.fields.size(), kMaxUnchosenFields),
+                 .advice = "choose some",
+                 .place = {.stage = "open"}};
   }
   if (left_out > 0) {
     chosen.left_out = fmt::format("fields that not all samples have are left out unless chosen: {}{}", some,

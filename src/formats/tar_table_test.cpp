@@ -8,6 +8,7 @@
 
 #include "formats/field_value.hpp"
 #include "formats/shard_scan.hpp"
+#include "formats/tar_fields.hpp"
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
@@ -193,6 +194,22 @@ TEST(tar_table, leaves_out_fields_that_some_samples_lack) {
   const auto table = open({TarForTest().file("a.jpg", "A").file("a.txt", "t").file("b.jpg", "B").end()});
   EXPECT_THAT(field_names(**table), ElementsAre("image:image"));
   EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("text (1 of 2 samples)")));
+}
+
+TEST(tar_table, takes_a_limited_number_of_fields_unless_they_are_chosen) {
+  TarForTest tar;
+  for (std::size_t i = 0; i < kMaxUnchosenFields; ++i) {
+    tar.file(fmt::format("a.e{}", i), "");
+  }
+  const auto allowed = open({TarForTest(tar).end()});
+  ASSERT_TRUE(allowed.ok()) << allowed.error().to_string();
+  EXPECT_EQ((*allowed)->fields().size(), kMaxUnchosenFields);
+  tar.file("a.one_more", "x").end();
+  const auto refused = open({tar});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("every sample has 4097 fields, over the limit of 4096"));
+  EXPECT_EQ(value(**open({tar}, {{"x", "one_more"}}), 0, 0), "x");
 }
 
 TEST(tar_table, calls_every_kind_of_picture_image) {

@@ -99,6 +99,14 @@ Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettin
   report.warnings = table.warnings();
   PENSTOCK_TRY(check_samples(
       table.size(), settings, [&] { return std::make_unique<SourceChecker>(table, settings); }, report));
+  if (table.size() > 0 && table.fields().empty()) {
+    Findings nothing;
+    nothing.errors.push_back({.kind = ErrorKind::invalid,
+                              .message = "nothing was checked: there is no field that all samples have",
+                              .advice = "name the fields to check; samples that lack one are then found",
+                              .place = {.stage = "verify"}});
+    add_findings(report, std::move(nothing));
+  }
   return report;
 }
 

@@ -75,6 +75,21 @@ TEST(verify_source, class_folders_and_whole_tars_are_read_too) {
   EXPECT_TRUE(verify({folder.write("y.tar", tar.end().bytes())})->ok());
 }
 
+TEST(verify_source, a_source_without_a_field_of_all_samples_is_a_problem) {
+  const TemporaryFolder folder;
+  TarForTest tar;
+  tar.file("1.jpg", picture(1)).file("2.jpg", "no picture").file("README.md", "hi").end();
+  const std::string path = folder.write("x.tar", tar.bytes());
+  const auto report = verify({path});
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_FALSE(report->ok());
+  EXPECT_EQ(report->samples, 3u);
+  ASSERT_EQ(report->errors.size(), 1u);
+  EXPECT_THAT(report->errors[0].to_string(), HasSubstr("no field that all samples have"));
+  EXPECT_THAT(report->warnings, ElementsAre(HasSubstr("image (2 of 3 samples), md (1 of 3 samples)")));
+  EXPECT_EQ(verify({path}, {.fields = {{"image", "jpg"}}})->problems, 2u) << "2.jpg, and README without one";
+}
+
 TEST(verify_source, sounds_without_a_length_of_their_own_are_noted) {
   const auto file = [](std::uint32_t size) {
     const test::SoundBytes bytes =
