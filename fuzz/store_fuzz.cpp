@@ -151,7 +151,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     {"label", FieldKind::integer},
                     {"text", FieldKind::text},
                     {"array", FieldKind::array}};
-    right.arrays = {{"array", {.type = Scalar::int16, .shape = {3}}}};
+    right.arrays = {{"array", {.spec = {.type = Scalar::int16, .shape = {3}}, .npy = (data[0] & 64) != 0}}};
     right.fields.resize(1 + (data[0] >> 1) % right.fields.size());
     const StoreShardHeader shard_header;
     shard.insert(0, reinterpret_cast<const char*>(&shard_header), sizeof shard_header);
