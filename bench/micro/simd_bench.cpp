@@ -1,4 +1,4 @@
-// The picture kernels on every CPU target there is here (R255).
+// The image kernels on every CPU target there is here (R255).
 
 #include <benchmark/benchmark.h>
 
@@ -98,7 +98,7 @@ void normalise(benchmark::State& state, CpuTarget target) {
   const FloatMap map(table);
   const auto in = noise(padded_stride(kOut) * kOut);
   std::vector<float> out(3 * kOut * kOut);
-  const PictureSink sink{
+  const ImageSink sink{
       .data = out.data(), .size = {kOut, kOut}, .type = ElementType::float32, .floats = &map};
   for (auto _ : state) {
     for (int row = 0; row < kOut; ++row) {

@@ -12,7 +12,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class BatchStorage;
 
@@ -96,4 +96,4 @@ class Batch {
   BatchStorage* storage_ = nullptr;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -17,7 +17,7 @@
 #include "penstock/stats.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The operations for each field; fields not named are delivered as they are.
 using FieldTransforms = std::vector<std::pair<std::string, std::vector<TransformPtr>>>;
@@ -27,7 +27,7 @@ using FieldTransforms = std::vector<std::pair<std::string, std::vector<Transform
 class Loader {
  public:
   static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {});
-  /// For data sets with one picture field named `image`.
+  /// For data sets with one image field named `image`.
   static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> image_transforms,
                              LoaderOptions options = {}) {
     return open(std::move(dataset), FieldTransforms{{"image", std::move(image_transforms)}},
@@ -114,4 +114,4 @@ class Loader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

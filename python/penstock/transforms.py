@@ -1,4 +1,4 @@
-"""Operations on pictures, one class each, made from the catalogue of the engine."""
+"""Operations on images, one class each, made from the catalogue of the engine."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "codecs/sound_format_decoder.hpp"
+#include "codecs/audio_format_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 4;
@@ -56,13 +56,13 @@ std::size_t size_of_id3(ByteSpan file) noexcept {
   return std::min(file.size(), 10 + size + footer);
 }
 
-/// What comes after tags in front of the sound, and the zeros that some writers leave behind them.
+/// What comes after tags in front of the audio, and the zeros that some writers leave behind them.
 ByteSpan after_tags(ByteSpan file) noexcept {
   while (file.size() >= 10 && has(file, 0, "ID3")) {
     file = file.subspan(size_of_id3(file));
   }
-  const auto sound = std::find_if(file.begin(), file.end(), [](std::uint8_t byte) { return byte != 0; });
-  return file.subspan(static_cast<std::size_t>(sound - file.begin()));
+  const auto first = std::find_if(file.begin(), file.end(), [](std::uint8_t byte) { return byte != 0; });
+  return file.subspan(static_cast<std::size_t>(first - file.begin()));
 }
 
 /// Whether what follows the last frame is a tag (ID3, APE, Lyrics3) or too short for a frame.
@@ -72,7 +72,7 @@ bool may_follow(ByteSpan rest, std::size_t frame_bytes) noexcept {
          (rest.size() < frame_bytes && header_at(rest).bytes == 0);
 }
 
-/// Whether the first frame holds no sound.
+/// Whether the first frame holds no audio.
 bool has_info(ByteSpan file, const FrameHeader& header) noexcept {
   const std::size_t at = kHeaderBytes + header.side_info;
   return has(file, at, "Xing") || has(file, at, "Info");
@@ -106,7 +106,7 @@ Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
   }
   length.end = file.size() - rest.size();
   if (!rest.empty() && !may_follow(rest, frame_bytes)) {
-    return detail::sound_error(
+    return detail::audio_error(
         ErrorKind::corrupt,
         header.bytes > 0
             ? fmt::format("MP3 is truncated: its last frame, at byte {}, is not whole", length.end)
@@ -115,4 +115,4 @@ Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
   return std::optional(length);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whose randomness it is. For samplers that repeat samples, `sample` holds the place instead.
 struct RandomKey {
@@ -80,4 +80,4 @@ class Draws {
   int used_ = 4;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

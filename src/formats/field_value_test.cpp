@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Result<std::int64_t> parse(const std::string& text) {
@@ -51,4 +51,4 @@ TEST(IntegerOf, takes_numbers_as_they_are) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,17 +11,18 @@
 #include "formats/text.hpp"
 #include "io/file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> kPictureEndings = {"jpg", "jpeg", "png", "webp"};
-constexpr std::array<std::string_view, 13> kOtherPictures = {
+constexpr std::array<std::string_view, 4> kImageEndings = {"jpg", "jpeg", "png", "webp"};
+constexpr std::array<std::string_view, 13> kOtherImages = {
     "bmp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "avif", "heic", "jp2", "jfif", "jpe"};
-constexpr std::array<std::string_view, 7> kSoundEndings = {"wav", "wave", "flac", "ogg",
+constexpr std::array<std::string_view, 7> kAudioEndings = {"wav", "wave", "flac", "ogg",
                                                            "oga", "opus", "mp3"};
-constexpr std::array<std::string_view, 7> kOtherSounds = {"m4a", "aac", "wma", "aiff", "aif", "au", "caf"};
+constexpr std::array<std::string_view, 7> kOtherRecordings = {"m4a", "aac", "wma", "aiff",
+                                                              "aif", "au",  "caf"};
 
 std::string extension_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
@@ -77,7 +78,7 @@ class Finder {
 
   Result<FoundFiles> run() {
     PENSTOCK_TRY(walk(""));
-    return FoundFiles{.pictures = pictures_.finish(), .sounds = sounds_.finish()};
+    return FoundFiles{.images = images_.finish(), .recordings = recordings_.finish()};
   }
 
  private:
@@ -93,8 +94,8 @@ class Finder {
     PENSTOCK_ASSIGN(const FolderNames names, list_folder(path));
     for (const std::string& name : names.files) {
       const std::string extension = extension_of(name);
-      if (!pictures_.take(kPictureEndings, kOtherPictures, extension, folder, name)) {
-        sounds_.take(kSoundEndings, kOtherSounds, extension, folder, name);
+      if (!images_.take(kImageEndings, kOtherImages, extension, folder, name)) {
+        recordings_.take(kAudioEndings, kOtherRecordings, extension, folder, name);
       }
     }
     if (deep_) {
@@ -107,8 +108,8 @@ class Finder {
 
   std::string root_;
   bool deep_;
-  Collector pictures_;
-  Collector sounds_;
+  Collector images_;
+  Collector recordings_;
   std::set<std::pair<::dev_t, ::ino_t>> visited_;
 };
 
@@ -144,4 +145,4 @@ std::string_view without_extension(std::string_view path) noexcept {
   return in_name ? path.substr(0, dot) : path;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 
 #include "io/file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,4 +129,4 @@ bool has_glob(std::string_view pattern) noexcept {
 
 Result<std::vector<std::string>> glob_paths(std::string_view pattern) { return Globber(pattern).run(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

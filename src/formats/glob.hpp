@@ -7,7 +7,7 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether the text holds one of * ? [
 bool has_glob(std::string_view pattern) noexcept;
@@ -18,4 +18,4 @@ bool has_glob(std::string_view pattern) noexcept;
 /// missing unseen.
 Result<std::vector<std::string>> glob_paths(std::string_view pattern);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

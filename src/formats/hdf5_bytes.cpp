@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Jenkins' lookup3, the checksum of HDF5.
@@ -95,4 +95,4 @@ Error hdf5_unsupported(std::string what) {
           .place = {.stage = "open"}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,17 +11,17 @@
 #include "formats/tar.hpp"
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Messages = std::vector<Hdf5Message>;
 
 // More than any object that is read here has: a bound on what a hostile file can make us walk.
-constexpr std::size_t kMostMessages = 65536;
-constexpr std::size_t kMostBlocks = 1024;
-constexpr std::size_t kMostObjects = 65536;
-constexpr std::uint64_t kLargestHeader = std::uint64_t{16} << 20;
-constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kMaxMessages = 65536;
+constexpr std::size_t kMaxBlocks = 1024;
+constexpr std::size_t kMaxObjects = 65536;
+constexpr std::uint64_t kMaxHeader = std::uint64_t{16} << 20;
+constexpr std::size_t kMaxNameLength = 1024;
 
 /// A run of messages of a header, and what is put in front of each.
 struct Block {
@@ -42,7 +42,7 @@ Status add_messages(const Block& block, Messages& messages,
     message.shared = (cursor.byte() & 2) != 0;
     cursor.skip(block.old ? 3 : block.numbered ? 2 : 0);
     message.body = cursor.take(size);
-    if (!cursor.ok() || messages.size() >= kMostMessages) {
+    if (!cursor.ok() || messages.size() >= kMaxMessages) {
       return hdf5_damage("an object header does not end", header);
     }
     if (message.type == Hdf5Message::continuation) {
@@ -120,7 +120,7 @@ Result<Superblock> read_superblock(const Hdf5Bytes& file) {
 
 /// Text up to the first zero.
 std::string text_at(ByteSpan bytes) {
-  bytes = bytes.first(std::min(bytes.size(), kLongestName));
+  bytes = bytes.first(std::min(bytes.size(), kMaxNameLength));
   const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
   return {bytes.begin(), end};
 }
@@ -132,7 +132,7 @@ class OldGroup {
 
   Status add(std::uint64_t address) {
     PENSTOCK_ASSIGN(const ByteSpan node, file_.from(address));
-    if (++nodes_ > kMostObjects) {
+    if (++nodes_ > kMaxObjects) {
       return hdf5_damage("the tree of its root group does not end", address);
     }
     Hdf5Cursor cursor(node);
@@ -146,7 +146,7 @@ class OldGroup {
     const unsigned level = cursor.byte();
     const std::uint64_t entries = cursor.number(2);
     cursor.skip(8 + 8 + 8);
-    if (++depth_ > kDeepestHdf5Tree || level > kDeepestHdf5Tree) {
+    if (++depth_ > kMaxHdf5TreeDepth || level > kMaxHdf5TreeDepth) {
       return hdf5_damage("the tree of its root group is too deep", address);
     }
     for (std::uint64_t i = 0; i < entries; ++i) {
@@ -175,7 +175,7 @@ class OldGroup {
       cursor.skip(4);
       Hdf5Cursor scratch(cursor.take(16));
       const std::uint64_t target = soft ? scratch.number(4) : 0;
-      if (!cursor.ok() || target >= names_.size() || name >= names_.size() || ++symbols_ > kMostObjects) {
+      if (!cursor.ok() || target >= names_.size() || name >= names_.size() || ++symbols_ > kMaxObjects) {
         return hdf5_damage("a name of its root group is missing", address);
       }
       if (soft) {
@@ -251,7 +251,7 @@ bool begins_as_tar(ByteSpan file) noexcept {
 }  // namespace
 
 std::optional<std::uint64_t> find_hdf5_start(ByteSpan file) noexcept {
-  constexpr std::uint64_t kSmallestUserBlock = 512;
+  constexpr std::uint64_t kMinUserBlock = 512;
   const auto begins_at = [file](std::uint64_t at) {
     return Hdf5Cursor(file.subspan(static_cast<std::size_t>(at))).says("\x89HDF\r\n\x1a\n");
   };
@@ -261,7 +261,7 @@ std::optional<std::uint64_t> find_hdf5_start(ByteSpan file) noexcept {
   if (begins_as_tar(file)) {
     return std::nullopt;
   }
-  for (std::uint64_t at = kSmallestUserBlock; at < file.size(); at *= 2) {
+  for (std::uint64_t at = kMinUserBlock; at < file.size(); at *= 2) {
     if (begins_at(at)) {
       return at;
     }
@@ -281,7 +281,7 @@ Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
     block.numbered = (flags & 4) != 0;
     block.bytes = cursor.take(cursor.number(std::size_t{1} << (flags & 3)));
     cursor.skip(4);
-    if (!cursor.ok() || version != 2 || block.bytes.size() > kLargestHeader ||
+    if (!cursor.ok() || version != 2 || block.bytes.size() > kMaxHeader ||
         !hdf5_sum_is_right(start.first(start.size() - cursor.left()))) {
       return hdf5_damage("the checksum of an object header is wrong", header);
     }
@@ -304,7 +304,7 @@ Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
     const auto [address, size] = more.front();
     PENSTOCK_ASSIGN(ByteSpan bytes, file.at(address, size));
     total += size;
-    if (blocks == kMostBlocks || total > kLargestHeader) {
+    if (blocks == kMaxBlocks || total > kMaxHeader) {
       return hdf5_damage("an object header does not end", header);
     }
     if (!block.old) {
@@ -342,7 +342,7 @@ Result<Hdf5Group> hdf5_root_group(const Hdf5Bytes& file) {
 }
 
 Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, const std::string& name) {
-  constexpr int kMostSteps = 16;
+  constexpr int kMaxSteps = 16;
   auto found = group.find(name);
   if (found == group.end()) {
     return std::optional<std::uint64_t>();
@@ -354,14 +354,14 @@ Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, co
     }
     const std::size_t slash = link.target.starts_with('/') ? 1 : 0;
     const auto next = group.find(link.target.substr(slash));
-    if (next == group.end() || step == kMostSteps) {
+    if (next == group.end() || step == kMaxSteps) {
       return hdf5_unsupported(
           fmt::format("{} is a soft link to '{}', which {}", name, printable(link.target),
-                      step == kMostSteps ? "leads back to itself" : "is no object of the root group"));
+                      step == kMaxSteps ? "leads back to itself" : "is no object of the root group"));
     }
     found = next;
   }
   return std::optional(found->second.header);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,7 +14,7 @@
 #include "io/file_identity.hpp"
 #include "io/mapped_file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kNumberSize = 8;
@@ -195,7 +195,7 @@ class Hdf5Table final : public SampleTable {
   std::vector<std::string> warnings_;
 };
 
-/// What a file of sounds holds, by the names of its data sets.
+/// What a file of recordings holds, by the names of its data sets.
 class RowContents {
  public:
   static Result<RowContents> of(ByteSpan file) {
@@ -369,4 +369,4 @@ Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, cons
   return table;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

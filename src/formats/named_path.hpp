@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct NamedPath {
   std::string path;
@@ -12,4 +12,4 @@ struct NamedPath {
   bool operator==(const NamedPath&) const = default;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -17,7 +17,7 @@
 #include "formats/tar_table.hpp"
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 bool is_folder(const std::string& path) {
@@ -77,7 +77,7 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents&
           .message = fmt::format("'{}' holds {} tar files and folders with {} (first: '{}'): either "
                                  "may be the data set",
                                  printable_path(folder.path), contents.tars.size(),
-                                 files->pictures.paths.empty() ? "sounds" : "pictures", printable(name)),
+                                 files->images.paths.empty() ? "recordings" : "images", printable(name)),
           .advice = fmt::format("name the tars by a pattern ('{}'), or move them out to read the class "
                                 "folders",
                                 printable_path((std::filesystem::path(folder.path) / "*.tar").string())),
@@ -94,20 +94,20 @@ Error opened_alone(const NamedPath& entry, const char* what, std::size_t sources
           .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
 }
 
-/// Pictures and sounds that lie beside the tars of a folder are no samples; empty if there are none.
+/// Images and recordings that lie beside the tars of a folder are no samples; empty if there are none.
 std::string remark_on_files_beside_tars(const NamedPath& folder) {
   const auto files = find_files(folder.path, false);
   if (!files.ok() || !files->any()) {
     return {};
   }
-  const auto& pictures = files->pictures.paths;
-  const auto& sounds = files->sounds.paths;
+  const auto& images = files->images.paths;
+  const auto& recordings = files->recordings.paths;
   return fmt::format("'{}' holds tar files, which are read; {} {} beside them are left out (first: '{}')",
-                     printable_path(folder.path), pictures.size() + sounds.size(),
-                     sounds.empty()     ? "pictures"
-                     : pictures.empty() ? "sounds"
-                                        : "pictures and sounds",
-                     printable(pictures.empty() ? sounds.front() : pictures.front()));
+                     printable_path(folder.path), images.size() + recordings.size(),
+                     recordings.empty() ? "images"
+                     : images.empty()   ? "recordings"
+                                        : "images and recordings",
+                     printable(images.empty() ? recordings.front() : images.front()));
 }
 
 bool holds_samples(const NamedPath& folder) {
@@ -129,7 +129,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
       if ((found.size() == 1 || names_hdf5(lower_case(entry.path))) && is_hdf5_file(entry.path)) {
         if (found.size() > 1) {
           return opened_alone(entry, "an HDF5 file", found.size(),
-                              "an HDF5 file is opened by itself: build one of all sounds");
+                              "an HDF5 file is opened by itself: build one of all recordings");
         }
         return open_hdf5_table(entry, fields);
       }
@@ -166,4 +166,4 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
   return open_tar_table(shards, fields, std::move(remarks));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Longer keys are refused wherever they are read.
 inline constexpr std::size_t kMaxKeyBytes = 64 * 1024;
@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxKeyBytes = 64 * 1024;
 enum class StoredCodec : std::uint8_t {
   original,  ///< the file as it was in the source
   repacked,  ///< a JPEG file's coefficients in our own layout
-  pixels     ///< the pixels of a picture
+  pixels     ///< the pixels of an image
 };
 
 /// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
@@ -72,7 +72,7 @@ class SampleTable {
   /// Byte size of the field as it was in the source, from the index alone (numbers count 8; a lacking field
   /// 0).
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
-  /// Size of the picture if the index holds it, else {0, 0}.
+  /// Size of the image if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
   /// What every array of a field of kind array is, whose bytes read() gives; empty for other kinds.
   virtual ArraySpec array(std::size_t /*field*/) const { return {}; }
@@ -155,4 +155,4 @@ using FieldChoice = std::vector<std::pair<std::string, std::string>>;
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
                                                   const FieldChoice& fields);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

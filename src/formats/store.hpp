@@ -14,7 +14,7 @@
 #include "io/folder.hpp"
 #include "io/mapped_file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether a folder is a store: by its manifest or its index, whole or damaged.
 bool is_store(const std::string& folder);
@@ -34,7 +34,7 @@ class StoreFiles {
   std::uint64_t size() const noexcept { return manifest_.samples; }
   ByteSpan index() const noexcept { return index_->bytes(); }
   ByteSpan keys() const noexcept { return keys_->bytes(); }
-  /// Empty without repacked pictures.
+  /// Empty without repacked images.
   Bytes tables() const noexcept { return tables_ ? tables_->bytes() : Bytes(); }
   /// For messages: as the user named it.
   std::string shard_path(std::uint64_t shard) const;
@@ -63,7 +63,7 @@ class StoreFiles {
  private:
   struct OpenShard;
   struct Shards;
-  class SoundFields;
+  class AudioFields;
   static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder,
                                                        std::shared_ptr<const Folder> opened);
   StoreFiles(NamedPath folder, std::shared_ptr<const Folder> opened);
@@ -88,11 +88,11 @@ class StoreFiles {
   std::unique_ptr<MappedFile> keys_;
   std::unique_ptr<MappedFile> tables_;
   std::unique_ptr<Shards> shards_;
-  std::unique_ptr<SoundFields> sound_;
+  std::unique_ptr<AudioFields> audio_;
 };
 
 /// A choice names a field of the store, or an extension that stands for it in tar shards.
 Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& fields);
 std::unique_ptr<SampleTable> store_table(std::shared_ptr<const StoreFiles> files);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

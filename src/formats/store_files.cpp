@@ -14,10 +14,10 @@
 #include "io/file.hpp"
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr std::uint64_t kLargestManifest = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxManifest = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMaxRowsLookedAt = 1 << 20;  // of a shard, when it is opened
 
 std::string first_bytes(const std::string& path, std::size_t count) {
@@ -87,21 +87,21 @@ struct StoreFiles::Shards {
 /// One bit per field of every sample: whether its bytes agreed with their checksum. In memory that the system
 /// provides page by page when it is touched, so that a billion samples cost nothing before they are read. Any
 /// thread; two that read a field at once may both find it unknown.
-class StoreFiles::SoundFields {
+class StoreFiles::AudioFields {
  public:
-  explicit SoundFields(std::uint64_t fields) noexcept : bytes_((fields / 64 + 1) * sizeof(Word)) {
+  explicit AudioFields(std::uint64_t fields) noexcept : bytes_((fields / 64 + 1) * sizeof(Word)) {
     void* const memory =
         ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     // Without memory every read is checked.
     words_ = memory != MAP_FAILED ? static_cast<Word*>(memory) : nullptr;
   }
-  ~SoundFields() {
+  ~AudioFields() {
     if (words_ != nullptr) {
       ::munmap(words_, bytes_);
     }
   }
-  SoundFields(const SoundFields&) = delete;
-  SoundFields& operator=(const SoundFields&) = delete;
+  AudioFields(const AudioFields&) = delete;
+  AudioFields& operator=(const AudioFields&) = delete;
 
   bool known(std::uint64_t field) const noexcept {
     return words_ != nullptr && (word(field).load(std::memory_order_relaxed) & bit(field)) != 0;
@@ -163,7 +163,7 @@ Result<StoreManifest> StoreFiles::read_manifest() const {
     }
     return at(std::move(error), folder_, path);
   }
-  if ((*file)->size() > kLargestManifest) {
+  if ((*file)->size() > kMaxManifest) {
     return damaged(kStoreManifestName, fmt::format("a manifest of {} bytes is too large", (*file)->size()));
   }
   const ByteSpan bytes = (*file)->bytes();
@@ -204,7 +204,7 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folde
   std::unique_ptr<StoreFiles> files(new StoreFiles(folder, std::move(opened)));
   PENSTOCK_ASSIGN(files->manifest_, files->read_manifest());
   files->shards_ = std::make_unique<Shards>(files->manifest_.shards.size());
-  files->sound_ = std::make_unique<SoundFields>(files->manifest_.samples * files->manifest_.fields.size());
+  files->audio_ = std::make_unique<AudioFields>(files->manifest_.samples * files->manifest_.fields.size());
   PENSTOCK_ASSIGN(files->index_, files->map(kStoreIndexName));
   PENSTOCK_ASSIGN(files->keys_, files->map(kStoreKeysName));
   if (files->manifest_.tables) {
@@ -422,7 +422,7 @@ Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record
 Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const FieldRecord& record) const {
   PENSTOCK_ASSIGN(const Bytes bytes, stored(sample, record));
   const std::uint64_t number = sample * manifest_.fields.size() + field;
-  if (sound_->known(number)) {
+  if (audio_->known(number)) {
     PENSTOCK_TRY(bytes.intact());  // what was found right may be gone since
     return bytes;
   }
@@ -434,8 +434,8 @@ Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const
                  .advice = "`penstock verify` lists all damage; build the store anew, or copy it again",
                  .place = {.offset = record.offset(), .stage = "read"}};
   }
-  sound_->note(number);
+  audio_->note(number);
   return bytes;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,12 +9,12 @@
 #include "formats/json.hpp"
 #include "formats/store_format.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::string_view kFormat = "penstock store";
 /// Three for each of the most shards, and as many for classes and sources.
-constexpr std::uint64_t kMostValues = 6 * kStoreMostShards;
+constexpr std::uint64_t kMaxValues = 6 * kStoreMaxShards;
 constexpr std::string_view kChecksumMember = "\n  \"crc32c\": \"";
 
 ByteSpan as_bytes(std::string_view text) {
@@ -122,7 +122,7 @@ ArraySpec array_of(Members& field) {
     const auto extent = item.whole();
     extent ? array.shape.push_back(*extent) : void(field.wrong("shape"));
   });
-  if (!type || array.shape.size() > kMostDimensions || array.bytes() > FieldRecord::kLargestField) {
+  if (!type || array.shape.size() > kMaxDimensions || array.bytes() > FieldRecord::kMaxField) {
     field.wrong(type ? "shape" : "type");
   }
   return array;
@@ -232,7 +232,7 @@ bool StoreManifest::recognises(std::string_view text) noexcept {
 }
 
 Result<StoreManifest> StoreManifest::parse(std::string_view text) {
-  PENSTOCK_ASSIGN(const Json document, Json::parse(text, kMostValues));
+  PENSTOCK_ASSIGN(const Json document, Json::parse(text, kMaxValues));
   PENSTOCK_TRY(check_version(document));
   PENSTOCK_TRY(check_checksum(text));
   Members members(document);
@@ -287,8 +287,8 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
   if (!members.problem().empty()) {
     return damaged(fmt::format("'{}' is missing or wrong", members.problem()));
   }
-  if (manifest.fields.empty() || manifest.fields.size() > kStoreMostFields ||
-      manifest.shards.size() > kStoreMostShards || manifest.fingerprint.size() != 32) {
+  if (manifest.fields.empty() || manifest.fields.size() > kStoreMaxFields ||
+      manifest.shards.size() > kStoreMaxShards || manifest.fingerprint.size() != 32) {
     return damaged("a count is impossible");
   }
   for (std::size_t i = 0; i < manifest.fields.size(); ++i) {
@@ -301,4 +301,4 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
   return manifest;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

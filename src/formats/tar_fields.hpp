@@ -8,7 +8,7 @@
 #include "formats/sample_table.hpp"
 #include "formats/tar_index.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct TarFields {
   std::vector<FieldInfo> fields;
@@ -24,4 +24,4 @@ Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& ch
 /// `invalid` if a name is empty or chosen twice.
 Status check_field_choice(const FieldChoice& choice);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

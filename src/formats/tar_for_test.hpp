@@ -13,7 +13,7 @@
 #include "formats/tar.hpp"
 #include "io/memory_source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 enum class TarMagic : std::uint8_t { posix, gnu, v7 };
 
@@ -102,4 +102,4 @@ class TarForTest {
   std::vector<std::uint8_t> bytes_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

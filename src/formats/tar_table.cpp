@@ -20,7 +20,7 @@
 #include "io/mapped_file.hpp"
 #include "io/memory_source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// The bytes of an index, in memory or mapped, with their view.
@@ -248,7 +248,7 @@ Result<OpenIndex> scan_and_keep(const std::vector<std::unique_ptr<Source>>& shar
   PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(pointers(shards)));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(paths, states, std::move(scans)));
   const bool certain = std::none_of(states.begin(), states.end(), [begun](const FileState& state) {
-    return could_change_unseen(state, begun);
+    return could_change_unnoticed(state, begun);
   });
   if (certain && !cache_path.empty() && keep_index(cache_path, bytes).ok()) {
     if (auto kept = load_index(cache_path, paths, states)) {
@@ -326,4 +326,4 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<
   return make_table(std::move(shards), std::move(names), std::move(index), fields, {}, {});
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "formats/sample_table.hpp"
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Maps the shards and opens the index: from the cache folder if it is still right, else by scanning.
 /// `remarks` come before its own warnings.
@@ -21,4 +21,4 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
 Result<std::unique_ptr<SampleTable>> open_tar_table(std::vector<std::unique_ptr<Source>> shards,
                                                     const FieldChoice& fields);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include "io/faulty_source.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace std::string_literals;
@@ -305,4 +305,4 @@ TEST(tar, passes_on_read_errors) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

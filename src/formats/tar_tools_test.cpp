@@ -10,7 +10,7 @@
 #include "io/mapped_file.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class TarTools : public ::testing::Test {
@@ -98,4 +98,4 @@ TEST_F(TarTools, python_tarfile) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class MappedFile;
 
@@ -49,4 +49,4 @@ class Bytes {
   const MappedFile* file_ = nullptr;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 FaultySource::FaultySource(std::unique_ptr<Source> inner, std::vector<Fault> faults)
     : inner_(std::move(inner)),
@@ -65,4 +65,4 @@ void FaultySource::advise(Access access, std::uint64_t offset, std::uint64_t siz
   inner_->advise(access, offset, size);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One thing that goes wrong. It strikes reads that touch `offset` (any read if absent), from the `after`-th
 /// such read on, `times` times.
@@ -53,4 +53,4 @@ class FaultySource final : public Source {
   mutable std::atomic<std::uint64_t> reads_{0};
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include "io/memory_source.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 FaultySource with(std::vector<Fault> faults) {
@@ -57,4 +57,4 @@ TEST(faulty_source, shortens_and_delays) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(file_state, tells_size_and_change) {
@@ -56,4 +56,4 @@ TEST(read_file, does_not_wait_for_a_fifo) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 
 #include "io/folder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr const char* kTemporaryMark = ".tmp-";
@@ -231,4 +231,4 @@ Status Folder::remove_all(const std::string& name) const {
   return remove_folder(name);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

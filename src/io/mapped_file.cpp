@@ -13,7 +13,7 @@
 
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 int madvise_of(Access access) noexcept {
@@ -118,7 +118,7 @@ void MappedFile::advise(Access access, std::uint64_t offset, std::uint64_t size)
             madvise_of(access));
 }
 
-Status MappedFile::check_closely(ByteSpan part) const {
+Status MappedFile::check_page_by_page(ByteSpan part) const {
   if (guard_.is_gone(part)) {
     return gone(part);
   }
@@ -159,4 +159,4 @@ Error MappedFile::gone(ByteSpan part) const {
   return error;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

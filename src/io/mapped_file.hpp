@@ -10,7 +10,7 @@
 #include "io/mapping_guard.hpp"
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Owns the mapping; the file descriptor is closed as soon as the file is mapped, so no number of open files
 /// adds up. What can no longer be read, because the file became shorter or its disk fails, reads as zeros:
@@ -46,7 +46,7 @@ class MappedFile final : public Source {
     // A page that is gone is marked when it is touched, so the last byte stands for all between it and those
     // that were used. Where it is not zero, the file was not cut before it.
     const bool ends_in_zero = !part.empty() && *static_cast<const volatile std::uint8_t*>(&part.back()) == 0;
-    return guard_.is_gone(part) || ends_in_zero ? check_closely(part) : Status();
+    return guard_.is_gone(part) || ends_in_zero ? check_page_by_page(part) : Status();
   }
 
  private:
@@ -60,7 +60,7 @@ class MappedFile final : public Source {
 
   MappedFile(std::string path, const std::uint8_t* data, const FileIdentity& state)
       : path_(std::move(path)), state_(state), data_(data), size_(state.size) {}
-  Status check_closely(ByteSpan part) const;
+  Status check_page_by_page(ByteSpan part) const;
   Error gone(ByteSpan part) const;
 
   std::string path_;
@@ -73,4 +73,4 @@ class MappedFile final : public Source {
   MappingGuard guard_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

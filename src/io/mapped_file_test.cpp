@@ -7,7 +7,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(mapped_file, gives_views_without_touching_the_scratch) {
@@ -93,4 +93,4 @@ TEST(mapped_file, keeps_no_descriptor) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

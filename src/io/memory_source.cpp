@@ -2,7 +2,7 @@
 
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Result<Bytes> MemorySource::read(std::uint64_t offset, std::uint64_t size, Scratch&) const {
   if (!is_within(offset, size, bytes_.size())) {
@@ -11,4 +11,4 @@ Result<Bytes> MemorySource::read(std::uint64_t offset, std::uint64_t size, Scrat
   return Bytes(bytes_).part(offset, size);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

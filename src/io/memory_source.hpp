@@ -6,7 +6,7 @@
 
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Owns its bytes and hands out views of them. Any number of threads.
 class MemorySource final : public Source {
@@ -24,4 +24,4 @@ class MemorySource final : public Source {
   std::vector<std::uint8_t> bytes_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// How a range is about to be read: a hint, never needed for correctness.
 enum class Access : std::uint8_t { normal, sequential, will_need };
@@ -32,4 +32,4 @@ class Source {
   virtual void advise(Access access, std::uint64_t offset, std::uint64_t size) const noexcept = 0;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,12 +6,12 @@
 
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Result<WholeFile> WholeFile::open(const std::string& path) {
   PENSTOCK_ASSIGN(OpenFile file, OpenFile::open_regular(path.c_str()));
   WholeFile whole(path, file.state().size);
-  if (whole.size_ <= kMostCopied) {
+  if (whole.size_ <= kMaxCopied) {
     whole.file_.emplace(std::move(file));
     return whole;
   }
@@ -28,7 +28,7 @@ void WholeFile::announce(const std::string& path) noexcept {
   }
 }
 
-std::optional<Bytes> WholeFile::bytes_at_hand(Scratch& scratch) {
+std::optional<Bytes> WholeFile::bytes_available(Scratch& scratch) {
   if (mapped_) {
     mapped_->advise(Access::will_need, 0, size_);
     return {};
@@ -51,4 +51,4 @@ Result<Bytes> WholeFile::bytes(Scratch& scratch) {
   return Bytes(copied);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

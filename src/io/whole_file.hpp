@@ -8,14 +8,14 @@
 #include "io/file.hpp"
 #include "io/mapped_file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Small files are copied into memory that is used again: mapping them costs more, and unmapping interrupts
 /// all threads of the process. Larger ones are mapped. One thread.
 class WholeFile {
  public:
   /// Files of more bytes are mapped.
-  static constexpr std::uint64_t kMostCopied = 1 << 20;
+  static constexpr std::uint64_t kMaxCopied = 1 << 20;
 
   /// A missing file is `not_found`; a directory, a device or a refused access is `io`.
   static Result<WholeFile> open(const std::string& path);
@@ -28,7 +28,7 @@ class WholeFile {
 
   /// The bytes, if they are in the page cache. If not, or if the file is large, the system is asked to fetch
   /// them: bytes() then waits less, or not at all.
-  std::optional<Bytes> bytes_at_hand(Scratch& scratch);
+  std::optional<Bytes> bytes_available(Scratch& scratch);
   /// All bytes. They live as long as this and until the next use of `scratch`.
   Result<Bytes> bytes(Scratch& scratch);
 
@@ -41,4 +41,4 @@ class WholeFile {
   std::unique_ptr<MappedFile> mapped_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

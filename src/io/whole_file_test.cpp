@@ -6,7 +6,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string text_of(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
@@ -14,8 +14,8 @@ std::string text_of(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 TEST(whole_file, gives_all_bytes_of_small_and_large_files) {
   const TemporaryFolder folder;
   Scratch scratch;
-  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{WholeFile::kMostCopied},
-                                 std::size_t{WholeFile::kMostCopied} + 1}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{WholeFile::kMaxCopied},
+                                 std::size_t{WholeFile::kMaxCopied} + 1}) {
     std::string text(size, 'x');
     if (size > 0) {
       text.back() = 'y';
@@ -23,9 +23,9 @@ TEST(whole_file, gives_all_bytes_of_small_and_large_files) {
     auto file = WholeFile::open(folder.write("a", text));
     ASSERT_TRUE(file.ok());
     EXPECT_EQ(file->size(), size);
-    if (const auto bytes = file->bytes_at_hand(scratch)) {
+    if (const auto bytes = file->bytes_available(scratch)) {
       EXPECT_TRUE(text_of(*bytes) == text) << size;
-      EXPECT_LE(size, WholeFile::kMostCopied);
+      EXPECT_LE(size, WholeFile::kMaxCopied);
     }
     const auto bytes = file->bytes(scratch);
     ASSERT_TRUE(bytes.ok());
@@ -40,10 +40,10 @@ TEST(whole_file, tells_that_a_file_became_shorter) {
   const std::string path = folder.write("a", std::string(100, 'x'));
   auto small = WholeFile::open(path);
   std::filesystem::resize_file(path, 50);
-  EXPECT_FALSE(small->bytes_at_hand(scratch));
+  EXPECT_FALSE(small->bytes_available(scratch));
   EXPECT_EQ(small->bytes(scratch).error().kind, ErrorKind::corrupt);
 
-  folder.write("a", std::string(2 * WholeFile::kMostCopied, 'x'));
+  folder.write("a", std::string(2 * WholeFile::kMaxCopied, 'x'));
   auto large = WholeFile::open(path);
   std::filesystem::resize_file(path, 50);
   const auto bytes = large->bytes(scratch);
@@ -60,4 +60,4 @@ TEST(whole_file, names_what_is_missing) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

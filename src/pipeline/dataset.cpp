@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "audio/read_sound.hpp"
+#include "audio/read_audio.hpp"
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct Dataset::Impl {
   std::shared_ptr<const SampleTable> table;
@@ -41,7 +41,7 @@ Result<Value> decoded(const FieldInfo& field, const StoredValue& stored, ImageDe
                                                                               .layout = PixelLayout::rgb}));
     value.bytes.resize(stride * value.size.height);
   } else if (field.kind == FieldKind::audio) {
-    SoundReader reader;
+    AudioReader reader;
     PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(stored.bytes, {.mono = false}));
     value.channels = clip.channels;
     value.rate = clip.rate;
@@ -129,4 +129,4 @@ Result<std::map<std::string, std::vector<std::uint8_t>>> Dataset::raw(std::uint6
   return values;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

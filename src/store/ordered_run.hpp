@@ -11,7 +11,7 @@
 #include "core/parallel_for.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct OrderedLimits {
   unsigned threads = 1;
@@ -92,4 +92,4 @@ Status run_in_order(std::uint64_t begin, std::uint64_t end, const OrderedLimits&
   return outcome;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Takes its time, so that results come out of order.
@@ -112,4 +112,4 @@ TEST(ordered_run, exceptions_reach_the_caller) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,16 +11,16 @@
 #include "formats/field_value.hpp"
 #include "penstock/transform.hpp"
 #include "store/jpeg_write.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr int kUsualQuality = 90;
 
 }  // namespace
 
-/// A picture as it will be stored. `bytes` live until the next picture.
+/// An image as it will be stored. `bytes` live until the next image.
 struct SamplePacker::Stored {
   ByteSpan bytes{};
   RecordCodec codec = RecordCodec::original;
@@ -85,13 +85,13 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
     if (!plan_.settings.keep_damaged) {
       PENSTOCK_TRY(check_value(plan_.source.fields()[field].kind, value));
       if (plan_.source.fields()[field].kind == FieldKind::audio) {
-        PENSTOCK_TRY(check_sound(sounds_, value.bytes));
+        PENSTOCK_TRY(check_audio(recordings_, value.bytes));
       }
     }
     stored.bytes = value.bytes;
     stored.original_size = value.bytes.size();
   }
-  if (stored.bytes.size() > FieldRecord::kLargestField) {
+  if (stored.bytes.size() > FieldRecord::kMaxField) {
     return Error{.kind = ErrorKind::unsupported,
                  .message = fmt::format("a field of {} bytes is too large for a store", stored.bytes.size()),
                  .advice = {},
@@ -108,7 +108,7 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
 }
 
 Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value) {
-  Result<Stored> stored = pack_picture(value);
+  Result<Stored> stored = pack_image(value);
   if (!stored.ok() && plan_.settings.keep_damaged && value.codec == StoredCodec::original) {
     return Stored{.bytes = value.bytes,
                   .codec = RecordCodec::original,
@@ -118,7 +118,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value
   return stored;
 }
 
-Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value) {
+Result<SamplePacker::Stored> SamplePacker::pack_image(const StoredValue& value) {
   const BuildSettings& settings = plan_.settings;
   PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.bytes, value.tables));
   const ImageSize size = target(whole);
@@ -156,7 +156,7 @@ Result<SamplePacker::Stored> SamplePacker::store_file(ByteSpan file, ImageSize s
     }
     stored.reason = *reason;
   }
-  // A damaged picture is found now, not in the middle of a training run.
+  // A damaged image is found now, not in the middle of a training run.
   if (!decoded) {
     PENSTOCK_TRY(read_pixels(size, size));
   }
@@ -184,10 +184,10 @@ Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
     return decoder_.decode({0, 0, to.width, to.height},
                            {.data = out, .stride = stride, .width = to.width, .height = to.height});
   }
-  PENSTOCK_ASSIGN(const PictureProgram program,
-                  PictureProgram::compile({transforms::Resize{.size = {to.height, to.width}}},
-                                          MemoryFormat::channels_last));
-  const PictureWorkspacePtr workspace = program.make_workspace();
+  PENSTOCK_ASSIGN(const ImageProgram program,
+                  ImageProgram::compile({transforms::Resize{.size = {to.height, to.width}}},
+                                        MemoryFormat::channels_last));
+  const ImageWorkspacePtr workspace = program.make_workspace();
   PENSTOCK_ASSIGN(const ImageSize result, program.resolve(*workspace, from, RandomKey{}));
   if (result != to) {
     return Error{.kind = ErrorKind::invalid, .message = "resizing gave another size than asked for"};
@@ -195,11 +195,11 @@ Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
   return program.run(*workspace, decoder_, out);
 }
 
-ImageSize SamplePacker::target(ImageSize picture) const noexcept {
+ImageSize SamplePacker::target(ImageSize image) const noexcept {
   const BuildSettings& settings = plan_.settings;
-  const bool upright = picture.width <= picture.height;
-  const std::int64_t shorter = upright ? picture.width : picture.height;
-  const std::int64_t longer = upright ? picture.height : picture.width;
+  const bool upright = image.width <= image.height;
+  const std::int64_t shorter = upright ? image.width : image.height;
+  const std::int64_t longer = upright ? image.height : image.width;
   std::int64_t new_shorter = shorter;
   std::int64_t new_longer = longer;
   if (settings.resize_shorter && *settings.resize_shorter < shorter) {
@@ -215,4 +215,4 @@ ImageSize SamplePacker::target(ImageSize picture) const noexcept {
   return upright ? ImageSize{a, b} : ImageSize{b, a};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

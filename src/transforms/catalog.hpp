@@ -9,7 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct ParameterInfo {
   std::string name;
@@ -34,4 +34,4 @@ const OperationInfo* find_operation(std::string_view name);
 /// A value as Python writes it: "None", "True", "0.5", "'bilinear'", "(0.08, 1.0)".
 std::string repr(const ParamValue& value);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

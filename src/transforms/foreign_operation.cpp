@@ -4,19 +4,19 @@
 #include "penstock/foreign_stage.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-/// Stands in lists of operations; programs of pictures end before it and begin after it.
+/// Stands in lists of operations; programs of images end before it and begin after it.
 class ForeignOperation final : public Transform {
  public:
   explicit ForeignOperation(std::shared_ptr<ForeignStage> stage) : stage_(std::move(stage)) {}
 
   std::string_view name() const noexcept override { return "Python"; }
   Params params() const override { return {{"fn", stage_->identity()}}; }
-  Result<PictureSpec> describe(const PictureSpec&) const override {
+  Result<ImageSpec> describe(const ImageSpec&) const override {
     return Error{ErrorKind::invalid,
-                 stage_->name() + " is no operation of a picture program",
+                 stage_->name() + " is no operation of an image program",
                  "put it into the transforms of a Loader",
                  {}};
   }
@@ -37,4 +37,4 @@ const std::shared_ptr<ForeignStage>& Transform::foreign() const noexcept {
   return none;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

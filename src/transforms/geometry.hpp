@@ -9,9 +9,9 @@
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
-/// Keeps a rectangle that lies inside the picture.
+/// Keeps a rectangle that lies inside the image.
 struct CropStep {
   Rect box;
   bool operator==(const CropStep&) const = default;
@@ -43,7 +43,7 @@ struct FlipStep {
 using GeometryStep = std::variant<CropStep, PadStep, ResizeStep, FlipStep>;
 using GeometrySteps = std::vector<GeometryStep>;
 
-/// The size of the picture after a step.
-ImageSize size_after(ImageSize picture, const GeometryStep& step) noexcept;
+/// The size of the image after a step.
+ImageSize size_after(ImageSize image, const GeometryStep& step) noexcept;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class Normalize final : public Operation<Normalize, transforms::Normalize> {
@@ -27,8 +27,8 @@ class Normalize final : public Operation<Normalize, transforms::Normalize> {
     return {};
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
-    return PictureSpec{in.size, ElementType::float32};
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
+    return ImageSpec{in.size, ElementType::float32};
   }
 
   void map_values(FloatTable& table) const override {
@@ -67,4 +67,4 @@ transforms::Normalize::operator TransformPtr() const {
 }
 OperationInfo normalize_operation() { return operation_info<Normalize>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -15,7 +15,7 @@
 #include "penstock/audio.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 template <class T>
 struct ParamCodec;
@@ -232,7 +232,7 @@ struct EnumNames<transforms::PaddingMode> {
 };
 
 template <>
-struct EnumNames<SoundWindow> {
+struct EnumNames<AudioWindow> {
   static constexpr std::array<std::string_view, 5> kNames = {"hann", "hamming", "blackman", "bartlett",
                                                              "rectangular"};
   static constexpr std::string_view kType =
@@ -240,7 +240,7 @@ struct EnumNames<SoundWindow> {
 };
 
 template <>
-struct EnumNames<SoundPadding> {
+struct EnumNames<AudioPadding> {
   static constexpr std::array<std::string_view, 3> kNames = {"constant", "reflect", "edge"};
   static constexpr std::string_view kType = "Literal['constant', 'reflect', 'edge']";
 };
@@ -281,4 +281,4 @@ struct ParamCodec<Enum> {
   static bool missing(Enum) { return false; }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,12 +1,12 @@
-// Results of Pillow 13.0.0, as hashes: Image.resize of a drawn picture, over all filters, both orders of
+// Results of Pillow 13.0.0, as hashes: Image.resize of a drawn image, over all filters, both orders of
 // passes and sizes of which one stays the same.
 
 #include <gtest/gtest.h>
 
 #include "core/each_target_for_test.hpp"
-#include "transforms/picture_program.hpp"
+#include "transforms/image_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::Interpolation;
@@ -114,7 +114,7 @@ TEST(Pillow, resize_gives_its_bytes_on_every_target) {
     for (const Golden& golden : kGolden) {
       const transforms::Resize resize{.size = {golden.to.height, golden.to.width},
                                       .interpolation = golden.filter};
-      const auto program = PictureProgram::compile({resize}, MemoryFormat::channels_last).value();
+      const auto program = ImageProgram::compile({resize}, MemoryFormat::channels_last).value();
       const auto workspace = program.make_workspace();
       ASSERT_TRUE(program.resolve(*workspace, golden.from, {}).ok());
       std::vector<std::uint8_t> out(static_cast<std::size_t>(golden.to.width * golden.to.height) * 3);
@@ -131,4 +131,4 @@ TEST(Pillow, resize_gives_its_bytes_on_every_target) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,15 +4,15 @@
 
 #include "transforms/stages.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // The fullest list of steps among a few draws: a mirroring with p = 0.5 should be seen.
-GeometrySteps try_out(std::span<const TransformPtr> operations, ImageSize picture) {
+GeometrySteps try_out(std::span<const TransformPtr> operations, ImageSize image) {
   GeometrySteps fullest;
   for (std::uint64_t sample = 0; sample < 32; ++sample) {
     GeometrySteps steps;
-    ImageSize size = picture;
+    ImageSize size = image;
     for (std::size_t i = 0; i < operations.size(); ++i) {
       Draws draws(RandomKey{0, 0, sample}, static_cast<std::uint32_t>(i));
       const std::size_t before = steps.size();
@@ -49,15 +49,15 @@ std::string in_words(const Stage& stage) {
   return text;
 }
 
-bool is_whole(const Rect& box, ImageSize picture) { return box == Rect{0, 0, picture.width, picture.height}; }
+bool is_whole(const Rect& box, ImageSize image) { return box == Rect{0, 0, image.width, image.height}; }
 
 }  // namespace
 
-std::string plan_text(std::span<const TransformPtr> operations, const PictureSpec& output,
-                      MemoryFormat format, bool fuse) {
-  const ImageSize picture{1500, 1125};
+std::string plan_text(std::span<const TransformPtr> operations, const ImageSpec& output, MemoryFormat format,
+                      bool fuse) {
+  const ImageSize image{1500, 1125};
   std::vector<Stage> stages;
-  plan_stages(picture, try_out(operations, picture), fuse, stages);
+  plan_stages(image, try_out(operations, image), fuse, stages);
 
   std::string names;
   bool normalised = false;
@@ -98,4 +98,4 @@ std::string plan_text(std::span<const TransformPtr> operations, const PictureSpe
   return text;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,11 +6,11 @@
 
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One line for each pass over pixels. Which passes there are is found by trying the list on a few made-up
-/// sizes, so a picture smaller than those may need a pass more (padding).
-std::string plan_text(std::span<const TransformPtr> operations, const PictureSpec& output,
-                      MemoryFormat format, bool fuse);
+/// sizes, so an image smaller than those may need a pass more (padding).
+std::string plan_text(std::span<const TransformPtr> operations, const ImageSpec& output, MemoryFormat format,
+                      bool fuse);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,4 +1,4 @@
-// RandomCrop: a rectangle of given size from anywhere in a picture that may be padded before.
+// RandomCrop: a rectangle of given size from anywhere in an image that may be padded before.
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "transforms/operation_info.hpp"
 #include "transforms/size_rules.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
@@ -38,43 +38,42 @@ class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
     return {};
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec{square_or_pair(p_.size), in.type};
+    return ImageSpec{square_or_pair(p_.size), in.type};
   }
 
-  Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const override {
+  Status plan(ImageSize image, Draws& draws, GeometrySteps& steps) const override {
     const ImageSize size = square_or_pair(p_.size);
     if (!p_.padding.empty()) {
       const auto& n = p_.padding;
       const std::size_t top = n.size() > 1 ? 1 : 0;
       const bool four = n.size() == 4;
-      pad(n[0], n[top], four ? n[2] : n[0], four ? n[3] : n[top], picture, steps);
+      pad(n[0], n[top], four ? n[2] : n[0], four ? n[3] : n[top], image, steps);
     }
     if (p_.pad_if_needed) {
-      const int lacking_x = std::max(size.width - picture.width, 0);
-      pad(lacking_x, 0, lacking_x, 0, picture, steps);
-      const int lacking_y = std::max(size.height - picture.height, 0);
-      pad(0, lacking_y, 0, lacking_y, picture, steps);
+      const int lacking_x = std::max(size.width - image.width, 0);
+      pad(lacking_x, 0, lacking_x, 0, image, steps);
+      const int lacking_y = std::max(size.height - image.height, 0);
+      pad(0, lacking_y, 0, lacking_y, image, steps);
     }
-    if (picture.width < size.width || picture.height < size.height) {
+    if (image.width < size.width || image.height < size.height) {
       return Error{ErrorKind::invalid,
-                   fmt::format("RandomCrop of {} x {} (height x width) is larger than the picture of {} x {}",
-                               size.height, size.width, picture.height, picture.width),
+                   fmt::format("RandomCrop of {} x {} (height x width) is larger than the image of {} x {}",
+                               size.height, size.width, image.height, image.width),
                    "pass pad_if_needed=True, or resize before",
                    {}};
     }
-    const auto y =
-        static_cast<int>(draws.below(static_cast<std::uint64_t>(picture.height - size.height) + 1));
-    const auto x = static_cast<int>(draws.below(static_cast<std::uint64_t>(picture.width - size.width) + 1));
+    const auto y = static_cast<int>(draws.below(static_cast<std::uint64_t>(image.height - size.height) + 1));
+    const auto x = static_cast<int>(draws.below(static_cast<std::uint64_t>(image.width - size.width) + 1));
     steps.push_back(CropStep{{x, y, size.width, size.height}});
     return {};
   }
 
  private:
-  void pad(int left, int top, int right, int bottom, ImageSize& picture, GeometrySteps& steps) const {
+  void pad(int left, int top, int right, int bottom, ImageSize& image, GeometrySteps& steps) const {
     if (left + top + right + bottom == 0) {
       return;
     }
@@ -83,7 +82,7 @@ class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
       step.fill[channel] = static_cast<std::uint8_t>(p_.fill[p_.fill.size() == 1 ? 0 : channel]);
     }
     steps.push_back(step);
-    picture = size_after(picture, steps.back());
+    image = size_after(image, steps.back());
   }
 };
 
@@ -94,4 +93,4 @@ transforms::RandomCrop::operator TransformPtr() const {
 }
 OperationInfo random_crop_operation() { return operation_info<RandomCrop>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class RandomHorizontalFlip final : public Operation<RandomHorizontalFlip, transforms::RandomHorizontalFlip> {
@@ -20,11 +20,11 @@ class RandomHorizontalFlip final : public Operation<RandomHorizontalFlip, transf
     return {};
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec(in);
+    return ImageSpec(in);
   }
 
   Status plan(ImageSize, Draws& draws, GeometrySteps& steps) const override {
@@ -42,4 +42,4 @@ transforms::RandomHorizontalFlip::operator TransformPtr() const {
 }
 OperationInfo random_horizontal_flip_operation() { return operation_info<RandomHorizontalFlip>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "transforms/python_round.hpp"
 #include "transforms/size_rules.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::RandomResizedCrop> {
@@ -26,15 +26,15 @@ class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::
     return check_antialias(kName, p_.antialias);
   }
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return geometry_after_values(kName);
     }
-    return PictureSpec{square_or_pair(p_.size), in.type};
+    return ImageSpec{square_or_pair(p_.size), in.type};
   }
 
-  Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const override {
-    steps.push_back(CropStep{choose(picture, draws)});
+  Status plan(ImageSize image, Draws& draws, GeometrySteps& steps) const override {
+    steps.push_back(CropStep{choose(image, draws)});
     steps.push_back(ResizeStep{square_or_pair(p_.size), p_.interpolation});
     return {};
   }
@@ -48,33 +48,33 @@ class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::
     return {};
   }
 
-  Rect choose(ImageSize picture, Draws& draws) const {
-    const double area = static_cast<double>(picture.width) * picture.height;
+  Rect choose(ImageSize image, Draws& draws) const {
+    const double area = static_cast<double>(image.width) * image.height;
     for (int attempt = 0; attempt < 10; ++attempt) {
       const double target = area * draws.uniform(p_.scale[0], p_.scale[1]);
       const double shape = std::exp(draws.uniform(std::log(p_.ratio[0]), std::log(p_.ratio[1])));
       const double w = std::sqrt(target * shape);
       const double h = std::sqrt(target / shape);
       // Compared before they are narrowed: a large scale can exceed int.
-      if (w > picture.width + 1.0 || h > picture.height + 1.0) {
+      if (w > image.width + 1.0 || h > image.height + 1.0) {
         continue;
       }
       const int width = static_cast<int>(python_round(w));
       const int height = static_cast<int>(python_round(h));
-      if (0 < width && width <= picture.width && 0 < height && height <= picture.height) {
-        const auto y = draws.below(static_cast<std::uint64_t>(picture.height - height) + 1);
-        const auto x = draws.below(static_cast<std::uint64_t>(picture.width - width) + 1);
+      if (0 < width && width <= image.width && 0 < height && height <= image.height) {
+        const auto y = draws.below(static_cast<std::uint64_t>(image.height - height) + 1);
+        const auto x = draws.below(static_cast<std::uint64_t>(image.width - width) + 1);
         return {static_cast<int>(x), static_cast<int>(y), width, height};
       }
     }
-    return fallback(picture);
+    return fallback(image);
   }
 
   /// The largest centred rectangle whose shape is allowed.
-  Rect fallback(ImageSize picture) const {
-    const double shape = static_cast<double>(picture.width) / picture.height;
-    int width = picture.width;
-    int height = picture.height;
+  Rect fallback(ImageSize image) const {
+    const double shape = static_cast<double>(image.width) / image.height;
+    int width = image.width;
+    int height = image.height;
     if (shape < p_.ratio[0]) {
       height = static_cast<int>(python_round(width / p_.ratio[0]));
     } else if (shape > p_.ratio[1]) {
@@ -82,7 +82,7 @@ class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::
     }
     width = std::max(width, 1);  // torchvision fails on what rounds to nothing
     height = std::max(height, 1);
-    return {(picture.width - width) / 2, (picture.height - height) / 2, width, height};
+    return {(image.width - width) / 2, (image.height - height) / 2, width, height};
   }
 };
 
@@ -93,4 +93,4 @@ transforms::RandomResizedCrop::operator TransformPtr() const {
 }
 OperationInfo random_resized_crop_operation() { return operation_info<RandomResizedCrop>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,19 +6,19 @@
 #include "penstock/transform.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One number means a square.
 inline ImageSize square_or_pair(const transforms::Size& size) noexcept {
   return size.width == 0 ? ImageSize{size.height, size.height} : ImageSize{size.width, size.height};
 }
 
-/// `invalid` unless every number is positive and small enough for a picture.
+/// `invalid` unless every number is positive and small enough for an image.
 inline Status check_size(std::string_view operation, const transforms::Size& size) {
-  constexpr int kLargest = 1 << 16;
-  const auto good = [](int n) { return n > 0 && n <= kLargest; };
+  constexpr int kMax = 1 << 16;
+  const auto good = [](int n) { return n > 0 && n <= kMax; };
   if (!good(size.height) || (size.width != 0 && !good(size.width))) {
-    return invalid_parameter(operation, "size", "is not a size of a picture", "give 1 to 65536 pixels");
+    return invalid_parameter(operation, "size", "is not a size of an image", "give 1 to 65536 pixels");
   }
   return {};
 }
@@ -27,9 +27,9 @@ inline Status check_size(std::string_view operation, const transforms::Size& siz
 inline Status check_antialias(std::string_view operation, bool antialias) {
   if (!antialias) {
     return invalid_parameter(operation, "antialias", "is False",
-                             "leave it out: Pillow always smooths when it shrinks a picture");
+                             "leave it out: Pillow always smooths when it shrinks an image");
   }
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include "transforms/kernels/pad.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Pixels around each decoded row for what decoders produce beside the box; keeps rows on cache lines.
@@ -67,7 +67,7 @@ StageRunner::Passes StageRunner::prepare(const Stage& stage) {
   return passes;
 }
 
-Status StageRunner::run(std::span<const Stage> stages, const ReadBox& read, const PictureSink& sink) {
+Status StageRunner::run(std::span<const Stage> stages, const ReadBox& read, const ImageSink& sink) {
   Pixels in;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const Stage& stage = stages[i];
@@ -75,12 +75,12 @@ Status StageRunner::run(std::span<const Stage> stages, const ReadBox& read, cons
     const bool last = i + 1 == stages.size();
     const auto whole = [&] {
       const std::size_t row = static_cast<std::size_t>(size.width) * 3;
-      return PictureSink{whole_[i % 2].reserve(row * static_cast<std::size_t>(size.height)), size,
-                         ElementType::uint8, MemoryFormat::channels_last, nullptr};
+      return ImageSink{whole_[i % 2].reserve(row * static_cast<std::size_t>(size.height)), size,
+                       ElementType::uint8, MemoryFormat::channels_last, nullptr};
     };
-    const PictureSink out = last ? sink : whole();
+    const ImageSink out = last ? sink : whole();
     if (stage.pad) {
-      pad_picture(*stage.pad, in.data, in.stride, stage.input, static_cast<std::uint8_t*>(out.data));
+      pad_image(*stage.pad, in.data, in.stride, stage.input, static_cast<std::uint8_t*>(out.data));
     } else {
       const Passes passes = prepare(stage);
       if (i == 0) {
@@ -103,7 +103,7 @@ Status StageRunner::run(std::span<const Stage> stages, const ReadBox& read, cons
 }
 
 void StageRunner::run_stage(const Stage& stage, const Passes& passes, const Pixels& in,
-                            const PictureSink& sink) {
+                            const ImageSink& sink) {
   if (passes.nearest) {
     nearest(stage, in, sink);
   } else if (passes.x != nullptr && passes.y != nullptr) {
@@ -121,7 +121,7 @@ void StageRunner::run_stage(const Stage& stage, const Passes& passes, const Pixe
   }
 }
 
-void StageRunner::copy(const Stage& stage, const Pixels& in, const PictureSink& sink) {
+void StageRunner::copy(const Stage& stage, const Pixels& in, const ImageSink& sink) {
   std::uint8_t* mirrored = rows_.reserve(padded_stride(stage.keep.width));
   for (int y = 0; y < stage.keep.height; ++y) {
     const std::uint8_t* row = in.at(stage.box.x + stage.keep.x, stage.box.y + stage.keep.y + y);
@@ -133,7 +133,7 @@ void StageRunner::copy(const Stage& stage, const Pixels& in, const PictureSink& 
   }
 }
 
-void StageRunner::nearest(const Stage& stage, const Pixels& in, const PictureSink& sink) {
+void StageRunner::nearest(const Stage& stage, const Pixels& in, const ImageSink& sink) {
   std::uint8_t* row = rows_.reserve(padded_stride(stage.keep.width));
   for (int y = 0; y < stage.keep.height; ++y) {
     const std::uint8_t* from = in.at(in.area.x, stage.box.y + nearest_y_[static_cast<std::size_t>(y)]);
@@ -148,7 +148,7 @@ void StageRunner::nearest(const Stage& stage, const Pixels& in, const PictureSin
 }
 
 void StageRunner::horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in,
-                                  const PictureSink& sink) {
+                                  const ImageSink& sink) {
   const int group = horizontal_group();
   const std::size_t stride = padded_stride(stage.keep.width);
   std::uint8_t* rows = rows_.reserve(stride * static_cast<std::size_t>(group));
@@ -163,7 +163,7 @@ void StageRunner::horizontal_only(const Stage& stage, const Passes& passes, cons
 }
 
 void StageRunner::vertical_only(const Stage& stage, const Passes& passes, const Pixels& in,
-                                const PictureSink& sink) {
+                                const ImageSink& sink) {
   const std::size_t stride = padded_stride(stage.keep.width);
   std::uint8_t* row = rows_.reserve(2 * stride);
   for (int y = 0; y < stage.keep.height; ++y) {
@@ -177,7 +177,7 @@ void StageRunner::vertical_only(const Stage& stage, const Passes& passes, const 
 }
 
 void StageRunner::horizontal_then_vertical(const Stage& stage, const Passes& passes, const Pixels& in,
-                                           const PictureSink& sink) {
+                                           const ImageSink& sink) {
   const int group = horizontal_group();
   const std::size_t stride = padded_stride(stage.keep.width);
   std::uint8_t* between = between_.reserve(stride * static_cast<std::size_t>(passes.need.height));
@@ -203,7 +203,7 @@ void StageRunner::horizontal_then_vertical(const Stage& stage, const Passes& pas
 }
 
 void StageRunner::vertical_then_horizontal(const Stage& stage, const Passes& passes, const Pixels& in,
-                                           const PictureSink& sink) {
+                                           const ImageSink& sink) {
   const int group = horizontal_group();
   const std::size_t stride = padded_stride(stage.keep.width);
   const std::size_t between_stride = padded_stride(passes.need.width);
@@ -224,4 +224,4 @@ void StageRunner::vertical_then_horizontal(const Stage& stage, const Passes& pas
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

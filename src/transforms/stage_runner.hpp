@@ -1,5 +1,5 @@
 #pragma once
-// Runs the stages of one picture: pixels from a decoder, through as many passes as there are stages, into a
+// Runs the stages of one image: pixels from a decoder, through as many passes as there are stages, into a
 // sink.
 
 #include <array>
@@ -9,25 +9,25 @@
 #include "core/scratch.hpp"
 #include "penstock/result.hpp"
 #include "transforms/axis_cache.hpp"
+#include "transforms/image_program.hpp"
 #include "transforms/kernels/resample.hpp"
 #include "transforms/kernels/write_rows.hpp"
-#include "transforms/picture_program.hpp"
 #include "transforms/stages.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
-/// Keeps its memory from picture to picture. Not thread-safe: one per worker.
+/// Keeps its memory from image to image. Not thread-safe: one per worker.
 class StageRunner {
  public:
-  /// `read` has the picture for which the stages were planned. The sink's size is that of the last stage.
-  Status run(std::span<const Stage> stages, const ReadBox& read, const PictureSink& sink);
+  /// `read` has the image for which the stages were planned. The sink's size is that of the last stage.
+  Status run(std::span<const Stage> stages, const ReadBox& read, const ImageSink& sink);
 
  private:
-  /// Rows of 3-byte pixels, somewhere in a picture.
+  /// Rows of 3-byte pixels, somewhere in an image.
   struct Pixels {
     const std::uint8_t* data = nullptr;
     std::size_t stride = 0;
-    Rect area;  ///< which part of the picture this is
+    Rect area;  ///< which part of the image this is
 
     const std::uint8_t* at(int x, int y) const {
       return data + static_cast<std::size_t>(y - area.y) * stride + static_cast<std::size_t>(x - area.x) * 3;
@@ -43,15 +43,15 @@ class StageRunner {
   };
 
   Passes prepare(const Stage& stage);
-  void run_stage(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
-  void copy(const Stage& stage, const Pixels& in, const PictureSink& sink);
-  void nearest(const Stage& stage, const Pixels& in, const PictureSink& sink);
-  void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
-  void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const PictureSink& sink);
+  void run_stage(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void copy(const Stage& stage, const Pixels& in, const ImageSink& sink);
+  void nearest(const Stage& stage, const Pixels& in, const ImageSink& sink);
+  void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
+  void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
   void horizontal_then_vertical(const Stage& stage, const Passes& passes, const Pixels& in,
-                                const PictureSink& sink);
+                                const ImageSink& sink);
   void vertical_then_horizontal(const Stage& stage, const Passes& passes, const Pixels& in,
-                                const PictureSink& sink);
+                                const ImageSink& sink);
 
   AxisCache axes_x_;
   AxisCache axes_y_;
@@ -60,7 +60,7 @@ class StageRunner {
   Scratch decoded_;
   Scratch between_;               // rows after the first of two passes
   Scratch rows_;                  // a few rows on their way to the sink
-  std::array<Scratch, 2> whole_;  // pictures between stages
+  std::array<Scratch, 2> whole_;  // images between stages
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

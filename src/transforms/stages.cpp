@@ -1,19 +1,19 @@
 #include "transforms/stages.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-Stage whole(ImageSize picture) {
-  const Rect all{0, 0, picture.width, picture.height};
-  return Stage{picture, std::nullopt, all, std::nullopt, all, false};
+Stage whole(ImageSize image) {
+  const Rect all{0, 0, image.width, image.height};
+  return Stage{image, std::nullopt, all, std::nullopt, all, false};
 }
 
-bool changes_nothing(ImageSize picture, const GeometryStep& step) {
+bool changes_nothing(ImageSize image, const GeometryStep& step) {
   if (const auto* crop = std::get_if<CropStep>(&step)) {
-    return crop->box == Rect{0, 0, picture.width, picture.height};
+    return crop->box == Rect{0, 0, image.width, image.height};
   }
   if (const auto* resize = std::get_if<ResizeStep>(&step)) {
-    return resize->size == picture;  // Pillow copies the picture
+    return resize->size == image;  // Pillow copies the image
   }
   return false;
 }
@@ -34,7 +34,7 @@ bool absorb(Stage& stage, const GeometryStep& step) {
     return true;
   }
   if (const auto* resize = std::get_if<ResizeStep>(&step)) {
-    // A mirrored picture resizes to something else than the mirrored result: rounding is not symmetric.
+    // A mirrored image resizes to something else than the mirrored result: rounding is not symmetric.
     if (stage.resize || stage.flip) {
       return false;
     }
@@ -50,9 +50,9 @@ bool absorb(Stage& stage, const GeometryStep& step) {
 
 ImageSize Stage::output() const { return pad ? size_after(input, *pad) : ImageSize{keep.width, keep.height}; }
 
-void plan_stages(ImageSize picture, const GeometrySteps& steps, bool fuse, std::vector<Stage>& stages) {
+void plan_stages(ImageSize image, const GeometrySteps& steps, bool fuse, std::vector<Stage>& stages) {
   stages.clear();
-  stages.push_back(whole(picture));
+  stages.push_back(whole(image));
   bool open = fuse;  // whether the last stage may take another step
   for (const GeometryStep& step : steps) {
     const ImageSize size = stages.back().output();
@@ -74,4 +74,4 @@ void plan_stages(ImageSize picture, const GeometrySteps& steps, bool fuse, std::
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// Geometry steps of one picture put together into as few passes over pixels as give the same result.
+// Geometry steps of one image put together into as few passes over pixels as give the same result.
 // Plain values and pure functions.
 
 #include <optional>
@@ -8,7 +8,7 @@
 #include "penstock/sample.hpp"
 #include "transforms/geometry.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One pass: a box of the input, perhaps resized, a part of that, perhaps mirrored. Or padding, which stands
 /// alone.
@@ -24,8 +24,8 @@ struct Stage {
   bool operator==(const Stage&) const = default;
 };
 
-/// Stages for a picture of this size. The first and the last are never padding. With `fuse` = false every
+/// Stages for an image of this size. The first and the last are never padding. With `fuse` = false every
 /// step has a stage of its own.
-void plan_stages(ImageSize picture, const GeometrySteps& steps, bool fuse, std::vector<Stage>& stages);
+void plan_stages(ImageSize image, const GeometrySteps& steps, bool fuse, std::vector<Stage>& stages);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class ToFloat final : public Operation<ToFloat, transforms::ToFloat> {
@@ -11,14 +11,14 @@ class ToFloat final : public Operation<ToFloat, transforms::ToFloat> {
   static constexpr const char* kSummary = "Turns 8-bit values into float32 from 0 to 1, dividing by 255.";
   using Operation::Operation;
 
-  Result<PictureSpec> describe(const PictureSpec& in) const override {
+  Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.type != ElementType::uint8) {
       return Error{ErrorKind::invalid,
-                   "ToFloat gets a picture that is float already",
+                   "ToFloat gets an image that is float already",
                    "keep one ToFloat, before the first Normalize",
                    {}};
     }
-    return PictureSpec{in.size, ElementType::float32};
+    return ImageSpec{in.size, ElementType::float32};
   }
   // The table that a list starts with already divides by 255.
 };
@@ -30,4 +30,4 @@ transforms::ToFloat::operator TransformPtr() const {
 }
 OperationInfo to_float_operation() { return operation_info<ToFloat>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include "transforms/catalog.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string number(double value) {
@@ -60,17 +60,17 @@ Error geometry_after_values(std::string_view operation) {
                {}};
 }
 
-ImageSize size_after(ImageSize picture, const GeometryStep& step) noexcept {
+ImageSize size_after(ImageSize image, const GeometryStep& step) noexcept {
   if (const auto* crop = std::get_if<CropStep>(&step)) {
     return {crop->box.width, crop->box.height};
   }
   if (const auto* pad = std::get_if<PadStep>(&step)) {
-    return {picture.width + pad->left + pad->right, picture.height + pad->top + pad->bottom};
+    return {image.width + pad->left + pad->right, image.height + pad->top + pad->bottom};
   }
   if (const auto* resize = std::get_if<ResizeStep>(&step)) {
     return resize->size;
   }
-  return picture;
+  return image;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// What an operation is (those on pictures), and how one is declared. Sounds: sound/sound_operation.hpp.
+// What an operation is (those on images), and how one is declared. Recordings: audio/audio_operation.hpp.
 //
 // An operation is a class derived from Operation<Parameters>, in a file of its own, and a line in
 // catalog.cpp. Parameters is a struct with defaults, fields() and ==; those that C++ programs construct are
@@ -19,21 +19,21 @@
 #include "transforms/kernels/float_map.hpp"
 #include "transforms/param_codec.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
-/// What is known about the pictures at one point of a list. A size of {0, 0} varies from sample to sample.
-struct PictureSpec {
+/// What is known about the images at one point of a list. A size of {0, 0} varies from sample to sample.
+struct ImageSpec {
   ImageSize size;
   ElementType type = ElementType::uint8;
 
   bool fixed_size() const noexcept { return size.width > 0; }
-  bool operator==(const PictureSpec&) const = default;
+  bool operator==(const ImageSpec&) const = default;
 };
 
 class ForeignStage;
 
-/// What is known about the sounds at one point of a list.
-struct SoundSpec {
+/// What is known about the recordings at one point of a list.
+struct AudioSpec {
   int channels = 1;
   int rate = 1;              ///< frames per second of the wave
   int bands = 0;             ///< rows of features for each channel; 0: a wave
@@ -41,7 +41,7 @@ struct SoundSpec {
 
   bool fixed_length() const noexcept { return frames > 0; }
   std::size_t rows() const noexcept { return static_cast<std::size_t>(channels * (bands == 0 ? 1 : bands)); }
-  bool operator==(const SoundSpec&) const = default;
+  bool operator==(const AudioSpec&) const = default;
 };
 
 /// An operation with its parameters. Immutable: any thread may use it.
@@ -56,11 +56,11 @@ class Transform {
   virtual Status check() const { return {}; }
 
   /// What comes out when `in` goes in; `invalid` where the operation cannot follow.
-  virtual Result<PictureSpec> describe(const PictureSpec& in) const = 0;
+  virtual Result<ImageSpec> describe(const ImageSpec& in) const = 0;
 
-  /// Geometry: appends what happens to this picture, given its size. Without override: nothing.
-  virtual Status plan(ImageSize picture, Draws& draws, GeometrySteps& steps) const {
-    (void)picture, (void)draws, (void)steps;
+  /// Geometry: appends what happens to this image, given its size. Without override: nothing.
+  virtual Status plan(ImageSize image, Draws& draws, GeometrySteps& steps) const {
+    (void)image, (void)draws, (void)steps;
     return {};
   }
   /// Values: changes what the 8-bit values become as floats. Without override: nothing.
@@ -101,4 +101,4 @@ class Operation : public Base {
   const Parameters p_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

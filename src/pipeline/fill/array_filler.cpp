@@ -6,7 +6,7 @@
 
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class ArrayFiller final : public Filler {
@@ -48,4 +48,4 @@ FillPlanPtr plan_arrays(const FieldInfo& field, std::size_t number, ArraySpec sp
   return std::make_unique<ArrayPlan>(number, ColumnPlan{.info = field, .spec = std::move(spec)});
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

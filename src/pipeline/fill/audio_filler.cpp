@@ -4,23 +4,23 @@
 
 #include <algorithm>
 
-#include "codecs/sound_decoder.hpp"
+#include "codecs/audio_decoder.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
-#include "transforms/sound/sound_program.hpp"
+#include "transforms/audio/audio_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// What most audio of a field is like, by the first sample that can be read.
-Result<SoundSpec> usual_audio(const SampleTable& table, std::size_t field) {
+Result<AudioSpec> usual_audio(const SampleTable& table, std::size_t field) {
   constexpr std::uint64_t kTried = 16;
-  SoundDecoder decoder;
+  AudioDecoder decoder;
   Scratch scratch;
   std::optional<Error> first;
   for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
-    SoundSpec spec;
+    AudioSpec spec;
     Status read = use_value(table, sample, field, scratch, [&](const StoredValue& stored) -> Status {
-      PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
+      PENSTOCK_ASSIGN(const AudioInfo info, decoder.open(stored.bytes));
       spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
       return {};
     });
@@ -34,12 +34,12 @@ Result<SoundSpec> usual_audio(const SampleTable& table, std::size_t field) {
   if (first) {
     return std::move(*first);
   }
-  return SoundSpec{};  // there is no sample
+  return AudioSpec{};  // there is no sample
 }
 
 /// [channels, frames] or [channels, bands, frames].
 template <class Shape>
-Shape audio_shape(const SoundSpec& spec, std::size_t frames) {
+Shape audio_shape(const AudioSpec& spec, std::size_t frames) {
   const auto channels = static_cast<std::size_t>(spec.channels);
   const auto bands = static_cast<std::size_t>(spec.bands);
   return bands > 0 ? Shape{channels, bands, frames} : Shape{channels, frames};
@@ -47,7 +47,7 @@ Shape audio_shape(const SoundSpec& spec, std::size_t frames) {
 
 class AudioPlan final : public OneFieldPlan {
  public:
-  AudioPlan(std::size_t field, ColumnPlan column, SoundProgram program)
+  AudioPlan(std::size_t field, ColumnPlan column, AudioProgram program)
       : OneFieldPlan(field, std::move(column)), program_(std::move(program)) {}
 
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
@@ -58,11 +58,11 @@ class AudioPlan final : public OneFieldPlan {
   }
   std::string steps_in_words() const override { return program_.describe(); }
 
-  const SoundProgram& program() const noexcept { return program_; }
+  const AudioProgram& program() const noexcept { return program_; }
   std::size_t read_field() const noexcept { return field(); }
 
  private:
-  SoundProgram program_;
+  AudioProgram program_;
 };
 
 class AudioFiller final : public Filler {
@@ -74,7 +74,7 @@ class AudioFiller final : public Filler {
     std::uint64_t decoding = 0;
     Status done = read(task.parts.front(), plan_.read_field(), WorkStage::transform,
                        [&](const StoredValue& value) -> Status {
-                         PENSTOCK_ASSIGN(SoundWorkspace* const workspace, ready_workspace());
+                         PENSTOCK_ASSIGN(AudioWorkspace* const workspace, ready_workspace());
                          const std::uint64_t before = workspace->decoding_nanoseconds();
                          Status made = make_row(task, value, *workspace);
                          decoding = workspace->decoding_nanoseconds() - before;
@@ -86,25 +86,25 @@ class AudioFiller final : public Filler {
 
  private:
   /// The worker's memory for the column, made when the first sample comes.
-  Result<SoundWorkspace*> ready_workspace() {
+  Result<AudioWorkspace*> ready_workspace() {
     if (!workspace_) {
-      PENSTOCK_ASSIGN(SoundWorkspace made, plan_.program().make_workspace());
+      PENSTOCK_ASSIGN(AudioWorkspace made, plan_.program().make_workspace());
       workspace_.emplace(std::move(made));
     }
     return &*workspace_;
   }
 
-  Status make_row(const RowTask& task, const StoredValue& value, SoundWorkspace& workspace) {
-    const SoundProgram& program = plan_.program();
-    const SoundSpec& output = program.output();
+  Status make_row(const RowTask& task, const StoredValue& value, AudioWorkspace& workspace) {
+    const AudioProgram& program = plan_.program();
+    const AudioSpec& output = program.output();
     const auto room_for = [&](std::size_t frames) {
       return static_cast<float*>(room(task, 0, audio_shape<Extents>(output, frames)));
     };
     PENSTOCK_ASSIGN(const std::size_t known, program.open(workspace, value.bytes, task.key));
     float* const memory = known > 0 ? room_for(known / output.rows()) : nullptr;
     PENSTOCK_TRY(program.run(workspace, memory));
-    counters().sounds[workspace.codec()].add(1);
-    SoundWave& wave = workspace.wave();
+    counters().recordings[workspace.codec()].add(1);
+    AudioWave& wave = workspace.wave();
     column_of(task.storage).lengths[task.row] = static_cast<std::int64_t>(wave.valid);
     if (memory == nullptr) {
       std::copy_n(wave.data(), wave.rows() * wave.frames(), room_for(wave.frames()));
@@ -113,7 +113,7 @@ class AudioFiller final : public Filler {
   }
 
   const AudioPlan& plan_;
-  std::optional<SoundWorkspace> workspace_;
+  std::optional<AudioWorkspace> workspace_;
 };
 
 std::unique_ptr<Filler> AudioPlan::make_filler(const FillerTools& tools, std::size_t first_column) const {
@@ -124,9 +124,9 @@ std::unique_ptr<Filler> AudioPlan::make_filler(const FillerTools& tools, std::si
 
 Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field, std::size_t number,
                                const std::vector<TransformPtr>& operations) {
-  PENSTOCK_ASSIGN(const SoundSpec in, usual_audio(table, number));
-  PENSTOCK_ASSIGN(SoundProgram program, SoundProgram::compile(operations, in));
-  const SoundSpec& output = program.output();
+  PENSTOCK_ASSIGN(const AudioSpec in, usual_audio(table, number));
+  PENSTOCK_ASSIGN(AudioProgram program, AudioProgram::compile(operations, in));
+  const AudioSpec& output = program.output();
   ColumnPlan column{
       .info = field,
       .spec = {.type = Scalar::float32,
@@ -137,4 +137,4 @@ Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field,
   return FillPlanPtr(std::make_unique<AudioPlan>(number, std::move(column), std::move(program)));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "penstock/batch.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class BatchPool;
 
@@ -31,7 +31,7 @@ class BatchStorage {
   std::int64_t* index = nullptr;
   bool has_raw = false;
   RawBytes raw;
-  Slab fixed;                                      ///< rows of fixed size: pictures, integers, index
+  Slab fixed;                                      ///< rows of fixed size: images, integers, index
   std::vector<Slab> row_memory;                    ///< what varies: [row * columns + column]; raw: one
   std::vector<std::unique_ptr<Error>> row_errors;  ///< [row], null = good
   std::vector<std::uint8_t> row_replaced;          ///< [row], 1 = good after all: another sample took the row
@@ -64,4 +64,4 @@ class BatchPool : public std::enable_shared_from_this<BatchPool> {
   std::vector<std::unique_ptr<BatchStorage>> idle_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include "codecs/image_decoder.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// [H, W, C] in the order of the memory format.
@@ -17,7 +17,7 @@ Shape in_format(std::size_t height, std::size_t width, std::size_t channels, Mem
 
 class ImagePlan final : public OneFieldPlan {
  public:
-  ImagePlan(std::size_t field, ColumnPlan column, PictureChain chain, MemoryFormat format)
+  ImagePlan(std::size_t field, ColumnPlan column, ImageChain chain, MemoryFormat format)
       : OneFieldPlan(field, std::move(column)), chain_(std::move(chain)), format_(format) {}
 
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
@@ -29,7 +29,7 @@ class ImagePlan final : public OneFieldPlan {
     }
     return output.fixed()
                ? fmt::format("{} rows of {}x{}", name_of(output.type), output.shape[0], output.shape[1])
-               : fmt::format("list of {} pictures, sizes vary", name_of(output.type));
+               : fmt::format("list of {} images, sizes vary", name_of(output.type));
   }
   std::string steps_in_words() const override { return chain_.describe(); }
   std::vector<ForeignStage*> foreign_stages() const override {
@@ -40,12 +40,12 @@ class ImagePlan final : public OneFieldPlan {
     return stages;
   }
 
-  const PictureChain& chain() const noexcept { return chain_; }
+  const ImageChain& chain() const noexcept { return chain_; }
   MemoryFormat format() const noexcept { return format_; }
   std::size_t read_field() const noexcept { return field(); }
 
  private:
-  PictureChain chain_;
+  ImageChain chain_;
   MemoryFormat format_;
 };
 
@@ -88,7 +88,7 @@ class ImageFiller final : public Filler {
       return {};
     }
     return foreign_->run(result, task.sample(), task.key, [&](const ArraySpec& made) -> Result<void*> {
-      return column_of(task.storage).format ? room_for(task, picture_size(made))
+      return column_of(task.storage).format ? room_for(task, image_size(made))
                                             : room(task, 0, Extents(made.shape));
     });
   }
@@ -100,9 +100,9 @@ class ImageFiller final : public Filler {
   }
 
   const ImagePlan& plan_;
-  const PictureProgram& program_;
+  const ImageProgram& program_;
   ImageDecoder decoder_;
-  PictureWorkspacePtr workspace_;
+  ImageWorkspacePtr workspace_;
   std::unique_ptr<ChainRunner> foreign_;  // null without stages of the user
 };
 
@@ -114,9 +114,9 @@ std::unique_ptr<Filler> ImagePlan::make_filler(const FillerTools& tools, std::si
 
 Result<FillPlanPtr> plan_images(const FieldInfo& field, std::size_t number,
                                 const std::vector<TransformPtr>& operations, MemoryFormat format) {
-  PENSTOCK_ASSIGN(PictureChain chain, compile_chain(operations, format));
+  PENSTOCK_ASSIGN(ImageChain chain, compile_chain(operations, format));
   ColumnPlan column{.info = field, .spec = chain.output()};
-  if (chain.gives_pictures()) {
+  if (chain.gives_images()) {
     std::vector<std::size_t>& shape = column.spec.shape;
     shape = in_format<std::vector<std::size_t>>(shape[0], shape[1], shape[2], format);
     column.format = format;
@@ -125,7 +125,7 @@ Result<FillPlanPtr> plan_images(const FieldInfo& field, std::size_t number,
     return Error{
         .kind = ErrorKind::invalid,
         .message =
-            fmt::format("the pictures of field '{}' differ in size, and floats need one size", field.name),
+            fmt::format("the images of field '{}' differ in size, and floats need one size", field.name),
         .advice =
             "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or leave out ToFloat and "
             "Normalize",
@@ -134,4 +134,4 @@ Result<FillPlanPtr> plan_images(const FieldInfo& field, std::size_t number,
   return FillPlanPtr(std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

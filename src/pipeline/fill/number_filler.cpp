@@ -2,7 +2,7 @@
 
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class IntegerFiller final : public Filler {
@@ -37,4 +37,4 @@ FillPlanPtr plan_integers(const FieldInfo& field, std::size_t number) {
       number, ColumnPlan{.info = field, .spec = {.type = Scalar::int64, .shape = {}}});
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

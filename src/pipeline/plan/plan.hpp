@@ -14,7 +14,7 @@
 #include "pipeline/fill/batch_storage.hpp"
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Immutable after make(); shared by the planner and all workers.
 class Plan {
@@ -62,4 +62,4 @@ class Plan {
   MemoryFormat memory_format_ = MemoryFormat::channels_first;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 
 }  // namespace
 
-void lose_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
+void fail_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
   const auto lose = [&run](const char* problem) {
     for (std::uint32_t r = run.first; r < run.first + run.count; ++r) {
       run.storage->row_errors[r] = std::make_unique<Error>(from_exception(problem));
@@ -64,7 +64,7 @@ void RowWorker::fill(const RowRun& run) noexcept {
       filler->end(run);
     }
   } catch (...) {  // outside of any one row
-    lose_rows(run, std::current_exception());
+    fail_rows(run, std::current_exception());
   }
   counters_.enter(WorkStage::idle, 0);
 }
@@ -136,4 +136,4 @@ Status RowWorker::fill_row(const RowTask& task) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

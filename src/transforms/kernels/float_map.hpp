@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What a list of operations makes of the 8-bit values. Starts as value / 255.
 struct FloatTable {
@@ -42,4 +42,4 @@ struct FloatMap {
   explicit FloatMap(const FloatTable& table);
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

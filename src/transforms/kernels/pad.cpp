@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::PaddingMode;
@@ -37,8 +37,8 @@ int inside(int position, int length, PaddingMode mode) {
 
 }  // namespace
 
-void pad_picture(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
-                 std::uint8_t* out) {
+void pad_image(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
+               std::uint8_t* out) {
   const ImageSize padded = size_after(size, step);
   for (int y = 0; y < padded.height; ++y) {
     const int row = inside(y - step.top, size.height, step.mode);
@@ -63,4 +63,4 @@ void pad_picture(const PadStep& step, const std::uint8_t* in, std::size_t stride
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

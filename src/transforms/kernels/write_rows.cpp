@@ -11,7 +11,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget write_target_compiled() { return this_target(); }
@@ -217,11 +217,11 @@ int byte_planes(const std::uint8_t* pixels, int width, std::uint8_t* out, std::s
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(write_target_compiled);
 HWY_EXPORT(float_planes);
@@ -230,7 +230,7 @@ HWY_EXPORT(byte_planes);
 
 namespace {
 
-void write_floats(const PictureSink& sink, std::size_t y, const std::uint8_t* pixels) {
+void write_floats(const ImageSink& sink, std::size_t y, const std::uint8_t* pixels) {
   const auto width = static_cast<std::size_t>(sink.size.width);
   const std::size_t plane = width * static_cast<std::size_t>(sink.size.height);
   const auto& values = sink.floats->table.values;
@@ -255,7 +255,7 @@ void write_floats(const PictureSink& sink, std::size_t y, const std::uint8_t* pi
 
 }  // namespace
 
-void write_row(const PictureSink& sink, int row, const std::uint8_t* pixels) {
+void write_row(const ImageSink& sink, int row, const std::uint8_t* pixels) {
   const auto y = static_cast<std::size_t>(row);
   const auto width = static_cast<std::size_t>(sink.size.width);
   if (sink.type == ElementType::float32) {
@@ -291,5 +291,5 @@ void flip_row(const std::uint8_t* in, int width, std::uint8_t* out) {
 
 CpuTarget write_target() { return HWY_DYNAMIC_DISPATCH(write_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

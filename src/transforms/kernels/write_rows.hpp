@@ -1,5 +1,5 @@
 #pragma once
-// From a row of 8-bit RGB pixels to a row of a picture in a batch. Results are equal on every CPU target.
+// From a row of 8-bit RGB pixels to a row of an image in a batch. Results are equal on every CPU target.
 // Pure functions; any thread may call.
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 #include "penstock/sample.hpp"
 #include "transforms/kernels/float_map.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
-/// A picture of `size` in somebody else's memory: 3 * width * height elements, of which nothing else is
+/// An image of `size` in somebody else's memory: 3 * width * height elements, of which nothing else is
 /// touched.
-struct PictureSink {
+struct ImageSink {
   void* data = nullptr;
   ImageSize size;
   ElementType type = ElementType::uint8;
@@ -22,9 +22,9 @@ struct PictureSink {
 };
 
 /// Writes row `y` from size.width pixels of 3 bytes. Up to kRowSlack bytes after them are read.
-void write_row(const PictureSink& sink, int y, const std::uint8_t* pixels);
+void write_row(const ImageSink& sink, int y, const std::uint8_t* pixels);
 
-/// To be called after the last row and before another thread is told of the picture: rows may be on their way
+/// To be called after the last row and before another thread is told of the image: rows may be on their way
 /// to memory in an order of their own.
 void finish_rows();
 
@@ -34,4 +34,4 @@ void flip_row(const std::uint8_t* in, int width, std::uint8_t* out);
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget write_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "core/each_target_for_test.hpp"
 #include "transforms/kernels/resample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 FloatTable normalised(std::array<float, 3> mean, std::array<float, 3> std) {
@@ -30,7 +30,7 @@ FloatTable normalised(std::array<float, 3> mean, std::array<float, 3> std) {
 const std::array<float, 3> kMean = {0.485F, 0.456F, 0.406F};
 const std::array<float, 3> kStd = {0.229F, 0.224F, 0.225F};
 
-// Writes a random picture into guarded memory and compares every element.
+// Writes a random image into guarded memory and compares every element.
 void check(ImageSize size, ElementType type, MemoryFormat format, const FloatMap& floats, std::size_t offset,
            std::mt19937& random) {
   const std::size_t stride = static_cast<std::size_t>(size.width) * 3;
@@ -43,7 +43,7 @@ void check(ImageSize size, ElementType type, MemoryFormat format, const FloatMap
   std::vector<std::uint8_t> memory(64 + offset + elements * element + 128, 0xA5);
   const auto misalignment = reinterpret_cast<std::uintptr_t>(memory.data()) % 64;
   std::uint8_t* out = memory.data() + (64 - misalignment) % 64 + offset;
-  const PictureSink sink{out, size, type, format, &floats};
+  const ImageSink sink{out, size, type, format, &floats};
   for (int y = 0; y < size.height; ++y) {
     write_row(sink, y, pixels.data() + static_cast<std::size_t>(y) * stride);
   }
@@ -61,10 +61,10 @@ void check(ImageSize size, ElementType type, MemoryFormat format, const FloatMap
     }
   }
   for (const std::uint8_t* p = memory.data(); p < out; ++p) {
-    ASSERT_EQ(*p, 0xA5) << "written before the picture";
+    ASSERT_EQ(*p, 0xA5) << "written before the image";
   }
   for (const std::uint8_t* p = out + elements * element; p < memory.data() + memory.size(); ++p) {
-    ASSERT_EQ(*p, 0xA5) << "written after the picture";
+    ASSERT_EQ(*p, 0xA5) << "written after the image";
   }
 }
 
@@ -152,4 +152,4 @@ TEST(FlipRow, reverses_pixels_but_not_channels) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,0 +1,84 @@
+// RandomTimeCrop and PadTime: recordings of one length.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "penstock/audio_transform.hpp"
+#include "transforms/audio/audio_operation.hpp"
+
+namespace penstock::inline v0 {
+namespace {
+
+/// More than an hour at any usual rate; rows of it are a gigabyte and more.
+constexpr std::int64_t kMaxLength = std::int64_t{1} << 28;
+
+/// What both have in common: a slice of at most `frames`, and silence where that is shorter.
+template <class Self, class Parameters>
+class OfOneLength : public AudioOperation<Self, Parameters> {
+ public:
+  using AudioOperation<Self, Parameters>::AudioOperation;
+
+  Status check() const override {
+    if (this->p_.frames < 1 || this->p_.frames > kMaxLength) {
+      return this->wrong("frames", fmt::format("is {}", this->p_.frames),
+                         fmt::format("give 1 to {}", kMaxLength));
+    }
+    return {};
+  }
+
+  Result<AudioSpec> describe_audio(const AudioSpec& in) const override {
+    AudioSpec out = in;
+    out.frames = length();
+    return out;
+  }
+
+  bool keeps_slice() const noexcept override { return true; }
+
+  Status run_audio(AudioWave& wave, Draws&, AudioState*) const override {
+    wave.pad_to(length());
+    return {};
+  }
+
+ protected:
+  std::size_t length() const noexcept { return static_cast<std::size_t>(this->p_.frames); }
+};
+
+class RandomTimeCrop final : public OfOneLength<RandomTimeCrop, transforms::RandomTimeCrop> {
+ public:
+  static constexpr const char* kName = "RandomTimeCrop";
+  static constexpr const char* kSummary = "Keeps that many frames of a recording from a random place on.";
+  using OfOneLength::OfOneLength;
+
+  TimeSlice slice(std::uint64_t frames, Draws& draws) const override {
+    if (frames <= length()) {
+      return {0, frames};
+    }
+    return {draws.below(frames - length() + 1), length()};
+  }
+};
+
+class PadTime final : public OfOneLength<PadTime, transforms::PadTime> {
+ public:
+  static constexpr const char* kName = "PadTime";
+  static constexpr const char* kSummary =
+      "Makes a recording that many frames long: adds silence at its end, or cuts the end off.";
+  using OfOneLength::OfOneLength;
+
+  TimeSlice slice(std::uint64_t frames, Draws&) const override {
+    return {0, std::min<std::uint64_t>(frames, length())};
+  }
+};
+
+}  // namespace
+
+transforms::RandomTimeCrop::operator TransformPtr() const {
+  return std::make_shared<const penstock::RandomTimeCrop>(*this);
+}
+transforms::PadTime::operator TransformPtr() const {
+  return std::make_shared<const penstock::PadTime>(*this);
+}
+OperationInfo random_time_crop_operation() { return operation_info<RandomTimeCrop>(); }
+OperationInfo pad_time_operation() { return operation_info<PadTime>(); }
+
+}  // namespace penstock::inline v0

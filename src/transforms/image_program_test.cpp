@@ -1,0 +1,307 @@
+#include "transforms/image_program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "core/each_target_for_test.hpp"
+#include "transforms/stages.hpp"
+
+namespace penstock::inline v0 {
+namespace {
+
+// An image of random pixels that notes which box was read last.
+struct TestImage {
+  ImageSize size;
+  std::vector<std::uint8_t> bytes;
+  Rect last;
+
+  TestImage(ImageSize size, unsigned seed)
+      : size(size), bytes(static_cast<std::size_t>(size.width * size.height) * 3) {
+    std::mt19937 random(seed);
+    for (auto& byte : bytes) {
+      byte = static_cast<std::uint8_t>(random());
+    }
+  }
+  const std::uint8_t* at(int x, int y) const { return bytes.data() + (y * size.width + x) * 3; }
+  ReadBox reader() {
+    return [this](const Rect& box, const PixelView& view) -> Status {
+      EXPECT_TRUE(box.x >= 0 && box.y >= 0 && box.width > 0 && box.height > 0);
+      EXPECT_TRUE(box.x + box.width <= size.width && box.y + box.height <= size.height);
+      EXPECT_EQ(view.layout, PixelLayout::rgb);
+      last = box;
+      for (int y = 0; y < box.height; ++y) {
+        std::memcpy(view.data + static_cast<std::size_t>(y) * view.stride, at(box.x, box.y + y),
+                    static_cast<std::size_t>(box.width) * 3);
+      }
+      return {};
+    };
+  }
+};
+
+struct Outcome {
+  ImageSize size;
+  std::vector<std::uint8_t> bytes;
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome run(const ImageProgram& program, ImageWorkspace& workspace, TestImage& image, const RandomKey& key) {
+  Outcome outcome;
+  const auto size = program.resolve(workspace, image.size, key);
+  EXPECT_TRUE(size.ok()) << (size.ok() ? "" : size.error().to_string());
+  if (!size.ok()) {
+    return outcome;
+  }
+  outcome.size = *size;
+  const std::size_t element = program.output().type == ElementType::float32 ? 4 : 1;
+  const std::size_t bytes =
+      static_cast<std::size_t>(size->width) * static_cast<std::size_t>(size->height) * 3 * element;
+  outcome.bytes.assign(bytes + 64, 0xA5);
+  EXPECT_TRUE(program.run(workspace, image.reader(), outcome.bytes.data()).ok());
+  for (std::size_t i = bytes; i < outcome.bytes.size(); ++i) {
+    EXPECT_EQ(outcome.bytes[i], 0xA5) << "written past the row";
+  }
+  outcome.bytes.resize(bytes);
+  return outcome;
+}
+
+Outcome run(const std::vector<TransformPtr>& list, TestImage& image,
+            MemoryFormat format = MemoryFormat::channels_last, bool fuse = true, std::uint64_t sample = 0) {
+  const auto program = ImageProgram::compile(list, format, fuse);
+  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().to_string());
+  const auto workspace = program->make_workspace();
+  return run(*program, *workspace, image, {3, 4, sample});
+}
+
+std::vector<TransformPtr> random_list(std::mt19937& random) {
+  using namespace transforms;
+  const auto number = [&](int from, int to) {
+    return from + static_cast<int>(random() % static_cast<unsigned>(to - from + 1));
+  };
+  const auto filter = [&] { return static_cast<Interpolation>(random() % 6); };
+  std::vector<TransformPtr> list;
+  for (int i = number(0, 4); i > 0; --i) {
+    switch (random() % 6) {
+      case 0:
+        list.push_back(Resize{.size = number(1, 50), .interpolation = filter()});
+        break;
+      case 1:
+        list.push_back(Resize{.size = {number(1, 50), number(1, 50)}, .interpolation = filter()});
+        break;
+      case 2:
+        list.push_back(CenterCrop{.size = {number(1, 50), number(1, 50)}});
+        break;
+      case 3:
+        list.push_back(
+            RandomCrop{.size = {number(1, 50), number(1, 50)},
+                       .padding = random() % 2 == 0 ? std::vector<int>{} : std::vector<int>{number(0, 9)},
+                       .pad_if_needed = true,
+                       .fill = {number(0, 255)},
+                       .padding_mode = static_cast<PaddingMode>(random() % 4)});
+        break;
+      case 4:
+        list.push_back(RandomResizedCrop{.size = {number(1, 50), number(1, 50)}, .interpolation = filter()});
+        break;
+      default:
+        list.push_back(RandomHorizontalFlip{});
+    }
+  }
+  if (random() % 2 == 0) {
+    list.push_back(ToFloat{});
+  }
+  if (random() % 2 == 0) {
+    list.push_back(Normalize{.mean = {0.485, 0.456, 0.406}, .std = {0.229, 0.224, 0.225}});
+  }
+  return list;
+}
+
+TEST(ImageProgram, fused_equals_one_operation_after_the_other_for_random_lists) {
+  for_each_target([](CpuTarget) {
+    std::mt19937 random(6);
+    for (unsigned i = 0; i < 400; ++i) {
+      const auto list = random_list(random);
+      TestImage image({1 + static_cast<int>(random() % 90), 1 + static_cast<int>(random() % 90)}, i);
+      const auto format = random() % 2 == 0 ? MemoryFormat::channels_first : MemoryFormat::channels_last;
+      const Outcome fused = run(list, image, format, true, i);
+      const Outcome plain = run(list, image, format, false, i);
+      std::string names;
+      for (const auto& operation : list) {
+        names += repr(*operation) + " ";
+      }
+      ASSERT_TRUE(fused == plain) << image.size.width << " x " << image.size.height << ": " << names;
+    }
+  });
+}
+
+TEST(ImageProgram, every_target_gives_the_same_batch_row) {
+  std::vector<Outcome> outcomes;
+  for_each_target([&](CpuTarget) {
+    TestImage image({301, 287}, 9);
+    outcomes.push_back(run(presets::imagenet_train(224), image, MemoryFormat::channels_first));
+  });
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_TRUE(outcome == outcomes.front());
+  }
+}
+
+TEST(ImageProgram, without_operations_delivers_the_pixels) {
+  TestImage image({17, 5}, 1);
+  const Outcome rows = run({}, image);
+  EXPECT_EQ(rows.bytes, image.bytes);
+  const Outcome planes = run({}, image, MemoryFormat::channels_first);
+  for (int y = 0; y < 5; ++y) {
+    for (int x = 0; x < 17; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        ASSERT_EQ(planes.bytes[static_cast<std::size_t>((c * 5 + y) * 17 + x)], image.at(x, y)[c]);
+      }
+    }
+  }
+}
+
+TEST(ImageProgram, hands_the_crop_box_to_the_decoder) {
+  TestImage image({100, 80}, 2);
+  run({transforms::CenterCrop{.size = {10, 20}}}, image);
+  EXPECT_EQ(image.last, (Rect{40, 35, 20, 10}));
+}
+
+TEST(ImageProgram, asks_only_for_the_pixels_that_a_crop_after_a_resize_needs) {
+  TestImage image({512, 512}, 3);
+  run({transforms::Resize{.size = 256}, transforms::CenterCrop{.size = 64}}, image);
+  EXPECT_LE(image.last.width, 64 * 2 + 6);
+  EXPECT_LE(image.last.height, 64 * 2 + 6);
+  EXPECT_GE(image.last.width, 64 * 2);
+}
+
+TEST(ImageProgram, mirrors_pixels) {
+  TestImage image({3, 2}, 4);
+  const Outcome outcome = run({transforms::RandomHorizontalFlip{.p = 1}}, image);
+  for (int y = 0; y < 2; ++y) {
+    for (int x = 0; x < 3; ++x) {
+      EXPECT_EQ(std::memcmp(outcome.bytes.data() + (y * 3 + x) * 3, image.at(2 - x, y), 3), 0);
+    }
+  }
+}
+
+TEST(ImageProgram, pads_in_every_mode_as_numpy_does) {
+  // numpy.pad(numpy.arange(3), (4, 5), mode)
+  const std::pair<transforms::PaddingMode, std::vector<int>> cases[] = {
+      {transforms::PaddingMode::edge, {0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2}},
+      {transforms::PaddingMode::reflect, {0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2, 1}},
+      {transforms::PaddingMode::symmetric, {2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1}},
+      {transforms::PaddingMode::constant, {9, 9, 9, 9, 0, 1, 2, 9, 9, 9, 9, 9}},
+  };
+  for (const auto& [mode, wanted] : cases) {
+    TestImage image({3, 1}, 5);
+    for (int x = 0; x < 3; ++x) {
+      image.bytes[static_cast<std::size_t>(x) * 3] = static_cast<std::uint8_t>(x);
+    }
+    const Outcome outcome = run(
+        {transforms::RandomCrop{.size = {1, 12}, .padding = {4, 0, 5, 0}, .fill = {9}, .padding_mode = mode}},
+        image);
+    for (std::size_t x = 0; x < 12; ++x) {
+      EXPECT_EQ(outcome.bytes[x * 3], wanted[x]) << static_cast<int>(mode) << " at " << x;
+    }
+  }
+}
+
+TEST(ImageProgram, normalises_without_being_told_to_make_floats) {
+  TestImage image({5, 5}, 6);
+  const transforms::Normalize normalize{.mean = {0.5}, .std = {0.25}};
+  EXPECT_EQ(run({normalize}, image).bytes, run({transforms::ToFloat{}, normalize}, image).bytes);
+}
+
+TEST(ImageProgram, draws_by_sample_epoch_seed_and_position_only) {
+  const auto program = ImageProgram::compile(presets::imagenet_train(16), MemoryFormat::channels_first);
+  ASSERT_TRUE(program.ok());
+  const auto used = program->make_workspace();
+  TestImage image({60, 40}, 7);
+  const Outcome first = run(*program, *used, image, {1, 2, 3});
+  run(*program, *used, image, {1, 2, 4});
+  EXPECT_TRUE(run(*program, *used, image, {1, 2, 3}) == first);
+  EXPECT_FALSE(run(*program, *used, image, {1, 3, 3}) == first);
+  EXPECT_FALSE(run(*program, *used, image, {9, 2, 3}) == first);
+}
+
+TEST(ImageProgram, knows_its_output_before_any_image) {
+  const auto spec = [](std::vector<TransformPtr> list) {
+    return ImageProgram::compile(std::move(list), MemoryFormat::channels_first).value().output();
+  };
+  EXPECT_EQ(spec(presets::imagenet_val(224)), (ImageSpec{{224, 224}, ElementType::float32}));
+  EXPECT_EQ(spec({}), (ImageSpec{{0, 0}, ElementType::uint8}));
+  EXPECT_EQ(spec({transforms::Resize{.size = 9}}), (ImageSpec{{0, 0}, ElementType::uint8}));
+  EXPECT_EQ(spec({transforms::CenterCrop{.size = 8}, transforms::Resize{.size = 9}}),
+            (ImageSpec{{9, 9}, ElementType::uint8}));
+}
+
+TEST(ImageProgram, refuses_geometry_after_floats_with_advice) {
+  const auto program = ImageProgram::compile({transforms::ToFloat{}, transforms::CenterCrop{.size = 8}},
+                                             MemoryFormat::channels_first);
+  ASSERT_FALSE(program.ok());
+  EXPECT_EQ(program.error().kind, ErrorKind::invalid);
+  EXPECT_NE(program.error().to_string().find("CenterCrop"), std::string::npos);
+  EXPECT_FALSE(program.error().advice.empty());
+}
+
+TEST(ImageProgram, checks_parameters_of_operations_made_in_cpp) {
+  EXPECT_FALSE(ImageProgram::compile({transforms::Resize{}}, MemoryFormat::channels_first).ok());
+  EXPECT_FALSE(ImageProgram::compile({nullptr}, MemoryFormat::channels_first).ok());
+}
+
+TEST(ImageProgram, refuses_a_result_beyond_all_measure) {
+  const auto program =
+      ImageProgram::compile({transforms::Resize{.size = 60000}}, MemoryFormat::channels_first);
+  ASSERT_TRUE(program.ok());
+  const auto workspace = program->make_workspace();
+  const auto size = program->resolve(*workspace, {10, 10}, {});
+  ASSERT_FALSE(size.ok());
+  EXPECT_EQ(size.error().place.stage, "transform");
+}
+
+TEST(ImageProgram, passes_on_the_decoders_error) {
+  const auto program = ImageProgram::compile({}, MemoryFormat::channels_first).value();
+  const auto workspace = program.make_workspace();
+  ASSERT_TRUE(program.resolve(*workspace, {4, 4}, {}).ok());
+  std::vector<std::uint8_t> out(48);
+  const ReadBox broken = [](const Rect&, const PixelView&) -> Status {
+    return Error{ErrorKind::corrupt, "bad", "", {}};
+  };
+  const Status status = program.run(*workspace, broken, out.data());
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::corrupt);
+}
+
+TEST(ImageProgram, tells_what_it_will_do) {
+  const auto text = [](std::vector<TransformPtr> list, MemoryFormat format, bool fuse = true) {
+    return ImageProgram::compile(std::move(list), format, fuse).value().describe();
+  };
+  const std::string train = text(presets::imagenet_train(224), MemoryFormat::channels_first);
+  EXPECT_NE(train.find("decode the box that is needed\n"
+                       "resize bilinear + flip + normalise + write -> 224 x 224 float32 CHW\n"),
+            std::string::npos)
+      << train;
+  const std::string val = text(presets::imagenet_val(224), MemoryFormat::channels_last);
+  EXPECT_NE(val.find("resize bilinear + crop + normalise + write -> 224 x 224 float32 HWC\n"),
+            std::string::npos)
+      << val;
+  EXPECT_EQ(text({}, MemoryFormat::channels_last), "decode\nwrite -> any size uint8 HWC\n");
+}
+
+TEST(Stages, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
+  std::vector<Stage> stages;
+  plan_stages({100, 80},
+              {CropStep{{10, 10, 50, 50}}, ResizeStep{{20, 20}}, CropStep{{5, 5, 4, 4}}, FlipStep{}}, true,
+              stages);
+  ASSERT_EQ(stages.size(), 1u);
+  EXPECT_EQ(stages[0].box, (Rect{10, 10, 50, 50}));
+  EXPECT_EQ(stages[0].keep, (Rect{5, 5, 4, 4}));
+  EXPECT_TRUE(stages[0].flip);
+  plan_stages({100, 80}, {FlipStep{}, ResizeStep{{20, 20}}}, true, stages);
+  EXPECT_EQ(stages.size(), 2u);
+  plan_stages({100, 80}, {FlipStep{}, CropStep{{0, 0, 10, 10}}}, true, stages);
+  ASSERT_EQ(stages.size(), 1u);
+  EXPECT_EQ(stages[0].keep, (Rect{90, 0, 10, 10}));
+}
+
+}  // namespace
+}  // namespace penstock::inline v0
