@@ -8,6 +8,7 @@
   files are compiled together.
 - Every Python test file is named so that pytest collects it.
 - The constants and tests that docs/design/limits.md names exist.
+- Words that docs/glossary.md has replaced are not used again.
 
 Prints what breaks a rule, one per line, then the counts; exits 1 when something does.
 """
@@ -29,6 +30,12 @@ HIDDEN_TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)", re.MULTILINE)
 HIDDEN_CONSTANT = re.compile(r"^(?:constexpr|const) [^=({;]*?\b(k[A-Z]\w*)\b", re.MULTILINE)
 LIMIT = re.compile(r"`(k[A-Z]\w*)`")
 LIMIT_TEST = re.compile(r"`(\w+)\.([a-z]\w*)`")
+OLD_WORD = re.compile(
+    r"[Pp]icture|PICTURE|(?<![A-Za-z])[Ss]ounds?(?![a-z])|(?<=[a-z])Sound|SOUND|\bk(?:Most|Largest)[A-Z]"
+)
+# Names of others, what files say that exist, a term of acoustics, and names that are on their way out.
+NOT_OURS = re.compile(r"WebPPicture\w*|penstock sound|sound fields?|.*deprecated name.*")
+ABOUT_OLD_WORDS = re.compile(r"(^|/)(CHANGELOG|glossary|stability|(test)?_renamed|deprecated_|sound_|\w*check_layout)")
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
 
 
@@ -142,6 +149,15 @@ def check_limits(path: Path) -> Iterator[str]:
                 yield f"{where}: there is no test {suite}.{test}"
 
 
+def check_words(path: Path) -> Iterator[str]:
+    """Text that says picture for image, or sound for audio."""
+    where = path.relative_to(ROOT).as_posix()
+    lines = [] if ABOUT_OLD_WORDS.search(where) else path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if found := OLD_WORD.search(NOT_OURS.sub("", line)):
+            yield f"{where}:{number}: {found[0]!r} is an old word: see docs/glossary.md"
+
+
 def main() -> int:
     headers = tracked("src/**/*.hpp", "src/**/*.h")
     sources = tracked("src/**/*.cpp")
@@ -155,6 +171,7 @@ def main() -> int:
         (check_hidden_names, sources),
         (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
         (check_limits, tracked("docs/design/limits.md")),
+        (check_words, tracked("*.cpp", "*.hpp", "*.py", "*.pyi", "*.md", "*.cmake", "*CMakeLists.txt", "*.toml")),
     ]
     failed = 0
     passed = 0
