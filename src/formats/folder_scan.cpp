@@ -86,7 +86,7 @@ class Finder {
     const std::string path = folder.empty() ? root_ : root_ + "/" + folder;
     struct stat state {};
     if (::stat(path.c_str(), &state) != 0) {
-      return file_error(errno, "cannot look at the folder", path);
+      return file_error(errno, "cannot access the folder", path);
     }
     if (!visited_.emplace(state.st_dev, state.st_ino).second) {
       return {};

@@ -69,7 +69,7 @@ class Globber {
     std::error_code failed;
     const fs::file_status status = fs::status(path, failed);
     if (!fs::status_known(status)) {
-      return failure(failed, "cannot look at the path", path);
+      return failure(failed, "cannot access the path", path);
     }
     return status.type();
   }

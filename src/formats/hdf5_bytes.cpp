@@ -59,7 +59,7 @@ bool Hdf5Cursor::says(std::string_view text) noexcept {
 
 Result<ByteSpan> Hdf5Bytes::at(std::uint64_t address, std::uint64_t size) const {
   if (address > all.size() || size > all.size() - address) {
-    return hdf5_damage("it points behind the end of the file", address);
+    return hdf5_damage("it points past the end of the file", address);
   }
   return all.subspan(static_cast<std::size_t>(address), static_cast<std::size_t>(size));
 }

@@ -218,7 +218,7 @@ class RowContents {
     PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
     if (set && (!set->type.is_text() || !set->row_shape.empty())) {
       return hdf5_unsupported(
-          fmt::format("the data set {} holds {} and is no list of texts", name, set->type.name()));
+          fmt::format("the data set {} holds {}, which is not a list of strings", name, set->type.name()));
     }
     return set;
   }
@@ -246,7 +246,7 @@ class RowContents {
       return std::optional<Hdf5Field>();
     }
     if (!set->type.is_whole() || !set->row_shape.empty()) {
-      return hdf5_unsupported(fmt::format("the data set {} holds {}{} and is no list of whole numbers",
+      return hdf5_unsupported(fmt::format("the data set {} holds {}{}, which is not a list of integers",
                                           data_set, set->type.name(),
                                           set->row_shape.empty() ? "" : " in rows of several"));
     }
@@ -260,7 +260,7 @@ class RowContents {
     for (const char* name : {"waveform", "mel"}) {
       PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
       if (set && !set->type.scalar()) {
-        return hdf5_unsupported(fmt::format("the data set {} holds {}, and arrays are of {}", name,
+        return hdf5_unsupported(fmt::format("the data set {} holds {}, but arrays must be of {}", name,
                                             set->type.name(), names_of_scalars()));
       }
       if (set) {
@@ -313,7 +313,7 @@ Result<std::vector<Hdf5Field>> choose(std::vector<Hdf5Field> all, const FieldCho
     if (found == all.end()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("the HDF5 file has no field '{}'", printable(wanted)),
-                   .advice = "there is: " + names,
+                   .advice = "available: " + names,
                    .place = {.stage = "open"}};
     }
     chosen.push_back(*found);

@@ -74,13 +74,13 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderContents&
     if (files.ok() && files->any()) {
       return Error{
           .kind = ErrorKind::invalid,
-          .message = fmt::format("'{}' holds {} tar files and folders with {} (first: '{}'): either "
-                                 "may be the data set",
-                                 printable_path(folder.path), contents.tars.size(),
-                                 files->images.paths.empty() ? "recordings" : "images", printable(name)),
-          .advice = fmt::format("name the tars by a pattern ('{}'), or move them out to read the class "
-                                "folders",
-                                printable_path((std::filesystem::path(folder.path) / "*.tar").string())),
+          .message = fmt::format(
+              "'{}' holds {} tar files and folders with {} (first: '{}'): either could be the data set",
+              printable_path(folder.path), contents.tars.size(),
+              files->images.paths.empty() ? "recordings" : "images", printable(name)),
+          .advice = fmt::format(
+              "use a pattern for the tars ('{}'), or move them elsewhere to read the class folders",
+              printable_path((std::filesystem::path(folder.path) / "*.tar").string())),
           .place = {.source = folder.named, .shard = folder.path, .stage = "open"}};
     }
   }
@@ -129,7 +129,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
       if ((found.size() == 1 || names_hdf5(lower_case(entry.path))) && is_hdf5_file(entry.path)) {
         if (found.size() > 1) {
           return opened_alone(entry, "an HDF5 file", found.size(),
-                              "an HDF5 file is opened by itself: build one of all recordings");
+                              "open an HDF5 file on its own; build one file of all recordings");
         }
         return open_hdf5_table(entry, fields);
       }
@@ -139,7 +139,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
     if (is_store(entry.path)) {
       if (found.size() > 1) {
         return opened_alone(entry, "a store", found.size(),
-                            "a store is opened by itself; penstock build --append joins sources in one");
+                            "open a store on its own; penstock build --append joins sources");
       }
       return open_store(entry, fields);
     }
@@ -159,7 +159,7 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
       return Error{.kind = ErrorKind::unsupported,
                    .message = fmt::format("'{}' is a folder without tar shards, among {} sources",
                                           printable_path(entry.path), found.size()),
-                   .advice = "class folders are opened by naming the one folder that holds them all",
+                   .advice = "to open class folders, pass the folder that contains them all",
                    .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
     }
   }

@@ -65,9 +65,9 @@ std::string expand_home(const std::string& path) {
 Result<std::string> local_path(const std::string& name, const std::string& source) {
   if (name == "-" || name.starts_with("pipe:")) {
     return failure(ErrorKind::unsupported,
-                   name == "-" ? "reading from standard input allows no random access"
-                               : "commands as sources (pipe:) are never run",
-                   "write the archive to a file and name that", source);
+                   name == "-" ? "standard input does not allow random access"
+                               : "commands as sources (pipe:) are not supported",
+                   "write the archive to a file and pass that", source);
   }
   if (name.starts_with("file:")) {
     return name.substr(name.starts_with("file://") ? 7 : 5);
@@ -106,7 +106,7 @@ Result<std::string> expand_variables(std::string text, const std::string& source
     for (std::size_t begin = text.find("${"); begin != std::string::npos; begin = text.find("${", at)) {
       const std::size_t end = text.find('}', begin);
       if (end == std::string::npos) {
-        return failure(ErrorKind::invalid, "a brace is opened and not closed", {}, source);
+        return failure(ErrorKind::invalid, "unmatched opening brace", {}, source);
       }
       const std::string name = "WDS_" + text.substr(begin + 2, end - begin - 2);
       const char* const value = std::getenv(name.c_str());
@@ -124,7 +124,7 @@ Result<std::string> expand_variables(std::string text, const std::string& source
     }
   }
   return failure(ErrorKind::invalid,
-                 "the environment variables in the pattern refer to each other without end", {}, source);
+                 "the environment variables in the pattern refer to each other in a cycle", {}, source);
 }
 
 Status resolve_part(const std::string& part, const std::string& source, std::vector<NamedPath>& found) {
@@ -152,7 +152,7 @@ Status resolve_part(const std::string& part, const std::string& source, std::vec
         found.push_back({match, source});
       }
     } else if (failed) {
-      return at_source(file_error(failed.value(), "cannot look at the path", local), source);
+      return at_source(file_error(failed.value(), "cannot access the path", local), source);
     } else if (missing++ == 0) {
       first_missing = local;
     }
@@ -174,13 +174,13 @@ Status resolve_part(const std::string& part, const std::string& source, std::vec
 Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& sources) {
   std::vector<NamedPath> found;
   if (sources.empty()) {
-    return failure(ErrorKind::invalid, "no source is given", "name a path, a glob or a brace pattern", "");
+    return failure(ErrorKind::invalid, "no source was given", "pass a path, a glob or a brace pattern", "");
   }
   for (const std::string& source : sources) {
     if (source.empty() || source.find('\0') != std::string::npos) {
       return failure(ErrorKind::invalid,
-                     source.empty() ? "a source is an empty text" : "a source holds a NUL byte",
-                     "name a path, a glob or a brace pattern", source);
+                     source.empty() ? "a source is an empty string" : "a source contains a NUL byte",
+                     "pass a path, a glob or a brace pattern", source);
     }
     std::error_code failed;  // a path that cannot be looked at is reported by its part
     if (std::filesystem::exists(source, failed)) {
@@ -193,7 +193,7 @@ Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& s
       }
     }
     if (found.empty()) {
-      return failure(ErrorKind::invalid, "the source names nothing", "name a path, a glob or a brace pattern",
+      return failure(ErrorKind::invalid, "the source is empty", "pass a path, a glob or a brace pattern",
                      source);
     }
   }

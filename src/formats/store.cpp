@@ -58,8 +58,9 @@ class StoreTable final : public SampleTable {
     }
     if (fields_[field].kind == FieldKind::array &&
         (record.codec != RecordCodec::original || bytes->size() != arrays_[field].bytes())) {
-      return damaged(sample, field,
-                     fmt::format("{} bytes where {} are wanted", bytes->size(), arrays_[field].to_string()));
+      return damaged(
+          sample, field,
+          fmt::format("{} bytes where {} are expected", bytes->size(), arrays_[field].to_string()));
     }
     switch (record.codec) {
       case RecordCodec::original:
@@ -79,7 +80,7 @@ class StoreTable final : public SampleTable {
         return value;
       }
     }
-    return damaged(sample, field, fmt::format("there is no codec {}", static_cast<int>(record.codec)));
+    return damaged(sample, field, fmt::format("unknown codec {}", static_cast<int>(record.codec)));
   }
 
   Status check_keys() const override { return files_->check_keys(); }
@@ -214,7 +215,7 @@ Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const F
       }
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("the store has no field '{}'", printable(wanted)),
-                   .advice = "there is: " + names,
+                   .advice = "available: " + names,
                    .place = {.source = folder.named, .stage = "open"}};
     }
     fields.push_back({name, found->kind});

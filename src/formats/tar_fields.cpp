@@ -89,7 +89,7 @@ Status check_field_choice(const FieldChoice& choice) {
       return Error{.kind = ErrorKind::invalid,
                    .message = name.empty() ? "a chosen field has no name"
                                            : fmt::format("the field '{}' is chosen twice", printable(name)),
-                   .advice = "fields={name: extension} needs a name of its own for each field",
+                   .advice = "fields={name: extension} requires a different name for each field",
                    .place = {.stage = "open"}};
     }
   }
@@ -121,7 +121,7 @@ Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& ch
     if (extensions.empty()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("no sample has the field or extension '{}'", printable(wanted)),
-                   .advice = fmt::format("there is: {}", list_fields(index, defaults)),
+                   .advice = fmt::format("available: {}", list_fields(index, defaults)),
                    .place = {.stage = "open"}};
     }
     chosen.fields.push_back({name, kind_of(index, extensions[0])});
