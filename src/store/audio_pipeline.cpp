@@ -99,8 +99,8 @@ Result<std::unique_ptr<AudioRing>> AudioPipeline::make_ring(const Start& start, 
     } catch (const std::bad_alloc&) {
       if (plan.batch == 1) {
         return Error{.kind = ErrorKind::io,
-                     .message = fmt::format("there is no memory for {} buffers of one file", plan.buffers),
-                     .advice = "give a shorter duration or fewer num_mega_buffers",
+                     .message = fmt::format("not enough memory for {} buffers of one file", plan.buffers),
+                     .advice = "use a shorter duration or fewer num_mega_buffers",
                      .place = {.stage = "build"}};
       }
       plan.batch /= 2;
@@ -125,7 +125,7 @@ void AudioPipeline::report_progress(AudioRing& ring, std::uint64_t resumed_at) {
   if (!goes_on) {
     ring.stop({.kind = ErrorKind::cancelled,
                .message = "the build was cancelled",
-               .advice = "start it again to go on",
+               .advice = "start it again to resume",
                .place = {.stage = "build"}});
   }
 }

@@ -16,8 +16,8 @@ class ForeignOperation final : public Transform {
   Params params() const override { return {{"fn", stage_->identity()}}; }
   Result<ImageSpec> describe(const ImageSpec&) const override {
     return Error{ErrorKind::invalid,
-                 stage_->name() + " is no operation of an image program",
-                 "put it into the transforms of a Loader",
+                 stage_->name() + " cannot be part of an image program",
+                 "use it in the transforms of a Loader",
                  {}};
   }
   const std::shared_ptr<ForeignStage>& foreign() const noexcept override { return stage_; }

@@ -37,7 +37,7 @@ Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations,
   FloatTable table;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (operations[i] == nullptr) {
-      return Error{ErrorKind::invalid, fmt::format("operation {} of the list is missing", i), "", {}};
+      return Error{ErrorKind::invalid, fmt::format("operation {} of the list is null", i), "", {}};
     }
     PENSTOCK_TRY(operations[i]->check());
     PENSTOCK_ASSIGN(impl->output, operations[i]->describe(impl->output));
@@ -81,7 +81,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       Error error{ErrorKind::invalid,
                   fmt::format("an image of {} x {} pixels would be made from one of {} x {}", made.width,
                               made.height, image.width, image.height),
-                  "give max_size to Resize, or leave out such images",
+                  "set max_size of Resize, or exclude such images",
                   {}};
       error.place.stage = "transform";
       return error;

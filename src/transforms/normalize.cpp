@@ -21,7 +21,7 @@ class Normalize final : public Operation<Normalize, transforms::Normalize> {
     PENSTOCK_TRY(check_list("std", p_.std));
     for (const double deviation : p_.std) {
       if (static_cast<float>(deviation) == 0.0F) {
-        return wrong("std", "has a 0", "give numbers other than 0, also as float32");
+        return wrong("std", "must not contain 0, also as float32", "");
       }
     }
     return {};
@@ -49,11 +49,11 @@ class Normalize final : public Operation<Normalize, transforms::Normalize> {
  private:
   Status check_list(const char* parameter, const std::vector<double>& list) const {
     if (list.size() != 1 && list.size() != 3) {
-      return wrong(parameter, fmt::format("has {} numbers", list.size()), "give 1 or 3");
+      return wrong(parameter, fmt::format("must have 1 or 3 numbers, got {}", list.size()), "");
     }
     for (const double number : list) {
       if (!std::isfinite(static_cast<float>(number))) {
-        return wrong(parameter, fmt::format("has {}", number), "give finite numbers");
+        return wrong(parameter, fmt::format("must be finite, got {}", number), "");
       }
     }
     return {};

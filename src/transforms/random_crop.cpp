@@ -13,26 +13,26 @@ namespace {
 class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
  public:
   static constexpr const char* kName = "RandomCrop";
-  static constexpr const char* kSummary = "Keeps a rectangle of the given size from a random place.";
+  static constexpr const char* kSummary = "Keeps a rectangle of the given size at a random position.";
   using Operation::Operation;
 
   Status check() const override {
     PENSTOCK_TRY(check_size(kName, p_.size));
     const std::size_t paddings = p_.padding.size();
     if (paddings != 0 && paddings != 1 && paddings != 2 && paddings != 4) {
-      return wrong("padding", fmt::format("has {} numbers", paddings), "give 1, 2 or 4");
+      return wrong("padding", fmt::format("must have 1, 2 or 4 numbers, got {}", paddings), "");
     }
     for (const int pixels : p_.padding) {
       if (pixels < 0 || pixels > 1 << 16) {
-        return wrong("padding", fmt::format("has {}", pixels), "give 0 to 65536 pixels");
+        return wrong("padding", fmt::format("must be between 0 and 65536 pixels, got {}", pixels), "");
       }
     }
     if (p_.fill.size() > 1 && p_.fill.size() != 3) {
-      return wrong("fill", fmt::format("has {} numbers", p_.fill.size()), "give 1 or 3");
+      return wrong("fill", fmt::format("must have 1 or 3 numbers, got {}", p_.fill.size()), "");
     }
     for (const int value : p_.fill) {
       if (value < 0 || value > 255) {
-        return wrong("fill", fmt::format("has {}", value), "give 0 to 255");
+        return wrong("fill", fmt::format("must be between 0 and 255, got {}", value), "");
       }
     }
     return {};
@@ -63,7 +63,7 @@ class RandomCrop final : public Operation<RandomCrop, transforms::RandomCrop> {
       return Error{ErrorKind::invalid,
                    fmt::format("RandomCrop of {} x {} (height x width) is larger than the image of {} x {}",
                                size.height, size.width, image.height, image.width),
-                   "pass pad_if_needed=True, or resize before",
+                   "pass pad_if_needed=True, or resize first",
                    {}};
     }
     const auto y = static_cast<int>(draws.below(static_cast<std::uint64_t>(image.height - size.height) + 1));

@@ -10,12 +10,12 @@ namespace {
 class RandomHorizontalFlip final : public Operation<RandomHorizontalFlip, transforms::RandomHorizontalFlip> {
  public:
   static constexpr const char* kName = "RandomHorizontalFlip";
-  static constexpr const char* kSummary = "Mirrors left and right with a given chance.";
+  static constexpr const char* kSummary = "Mirrors left and right with a given probability.";
   using Operation::Operation;
 
   Status check() const override {
     if (!(p_.p >= 0) || !(p_.p <= 1)) {
-      return wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
+      return wrong("p", fmt::format("must be between 0 and 1, got {}", p_.p), "");
     }
     return {};
   }

@@ -16,7 +16,7 @@ class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::
  public:
   static constexpr const char* kName = "RandomResizedCrop";
   static constexpr const char* kSummary =
-      "Keeps a rectangle of random area, shape and place, and resizes it.";
+      "Keeps a rectangle of random area, shape and position, and resizes it.";
   using Operation::Operation;
 
   Status check() const override {
@@ -42,8 +42,10 @@ class RandomResizedCrop final : public Operation<RandomResizedCrop, transforms::
  private:
   Status check_range(const char* parameter, const std::array<double, 2>& range) const {
     if (!(range[0] > 0) || !(range[0] <= range[1]) || !std::isfinite(range[1])) {
-      return wrong(parameter, fmt::format("is ({}, {})", range[0], range[1]),
-                   "give two positive numbers, the smaller one first");
+      return wrong(parameter,
+                   fmt::format("must be two positive numbers, the smaller one first, got ({}, {})", range[0],
+                               range[1]),
+                   "");
     }
     return {};
   }

@@ -18,7 +18,7 @@ inline Status check_size(std::string_view operation, const transforms::Size& siz
   constexpr int kMax = 1 << 16;
   const auto good = [](int n) { return n > 0 && n <= kMax; };
   if (!good(size.height) || (size.width != 0 && !good(size.width))) {
-    return invalid_parameter(operation, "size", "is not a size of an image", "give 1 to 65536 pixels");
+    return invalid_parameter(operation, "size", "must be between 1 and 65536 pixels", "");
   }
   return {};
 }
@@ -27,7 +27,7 @@ inline Status check_size(std::string_view operation, const transforms::Size& siz
 inline Status check_antialias(std::string_view operation, bool antialias) {
   if (!antialias) {
     return invalid_parameter(operation, "antialias", "is False",
-                             "leave it out: Pillow always smooths when it shrinks an image");
+                             "omit it: Pillow always antialiases when it shrinks an image");
   }
   return {};
 }

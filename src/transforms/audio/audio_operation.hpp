@@ -72,7 +72,7 @@ class AudioTransform : public Transform {
   Result<ImageSpec> describe(const ImageSpec&) const final {
     return Error{ErrorKind::invalid,
                  std::string(name()) + " works on recordings, not on images",
-                 "give it for a field of kind audio: transforms={\"audio\": [...]}",
+                 "use it for a field of kind audio: transforms={\"audio\": [...]}",
                  {}};
   }
 

@@ -44,11 +44,11 @@ Error invalid(std::string message, std::string advice) {
 /// Whether a recording is as the list was planned for.
 Status check(int rate, int channels, const AudioSpec& spec) {
   if (rate != spec.rate) {
-    return invalid(fmt::format("the recording has {} frames per second, others have {}", rate, spec.rate),
+    return invalid(fmt::format("the recording has {} frames per second, but others have {}", rate, spec.rate),
                    fmt::format("add Resample({}) to the transforms", spec.rate));
   }
   if (channels != spec.channels) {
-    return invalid(fmt::format("the recording has {} channels, others have {}", channels, spec.channels),
+    return invalid(fmt::format("the recording has {} channels, but others have {}", channels, spec.channels),
                    "add ToMono() to the transforms");
   }
   return {};
@@ -72,7 +72,7 @@ Error needs_wave(std::string_view operation) {
 Error needs_features(std::string_view operation) {
   return Error{ErrorKind::invalid,
                fmt::format("{} works on spectrograms", operation),
-               "put it behind MelSpectrogram or MFCC",
+               "put it after MelSpectrogram or MFCC",
                {}};
 }
 
@@ -82,13 +82,13 @@ Result<AudioProgram> AudioProgram::compile(std::vector<TransformPtr> operations,
   program.specs_.push_back(in);
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (operations[i] == nullptr) {
-      return Error{ErrorKind::invalid, fmt::format("operation {} of the list is missing", i), "", {}};
+      return Error{ErrorKind::invalid, fmt::format("operation {} of the list is null", i), "", {}};
     }
     const auto* operation = dynamic_cast<const AudioTransform*>(operations[i].get());
     if (operation == nullptr) {
       return Error{ErrorKind::invalid,
                    fmt::format("{} works on images, not on recordings", operations[i]->name()),
-                   "give it for a field of kind image: transforms={\"image\": [...]}",
+                   "use it for a field of kind image: transforms={\"image\": [...]}",
                    {}};
     }
     PENSTOCK_TRY(operation->check());
@@ -138,7 +138,7 @@ Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file,
     return Error{ErrorKind::unsupported,
                  fmt::format("a recording of {} frames with {} channels is too long for a batch",
                              audio.slice.count, channels),
-                 "begin the transforms with RandomTimeCrop or PadTime",
+                 "start the transforms with RandomTimeCrop or PadTime",
                  {}};
   }
   if (!in_place_) {
@@ -196,7 +196,7 @@ Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
   PENSTOCK_TRY(check(wave.rate, wave.channels, output()));
   if (output().fixed_length() && wave.frames() != output().frames) {
     return invalid(
-        fmt::format("the recording has {} frames, {} were planned", wave.frames(), output().frames),
+        fmt::format("the recording has {} frames, but {} were planned", wave.frames(), output().frames),
         "end the transforms with RandomTimeCrop or PadTime");
   }
   return {};

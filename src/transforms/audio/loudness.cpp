@@ -29,13 +29,13 @@ class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGai
  public:
   static constexpr const char* kName = "RandomGain";
   static constexpr const char* kSummary =
-      "Makes a recording louder or quieter by a drawn number of decibels.";
+      "Makes a recording louder or quieter by a random number of decibels.";
   using Operation::Operation;
 
   Status check() const override {
     if (!is_range(p_.db)) {
-      return wrong("db", fmt::format("is ({}, {})", p_.db[0], p_.db[1]),
-                   "give (smallest, largest), -300 to 300");
+      return wrong(
+          "db", fmt::format("must be (min, max) between -300 and 300, got ({}, {})", p_.db[0], p_.db[1]), "");
     }
     return {};
   }
@@ -53,11 +53,12 @@ class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGai
 class RandomPolarity final : public AudioOperation<RandomPolarity, transforms::RandomPolarity> {
  public:
   static constexpr const char* kName = "RandomPolarity";
-  static constexpr const char* kSummary = "Changes the sign of every sample with a given chance.";
+  static constexpr const char* kSummary = "Changes the sign of every sample with a given probability.";
   using Operation::Operation;
 
   Status check() const override {
-    return p_.p >= 0 && p_.p <= 1 ? Status() : wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
+    return p_.p >= 0 && p_.p <= 1 ? Status()
+                                  : wrong("p", fmt::format("must be between 0 and 1, got {}", p_.p), "");
   }
   Result<AudioSpec> describe_audio(const AudioSpec& in) const override {
     return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);
@@ -76,16 +77,18 @@ class AddNoise final : public AudioOperation<AddNoise, transforms::AddNoise> {
  public:
   static constexpr const char* kName = "AddNoise";
   static constexpr const char* kSummary =
-      "Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the "
+      "Adds white noise, the sum of four uniform numbers for each sample, at a random distance below the "
       "recording.";
   using Operation::Operation;
 
   Status check() const override {
     if (!is_range(p_.snr)) {
-      return wrong("snr", fmt::format("is ({}, {})", p_.snr[0], p_.snr[1]),
-                   "give (smallest, largest), -300 to 300");
+      return wrong("snr",
+                   fmt::format("must be (min, max) between -300 and 300, got ({}, {})", p_.snr[0], p_.snr[1]),
+                   "");
     }
-    return p_.p >= 0 && p_.p <= 1 ? Status() : wrong("p", fmt::format("is {}", p_.p), "give 0 to 1");
+    return p_.p >= 0 && p_.p <= 1 ? Status()
+                                  : wrong("p", fmt::format("must be between 0 and 1, got {}", p_.p), "");
   }
   Result<AudioSpec> describe_audio(const AudioSpec& in) const override {
     return in.bands != 0 ? Result<AudioSpec>(needs_wave(kName)) : Result<AudioSpec>(in);

@@ -21,11 +21,11 @@ class TimeMasking final : public AudioOperation<TimeMasking, transforms::TimeMas
  public:
   static constexpr const char* kName = "TimeMasking";
   static constexpr const char* kSummary =
-      "Masks a run of frames of drawn length at a drawn place, in all rows.";
+      "Masks a run of frames of random length at a random position, in all rows.";
   using Operation::Operation;
 
   Status check() const override {
-    return p_.width >= 1 ? Status() : wrong("width", fmt::format("is {}", p_.width), "give 1 or more");
+    return p_.width >= 1 ? Status() : wrong("width", fmt::format("must be at least 1, got {}", p_.width), "");
   }
   Result<AudioSpec> describe_audio(const AudioSpec& in) const override { return AudioSpec(in); }
   Status run_audio(AudioWave& wave, Draws& draws, AudioState*) const override {
@@ -41,11 +41,11 @@ class FrequencyMasking final : public AudioOperation<FrequencyMasking, transform
  public:
   static constexpr const char* kName = "FrequencyMasking";
   static constexpr const char* kSummary =
-      "Masks a run of bands of drawn length at a drawn place, in all channels.";
+      "Masks a run of bands of random length at a random position, in all channels.";
   using Operation::Operation;
 
   Status check() const override {
-    return p_.width >= 1 ? Status() : wrong("width", fmt::format("is {}", p_.width), "give 1 or more");
+    return p_.width >= 1 ? Status() : wrong("width", fmt::format("must be at least 1, got {}", p_.width), "");
   }
   Result<AudioSpec> describe_audio(const AudioSpec& in) const override {
     return in.bands == 0 ? Result<AudioSpec>(needs_features(kName)) : Result<AudioSpec>(in);

@@ -21,8 +21,8 @@ class OfOneLength : public AudioOperation<Self, Parameters> {
 
   Status check() const override {
     if (this->p_.frames < 1 || this->p_.frames > kMaxLength) {
-      return this->wrong("frames", fmt::format("is {}", this->p_.frames),
-                         fmt::format("give 1 to {}", kMaxLength));
+      return this->wrong("frames",
+                         fmt::format("must be between 1 and {}, got {}", kMaxLength, this->p_.frames), "");
     }
     return {};
   }
@@ -47,7 +47,8 @@ class OfOneLength : public AudioOperation<Self, Parameters> {
 class RandomTimeCrop final : public OfOneLength<RandomTimeCrop, transforms::RandomTimeCrop> {
  public:
   static constexpr const char* kName = "RandomTimeCrop";
-  static constexpr const char* kSummary = "Keeps that many frames of a recording from a random place on.";
+  static constexpr const char* kSummary =
+      "Keeps this many frames of a recording starting at a random position.";
   using OfOneLength::OfOneLength;
 
   TimeSlice slice(std::uint64_t frames, Draws& draws) const override {
@@ -62,7 +63,7 @@ class PadTime final : public OfOneLength<PadTime, transforms::PadTime> {
  public:
   static constexpr const char* kName = "PadTime";
   static constexpr const char* kSummary =
-      "Makes a recording that many frames long: adds silence at its end, or cuts the end off.";
+      "Makes a recording this many frames long: appends silence, or cuts off its end.";
   using OfOneLength::OfOneLength;
 
   TimeSlice slice(std::uint64_t frames, Draws&) const override {
