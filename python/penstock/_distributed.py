@@ -30,7 +30,7 @@ def rank_and_world() -> tuple[int, int]:
         found = -1, 0
     if not 0 <= found[0] < found[1]:
         raise InvalidError(
-            f"the environment has RANK={rank!r} and WORLD_SIZE={world!r}, which cannot be; mend them, or pass "
+            f"the environment variables RANK={rank!r} and WORLD_SIZE={world!r} are inconsistent; correct them, or pass "
             "shard_rank and shard_world_size (shard_world_size=1: every process reads everything)"
         )
     return _announce("the environment", *found)
@@ -74,9 +74,9 @@ class OrderCheck:
         first = store.compare_set(key, "", order).decode()
         if first != order:
             raise InvalidError(
-                f"the ranks have different orders of epoch {epoch} ({first} and {order}), and each takes its part of "
-                "its own: samples would be left out, and others seen twice; give all ranks the same seed, also that of "
-                "a sampler's generator, and a loader that one rank alone has shard_world_size=1"
+                f"the ranks have different orders for epoch {epoch} ({first} and {order}), and each takes its slice of "
+                "its own: some samples would be left out and others seen twice; use the same seed on all ranks, also "
+                "for a sampler's generator, and shard_world_size=1 for a loader that only one rank has"
             )
 
     def _store(self) -> Any:

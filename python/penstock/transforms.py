@@ -20,7 +20,7 @@ class Transform:
     info: ClassVar[dict[str, Any]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise InvalidError("Transform is what all operations have in common; use one of them, such as Resize(256)")
+        raise InvalidError("Transform is the base class of all operations; use one of them, such as Resize(256)")
 
     @property
     def params(self) -> dict[str, Any]:
@@ -96,5 +96,5 @@ __all__ = ["Python", "Transform", "make", *_classes]
 def make(name: str, params: dict[str, Any]) -> Transform:
     """The operation of that name with these parameters."""
     if name not in _classes:
-        raise InvalidError(f"there is no operation {name!r}; there are {', '.join(_classes)}")
+        raise InvalidError(f"unknown operation {name!r}; the operations are {', '.join(_classes)}")
     return _classes[name](**params)

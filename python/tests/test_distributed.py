@@ -171,15 +171,15 @@ ORDERS = textwrap.dedent("""
 @pytest.mark.parametrize(
     ("case", "refused"),
     [
-        ("different seeds of a sampler", "the ranks have different orders of epoch 0"),
+        ("different seeds of a sampler", "the ranks have different orders for epoch 0"),
         ("the same seed of a sampler", ""),
-        ("different seeds", r"different orders of epoch 0 \(seed 0 and seed 1\)"),
+        ("different seeds", r"different orders for epoch 0 \(seed 0 and seed 1\)"),
         ("the same seed", ""),
         ("independent draws", ""),
         ("two loaders", ""),
         ("one rank alone", ""),
         ("one rank reads all", ""),
-        ("a fresh seed", "seed = None with several processes cannot be"),
+        ("a fresh seed", "seed=None cannot be used with several processes"),
     ],
 )
 def test_ranks_whose_orders_differ_are_refused(shards, tmp_path, case, refused):
