@@ -17,7 +17,7 @@ namespace penstock::inline v0 {
 struct Fault {
   enum class Kind : std::uint8_t {
     fail,     ///< the read ends with `error`
-    delay,    ///< the read waits for `delay`, then goes on
+    delay,    ///< the read waits for `delay`, then continues
     shorten,  ///< the source seems to end at `length`: longer reads are `corrupt`
   };
 

@@ -65,7 +65,7 @@ class Transform {
   }
   /// Values: changes what the 8-bit values become as floats. Without override: nothing.
   virtual void map_values(FloatTable& table) const { (void)table; }
-  /// The stage that does the work, where it is no operation of ours; else null.
+  /// The stage that does the work, where it is not an operation of ours; else null.
   virtual const std::shared_ptr<ForeignStage>& foreign() const noexcept;
 };
 

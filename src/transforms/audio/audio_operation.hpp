@@ -92,7 +92,7 @@ class AudioTransform : public Transform {
   }
   /// Whether run_audio() changes values where they are, and nothing else.
   virtual bool works_in_place() const noexcept { return false; }
-  /// Changes the recording. `draws` are those of slice(), behind what that drew.
+  /// Changes the recording. `draws` are those of slice(), after what that drew.
   virtual Status run_audio(AudioWave& wave, Draws& draws, AudioState* state) const = 0;
 };
 
