@@ -147,7 +147,7 @@ Result<std::unique_ptr<MappedFile>> StoreFiles::map(const char* name) const {
     return mapped;
   }
   if (mapped.error().kind == ErrorKind::not_found && map_as_it_is(kStoreManifestName).ok()) {
-    return damaged(name, "the store lacks this file");
+    return damaged(name, "this file of the store is missing");
   }
   return at(std::move(mapped).error(), folder_, path_of(name));
 }
@@ -159,7 +159,7 @@ Result<StoreManifest> StoreFiles::read_manifest() const {
     Error error = std::move(file).error();
     if (error.kind == ErrorKind::not_found) {
       error.kind = ErrorKind::corrupt;
-      error.message = "the store has no manifest: it was not finished, or not copied whole";
+      error.message = "the store has no manifest: it was not finished, or not copied completely";
     }
     return at(std::move(error), folder_, path);
   }
@@ -177,7 +177,7 @@ Result<StoreManifest> StoreFiles::read_manifest() const {
 Error StoreFiles::damaged(const char* file, std::string what) const {
   return at({.kind = ErrorKind::corrupt,
              .message = std::move(what),
-             .advice = "build the store anew, or copy it again",
+             .advice = "rebuild the store, or copy it again",
              .place = {}},
             folder_, path_of(file));
 }
@@ -216,7 +216,7 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folde
 
 Status StoreFiles::check_files() const {
   const auto wrong_size = [this](const char* name, std::uint64_t size, const StoreFile& expected) {
-    return damaged(name, fmt::format("the file has {} bytes, and the manifest says {}", size, expected.size));
+    return damaged(name, fmt::format("the file has {} bytes, but the manifest says {}", size, expected.size));
   };
   if (index_->size() != manifest_.index.size) {
     return wrong_size(kStoreIndexName, index_->size(), manifest_.index);
@@ -330,8 +330,8 @@ Result<const MappedFile*> StoreFiles::shard(std::uint64_t number) const {
 
 Result<const StoreFiles::OpenShard*> StoreFiles::open_shard(std::uint64_t number) const {
   if (number >= shards_->mapped.size()) {
-    return damaged(kStoreIndexName,
-                   fmt::format("a record names shard {}, and there are {}", number, shards_->mapped.size()));
+    return damaged(kStoreIndexName, fmt::format("a record refers to shard {}, but there are only {}", number,
+                                                shards_->mapped.size()));
   }
   auto& slot = shards_->mapped[number];
   const OpenShard* mapped = slot.load(std::memory_order_acquire);
@@ -358,7 +358,7 @@ Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::
   PENSTOCK_ASSIGN(shard.file, map(name.c_str()));
   const std::uint64_t expected = manifest_.shards[number].size;
   if (shard.file->size() != expected) {
-    return damaged(name.c_str(), fmt::format("the shard has {} bytes, and the manifest says {}",
+    return damaged(name.c_str(), fmt::format("the shard has {} bytes, but the manifest says {}",
                                              shard.file->size(), expected));
   }
   StoreShardHeader header;
@@ -431,7 +431,7 @@ Result<Bytes> StoreFiles::checked(std::uint64_t sample, std::size_t field, const
   if (!right) {
     return Error{.kind = ErrorKind::corrupt,
                  .message = "the stored field is damaged: its checksum is wrong",
-                 .advice = "`penstock verify` lists all damage; build the store anew, or copy it again",
+                 .advice = "`penstock verify` lists all damage; rebuild the store, or copy it again",
                  .place = {.offset = record.offset(), .stage = "read"}};
   }
   audio_->note(number);

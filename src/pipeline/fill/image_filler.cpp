@@ -122,14 +122,13 @@ Result<FillPlanPtr> plan_images(const FieldInfo& field, std::size_t number,
     column.format = format;
   }
   if (column.format && !column.spec.fixed() && column.spec.type != Scalar::uint8 && chain.steps.empty()) {
-    return Error{
-        .kind = ErrorKind::invalid,
-        .message =
-            fmt::format("the images of field '{}' differ in size, and floats need one size", field.name),
-        .advice =
-            "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or leave out ToFloat and "
-            "Normalize",
-        .place = {.stage = "plan"}};
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("the images of field '{}' differ in size, and floats need one size",
+                                        field.name),
+                 .advice =
+                     "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w]), or remove ToFloat and "
+                     "Normalize",
+                 .place = {.stage = "plan"}};
   }
   return FillPlanPtr(std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format));
 }
