@@ -13,7 +13,7 @@ installed := .venv/installed-penstock
 help:  ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-demo: setup-demo $(installed)  ## draw a data set, train a small model from it, leave pictures in demo-out/
+demo: setup-demo $(installed)  ## draw a data set, train a small model from it, leave images in demo-out/
 	@python -m demo
 
 test: setup-test  ## every suite, as CI runs it; SUITES="cpp python" runs some

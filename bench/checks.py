@@ -19,7 +19,7 @@ class CheckError(Exception):
 
 
 def as_array(value: Any) -> Array:
-    """A batch's pictures or labels as numpy, whichever library made them."""
+    """A batch's images or labels as numpy, whichever library made them."""
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
@@ -48,12 +48,12 @@ def augmented(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, f
 
 
 def centre_crops(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
-    """Resize(256) + CenterCrop(224), normalised: compared with Pillow's pictures, label by label."""
+    """Resize(256) + CenterCrop(224), normalised: compared with Pillow's images, label by label."""
     return _fixed_crops(batches, data, tolerance, "crops.npy")
 
 
 def squashed(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
-    """The whole picture resized to 224 x 224, normalised: for a library that has no centre crop."""
+    """The whole image resized to 224 x 224, normalised: for a library that has no centre crop."""
     return _fixed_crops(batches, data, tolerance, "squashed.npy")
 
 
@@ -71,7 +71,7 @@ def _fixed_crops(batches: Batches, data: Data, tolerance: Tolerance, expected_in
 
 
 def full_decodes(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
-    """Whole pictures, uint8 [H,W,3] or [3,H,W], in a list: compared with Pillow's decode."""
+    """Whole images, uint8 [H,W,3] or [3,H,W], in a list: compared with Pillow's decode."""
     shapes = np.load(data.reference / "shapes.npy")
     decoded = np.memmap(data.reference / "decoded.bin", np.uint8, mode="r")
     starts = np.concatenate(([0], np.cumsum(shapes.prod(axis=1) * 3)))
@@ -86,14 +86,14 @@ def full_decodes(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str
             if got.shape == (3, *shapes[number]):
                 got = got.transpose(1, 2, 0)
             if got.shape != expected.shape or got.dtype != np.uint8:
-                raise CheckError(f"picture {number}: {got.dtype} {got.shape}, not uint8 {expected.shape}")
+                raise CheckError(f"image {number}: {got.dtype} {got.shape}, not uint8 {expected.shape}")
             differences[number] = np.abs(got.astype(np.int16) - expected).mean()
     _all_once(seen, len(shapes))
     return _within(differences, tolerance)
 
 
 def stored_bytes(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
-    """Compressed pictures as they are: the pieces of a batch, put together, equal the stored bytes exactly."""
+    """Compressed images as they are: the pieces of a batch, put together, equal the stored bytes exactly."""
     del tolerance
     sizes = np.load(data.reference / "sizes.npy")
     stored = np.memmap(data.reference / "stored.bin", np.uint8, mode="r")
@@ -113,7 +113,7 @@ def stored_bytes(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str
 def _crops(images: Any) -> Array:
     array = as_array(images)
     if array.dtype != np.float32 or array.shape[1:] != (3, CROP, CROP):
-        raise CheckError(f"pictures are {array.dtype} {array.shape}, not float32 (B, 3, {CROP}, {CROP})")
+        raise CheckError(f"images are {array.dtype} {array.shape}, not float32 (B, 3, {CROP}, {CROP})")
     return array
 
 
@@ -135,12 +135,12 @@ def _within(differences: Array, tolerance: Tolerance) -> dict[str, float]:
     mean, worst = float(differences.mean()), float(differences.max())
     if not mean <= tolerance.levels:
         raise CheckError(
-            f"pictures are {mean:.3f} levels from Pillow's on average (worst picture {worst:.2f}), "
+            f"images are {mean:.3f} levels from Pillow's on average (worst image {worst:.2f}), "
             f"more than the {tolerance.levels} allowed"
         )
     return {
         "samples": len(differences),
         "mean_difference_levels": mean,
-        "worst_picture_levels": worst,
+        "worst_image_levels": worst,
         "allowed_levels": tolerance.levels,
     }

@@ -46,13 +46,13 @@ class ChecksTest(unittest.TestCase):
         with self.assertRaises(checks.CheckError):
             check([(images, labels)], self.data, EXACT)
 
-    def test_accepts_the_right_pictures_in_any_order(self) -> None:
+    def test_accepts_the_right_images_in_any_order(self) -> None:
         order = np.array([3, 1, 0, 5, 4, 2])
         batch = (normalised(self.crops[order]), order)
         for check in (checks.centre_crops, checks.augmented):
             self.assertEqual(check([batch], self.data, EXACT)["samples"], COUNT)
 
-    def test_refuses_pictures_under_each_others_labels(self) -> None:
+    def test_refuses_images_under_each_others_labels(self) -> None:
         self.refuses(checks.centre_crops, normalised(self.crops), np.arange(COUNT)[::-1])
 
     def test_refuses_swapped_colours(self) -> None:
@@ -62,7 +62,7 @@ class ChecksTest(unittest.TestCase):
         self.refuses(checks.centre_crops, normalised(self.crops[:-1]), np.arange(COUNT - 1))
         self.refuses(checks.augmented, normalised(self.crops), np.zeros(COUNT, int))
 
-    def test_refuses_pictures_that_are_not_normalised(self) -> None:
+    def test_refuses_images_that_are_not_normalised(self) -> None:
         plain = self.crops.transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
         self.refuses(checks.augmented, plain, np.arange(COUNT))
 

@@ -29,9 +29,9 @@ SHORT_SIDE = 256
 
 @dataclass(frozen=True)
 class Data:
-    """The prepared data set: one set of pictures in the form that each library reads.
+    """The prepared data set: one set of images in the form that each library reads.
 
-    Labels are unique, so a label names its picture whatever order a library delivers in; where those of the source are
+    Labels are unique, so a label names its image whatever order a library delivers in; where those of the source are
     not, the sample's number stands for it.
     """
 
@@ -61,17 +61,17 @@ class Data:
 
     @property
     def one_tar(self) -> str:
-        """All samples in a single shard, pictures only, for libraries that take one file."""
+        """All samples in a single shard, images only, for libraries that take one file."""
         return str(self.root / "all.tar")
 
     @property
     def folders(self) -> str:
-        """Class folders named by label, in digits of one length, one file per picture."""
+        """Class folders named by label, in digits of one length, one file per image."""
         return str(self.root / "folders")
 
     @property
     def beton(self) -> str:
-        """FFCV file of pictures re-encoded at their own size."""
+        """FFCV file of images re-encoded at their own size."""
         return str(self.root / "images.beton")
 
     @property
@@ -91,7 +91,7 @@ class Data:
 
     @property
     def store(self) -> str:
-        """penstock store of the same pictures, repacked without loss."""
+        """penstock store of the same images, repacked without loss."""
         return str(self.root / "repacked.store")
 
     @property
@@ -104,7 +104,7 @@ class Data:
         """Arrays made by Pillow that every library is compared with."""
         return self.root / "reference"
 
-    def picture_paths(self) -> tuple[list[str], list[int]]:
+    def image_paths(self) -> tuple[list[str], list[int]]:
         """The files of the class folders and their labels, in label order."""
         paths = sorted(Path(self.folders).glob("*/*"))
         return [str(path) for path in paths], [int(path.parent.name) for path in paths]
@@ -121,13 +121,13 @@ class Settings:
 
 
 # A workload file has `build(settings) -> Epoch`; calling the epoch with 0, 1, 2, ... gives that epoch's batches as
-# (pictures, labels). Building is part of the time to the first batch; importing the file is not.
+# (images, labels). Building is part of the time to the first batch; importing the file is not.
 Epoch = Callable[[int], Iterable[tuple[Any, Any]]]
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a library's pictures may be from Pillow's, in 8-bit levels, and why that far."""
+    """How far a library's images may be from Pillow's, in 8-bit levels, and why that far."""
 
-    levels: float  # mean absolute difference over all pictures
+    levels: float  # mean absolute difference over all images
     reason: str

@@ -40,7 +40,7 @@ class Environment:
 
 
 ENVIRONMENTS: dict[str, Environment] = {
-    # Makes the data and the reference pictures; belongs to no library under test.
+    # Makes the data and the reference images; belongs to no library under test.
     "tools": Environment(
         steps=(("numpy", "pillow"),),
         packages=("numpy", "pillow"),

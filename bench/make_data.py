@@ -1,13 +1,13 @@
-"""Prepares the pictures: the shared ImageNet sample when it is there, else drawn ones of the same sizes.
+"""Prepares the images: the shared ImageNet sample when it is there, else drawn ones of the same sizes.
 
-    python make_data.py pictures [--data FOLDER_OF_TARS] [--max-images N] [--root CACHE]    needs numpy and Pillow
+    python make_data.py images [--data FOLDER_OF_TARS] [--max-images N] [--root CACHE]    needs numpy and Pillow
     python make_data.py beton [--root CACHE]                                                needs FFCV
     python make_data.py tbl [--root CACHE]                                                  needs TurboLoader
     python make_data.py stores [--root CACHE]                                               needs penstock
 
-`pictures` writes the forms that the libraries read (one tar, class folders) and Pillow's reference arrays. The checks
-know a picture by its label: where labels repeat, as those of classes do, the tars are written again with the same
-pictures and the sample's number as its label.
+`images` writes the forms that the libraries read (one tar, class folders) and Pillow's reference arrays. The checks
+know an image by its label: where labels repeat, as those of classes do, the tars are written again with the same
+images and the sample's number as its label.
 `beton`, `tbl` and `stores` write what FFCV, TurboLoader and penstock read faster than tars and folders. Each does
 nothing when its result is there already, except `stores`, which follows the format.
 """
@@ -32,29 +32,29 @@ from common import CROP, MAX_IMAGES, SAMPLE, SHORT_SIDE, Data
 
 # Rises when what is written changes, so that an older cache is made anew.
 LAYOUT = 2
-DRAWN_PICTURES = 1000
+DRAWN_IMAGES = 1000
 DRAWN_SHARDS = 4
 FFCV_QUALITY = 90
 UNLABELLED = -1
 
-Sample = tuple[int, bytes]  # label, picture
+Sample = tuple[int, bytes]  # label, image
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("pictures", *STEPS))
+    parser.add_argument("step", choices=("images", *STEPS))
     parser.add_argument("--data", type=Path, default=None, help="folder of WebDataset tars (default: the sample)")
     parser.add_argument("--max-images", type=int, default=MAX_IMAGES, help="take no more (default %(default)s)")
     parser.add_argument("--root", type=Path, default=Data.default_root(), help="cache folder for the prepared forms")
     arguments = parser.parse_args()
     data = Data(arguments.root.resolve())
-    if arguments.step == "pictures":
-        make_pictures(data, arguments.data, arguments.max_images)
+    if arguments.step == "images":
+        make_images(data, arguments.data, arguments.max_images)
     else:
         STEPS[arguments.step](data)
 
 
-def make_pictures(data: Data, given: Path | None, most: int) -> None:
+def make_images(data: Data, given: Path | None, limit: int) -> None:
     data.root.mkdir(parents=True, exist_ok=True)
     source = given or (SAMPLE if any(SAMPLE.glob("*.tar")) else data.root / "drawn")
     if source == data.root / "drawn":
@@ -63,10 +63,10 @@ def make_pictures(data: Data, given: Path | None, most: int) -> None:
     if not tars:
         raise SystemExit(f"no .tar files in {source}")
     identity = hashlib.sha256(
-        repr([LAYOUT, most, *((str(t), t.stat().st_size, t.stat().st_mtime_ns) for t in tars)]).encode()
+        repr([LAYOUT, limit, *((str(t), t.stat().st_size, t.stat().st_mtime_ns) for t in tars)]).encode()
     ).hexdigest()
     if data.manifest_path.exists() and data.manifest()["identity"] == identity:
-        print(f"data: {data.manifest()['count']} pictures ready in {data.root}")
+        print(f"data: {data.manifest()['count']} images ready in {data.root}")
         return
     described = "ImageNet sample" if source == SAMPLE else "drawn" if given is None else str(given.resolve())
     if data.manifest_path.exists() and data.manifest()["source"] != described:
@@ -79,9 +79,9 @@ def make_pictures(data: Data, given: Path | None, most: int) -> None:
         shutil.rmtree(old, ignore_errors=True)
     for old in (data.beton, data.bytes_beton, data.pixel_beton, data.tbl):
         Path(old).unlink(missing_ok=True)
-    shards = list(read_shards(tars, most))
+    shards = list(read_shards(tars, limit))
     samples = [sample for shard in shards for sample in shard]
-    if len(samples) == most or sorted(label for label, _ in samples) != list(range(len(samples))):
+    if len(samples) == limit or sorted(label for label, _ in samples) != list(range(len(samples))):
         shards = numbered(shards)
         samples = [sample for shard in shards for sample in shard]
         tars = write_numbered_tars(data, shards)
@@ -93,20 +93,20 @@ def make_pictures(data: Data, given: Path | None, most: int) -> None:
         "tars": [str(tar) for tar in tars],
         "source": described,
         "count": len(samples),
-        "bytes": sum(len(picture) for _, picture in samples),
+        "bytes": sum(len(encoded) for _, encoded in samples),
         **facts,
     }
     data.manifest_path.write_text(json.dumps(manifest, indent=1))
-    print(f"data: {len(samples)} pictures from {source} prepared in {data.root}")
+    print(f"data: {len(samples)} images from {source} prepared in {data.root}")
 
 
-def read_shards(tars: list[Path], most: int) -> Iterator[list[Sample]]:
+def read_shards(tars: list[Path], limit: int) -> Iterator[list[Sample]]:
     """The samples of each tar, up to `most` in all; a sample is the members that share a name before the dot."""
     for path in tars:
-        if most <= 0:
+        if limit <= 0:
             return
         with tarfile.open(path) as tar:
-            pictures: dict[str, bytes] = {}
+            images: dict[str, bytes] = {}
             labels: dict[str, int] = {}
             for member in tar:
                 key, _, extension = member.name.partition(".")
@@ -116,16 +116,16 @@ def read_shards(tars: list[Path], most: int) -> Iterator[list[Sample]]:
                 if extension == "cls":
                     labels[key] = int(extracted.read())
                 elif extension.lower() in ("jpg", "jpeg"):
-                    pictures[key] = extracted.read()
-        shard = [(labels.get(key, UNLABELLED), picture) for key, picture in pictures.items()][:most]
-        most -= len(shard)
+                    images[key] = extracted.read()
+        shard = [(labels.get(key, UNLABELLED), encoded) for key, encoded in images.items()][:limit]
+        limit -= len(shard)
         yield shard
 
 
 def numbered(shards: list[list[Sample]]) -> list[list[Sample]]:
-    """The same pictures, each with its number as its label."""
+    """The same images, each with its number as its label."""
     numbers = itertools.count()
-    return [[(next(numbers), picture) for _, picture in shard] for shard in shards]
+    return [[(next(numbers), encoded) for _, encoded in shard] for shard in shards]
 
 
 def write_numbered_tars(data: Data, shards: list[list[Sample]]) -> list[Path]:
@@ -135,27 +135,27 @@ def write_numbered_tars(data: Data, shards: list[list[Sample]]) -> list[Path]:
     for number, shard in enumerate(shards):
         paths.append(folder / f"numbered-{number:06d}.tar")
         with tarfile.open(paths[-1], "w", format=tarfile.USTAR_FORMAT) as tar:
-            for label, picture in shard:
-                add_member(tar, f"{label:06d}.jpg", picture)
+            for label, encoded in shard:
+                add_member(tar, f"{label:06d}.jpg", encoded)
                 add_member(tar, f"{label:06d}.cls", str(label).encode())
     return paths
 
 
 def write_one_tar(data: Data, samples: list[Sample]) -> None:
     with tarfile.open(data.one_tar, "w", format=tarfile.USTAR_FORMAT) as tar:
-        for label, picture in samples:
-            add_member(tar, f"{label:06d}.jpg", picture)
+        for label, encoded in samples:
+            add_member(tar, f"{label:06d}.jpg", encoded)
 
 
 def write_folders(data: Data, samples: list[Sample]) -> None:
-    for label, picture in samples:
+    for label, encoded in samples:
         folder = Path(data.folders) / f"{label:0{max(4, len(str(len(samples) - 1)))}d}"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{label:06d}.jpg").write_bytes(picture)
+        (folder / f"{label:06d}.jpg").write_bytes(encoded)
 
 
 def write_reference(data: Data, samples: list[Sample]) -> dict[str, Any]:
-    """Pillow's answers: the centre crops, every picture decoded in full, and the stored bytes, all in label order."""
+    """Pillow's answers: the centre crops, every image decoded in full, and the stored bytes, all in label order."""
     from PIL import Image
 
     data.reference.mkdir(parents=True)
@@ -164,12 +164,12 @@ def write_reference(data: Data, samples: list[Sample]) -> dict[str, Any]:
     shapes = np.empty((len(samples), 2), np.int64)
     with (data.reference / "decoded.bin").open("wb") as decoded, (data.reference / "stored.bin").open("wb") as stored:
         sizes = np.empty(len(samples), np.int64)
-        for label, picture in sorted(samples):
-            image = Image.open(io.BytesIO(picture)).convert("RGB")
+        for label, encoded in sorted(samples):
+            image = Image.open(io.BytesIO(encoded)).convert("RGB")
             shapes[label] = image.height, image.width
             decoded.write(np.asarray(image).tobytes())
-            stored.write(picture)
-            sizes[label] = len(picture)
+            stored.write(encoded)
+            sizes[label] = len(encoded)
             crops[label] = np.asarray(centre_crop(image))
             squashed[label] = np.asarray(image.resize((CROP, CROP), Image.Resampling.BILINEAR))
     np.save(data.reference / "crops.npy", crops)
@@ -202,22 +202,22 @@ def shrink(image: Any, short_side: int) -> Any:
 
 
 def draw_tars(folder: Path) -> None:
-    """Drawn pictures with the sizes, sampling and weight of ImageNet's: mean about 468 x 401, 110 kB."""
+    """Drawn images with the sizes, sampling and weight of ImageNet's: mean about 468 x 401, 110 kB."""
     if len(list(folder.glob("*.tar"))) == DRAWN_SHARDS:
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    per_shard = DRAWN_PICTURES // DRAWN_SHARDS
+    per_shard = DRAWN_IMAGES // DRAWN_SHARDS
     for shard in range(DRAWN_SHARDS):
         unfinished = folder / f"drawn-{shard:06d}.tar.part"
         with tarfile.open(unfinished, "w", format=tarfile.USTAR_FORMAT) as tar:
             for label in range(shard * per_shard, (shard + 1) * per_shard):
-                add_member(tar, f"{label:06d}.jpg", draw_picture(label))
+                add_member(tar, f"{label:06d}.jpg", draw_image(label))
                 add_member(tar, f"{label:06d}.cls", str(label).encode())
         unfinished.rename(folder / f"drawn-{shard:06d}.tar")
 
 
-def draw_picture(label: int) -> bytes:
+def draw_image(label: int) -> bytes:
     """Soft colour fields, a few hard edges and some grain: the mix that gives photographs their JPEG size."""
     from PIL import Image, ImageDraw
 
@@ -246,11 +246,11 @@ def add_member(tar: tarfile.TarFile, name: str, content: bytes) -> None:
     tar.addfile(member, io.BytesIO(content))
 
 
-class Pictures:
+class Images:
     """The class folders as FFCV's writer wants them: indexable, giving one tuple per sample."""
 
     def __init__(self, data: Data, decode: bool, short_side: int | None) -> None:
-        self.paths, self.labels = data.picture_paths()
+        self.paths, self.labels = data.image_paths()
         self.decode = decode
         self.short_side = short_side
 
@@ -283,8 +283,8 @@ def make_betons(data: Data) -> None:
         if Path(path).exists():
             continue
         unfinished = path + ".part"
-        pictures = Pictures(data, decode, SHORT_SIDE if path == data.pixel_beton else None)
-        DatasetWriter(unfinished, fields, num_workers=workers).from_indexed_dataset(pictures)
+        images = Images(data, decode, SHORT_SIDE if path == data.pixel_beton else None)
+        DatasetWriter(unfinished, fields, num_workers=workers).from_indexed_dataset(images)
         Path(unfinished).rename(path)
         print(f"data: wrote {path}")
 
@@ -311,7 +311,7 @@ def make_stores(data: Data) -> None:
         shutil.rmtree(path, ignore_errors=True)
         report = penstock.build(data.tars, path, progress=False, **settings)
         ratio = sum(file.stat().st_size for file in Path(path).iterdir()) / data.manifest()["bytes"]
-        print(f"data: wrote {path}, {report.samples / report.seconds:.0f} pictures/s, {ratio:.3f} of the JPEG bytes")
+        print(f"data: wrote {path}, {report.samples / report.seconds:.0f} images/s, {ratio:.3f} of the JPEG bytes")
 
 
 STEPS: dict[str, Callable[[Data], None]] = {"beton": make_betons, "tbl": make_tbl, "stores": make_stores}

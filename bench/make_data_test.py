@@ -20,7 +20,7 @@ from common import Data
 CLASSES = [7, 3, 7, 7, 999, 3]
 
 
-def picture(number: int) -> bytes:
+def image(number: int) -> bytes:
     written = io.BytesIO()
     Image.fromarray(np.full((260, 300, 3), 40 * number, np.uint8)).save(written, "JPEG")
     return written.getvalue()
@@ -38,12 +38,12 @@ class MakeDataTest(unittest.TestCase):
         for shard in (0, 1):
             with tarfile.open(self.source / f"{shard}.tar", "w") as tar:
                 for number in range(shard * 3, shard * 3 + 3):
-                    make_data.add_member(tar, f"n{number}.jpeg", picture(number))
+                    make_data.add_member(tar, f"n{number}.jpeg", image(number))
                     make_data.add_member(tar, f"n{number}.cls", str(labels[number]).encode())
 
-    def prepare(self, most: int = 100) -> None:
+    def prepare(self, limit: int = 100) -> None:
         with contextlib.redirect_stdout(io.StringIO()):
-            make_data.make_pictures(self.data, self.source, most)
+            make_data.make_images(self.data, self.source, limit)
 
     def labels(self) -> list[list[int]]:
         return [[label for label, _ in shard] for shard in self.shards()]
@@ -55,11 +55,11 @@ class MakeDataTest(unittest.TestCase):
         self.write(CLASSES)
         self.prepare()
         self.assertEqual(self.labels(), [[0, 1, 2], [3, 4, 5]])
-        self.assertEqual(self.data.picture_paths()[1], list(range(6)))
-        stored = [picture for shard in self.shards() for _, picture in shard]
-        self.assertEqual(stored, [picture(number) for number in range(6)])
+        self.assertEqual(self.data.image_paths()[1], list(range(6)))
+        stored = [image for shard in self.shards() for _, image in shard]
+        self.assertEqual(stored, [image(number) for number in range(6)])
 
-    def test_the_checks_tell_pictures_of_one_class_apart(self) -> None:
+    def test_the_checks_tell_images_of_one_class_apart(self) -> None:
         self.write(CLASSES)
         self.prepare()
         crops = normalised(np.load(self.data.reference / "crops.npy"))
@@ -75,7 +75,7 @@ class MakeDataTest(unittest.TestCase):
 
     def test_no_more_images_are_taken_than_asked_for(self) -> None:
         self.write([5, 4, 3, 2, 1, 0])
-        self.prepare(most=4)
+        self.prepare(limit=4)
         self.assertEqual(self.labels(), [[0, 1, 2], [3]])
         self.assertEqual(self.data.manifest()["count"], 4)
 

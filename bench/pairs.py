@@ -6,7 +6,7 @@ OLD and NEW are the Python interpreters of two environments in which penstock is
 process of its own (measure.py of this repository, at real-time priority where that is allowed). A round measures both,
 and who goes first alternates. What counts is the median of the rounds' ratios NEW / OLD.
 
-The data are those of run.py (`--root`): run `python bench/make_data.py pictures` once; the store is made by OLD.
+The data are those of run.py (`--root`): run `python bench/make_data.py images` once; the store is made by OLD.
 """
 
 from __future__ import annotations

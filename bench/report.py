@@ -80,7 +80,7 @@ def section(result: Result) -> list[str]:
     lines = [
         f"## {result['workload']}",
         "",
-        f"{result['title']}. {data['count']} pictures ({data['source']}, mean {data['mean_width']:.0f} x "
+        f"{result['title']}. {data['count']} images ({data['source']}, mean {data['mean_width']:.0f} x "
         f"{data['mean_height']:.0f}, {data['bytes'] / MEGA:.0f} MB), batch {settings['batch_size']}; "
         f"median of {settings['rounds']} interleaved rounds, with the lowest and highest in brackets.",
         "",
@@ -158,7 +158,7 @@ def check_text(verification: Result) -> str:
     if "mean_difference_levels" not in verification:
         return f"{verification['samples']} samples, {verification['reason']}"
     return (
-        f"{verification['samples']} pictures within {verification['allowed_levels']:g} levels of Pillow's on average "
+        f"{verification['samples']} images within {verification['allowed_levels']:g} levels of Pillow's on average "
         f"(found {verification['mean_difference_levels']:.2g}): {verification['reason']}"
     )
 
@@ -241,7 +241,7 @@ def bar_chart(result: Result) -> str:
             f"{relative(result, library, workers)}</text>",
         ]
     height = top + len(libraries) * pitch + 14
-    return picture(result, f"images/s, {workers} workers", width, height, shapes)
+    return image(result, f"images/s, {workers} workers", width, height, shapes)
 
 
 def relative(result: Result, library: str, workers: int) -> str:
@@ -278,7 +278,7 @@ def line_chart(result: Result) -> str:
             f'<text class="name{" strong" if ours else ""}" x="{width - right + 12}" y="{label + 4:.1f}">'
             f"{escape(NAMES[library])} {median:,.0f}</text>"
         )
-    return picture(result, "images/s by number of workers", width, top + plot + 36, shapes)
+    return image(result, "images/s by number of workers", width, top + plot + 36, shapes)
 
 
 def ticks(highest: float) -> list[float]:
@@ -302,7 +302,7 @@ def rate(result: Result, library: str, workers: int) -> Result:
     return figure
 
 
-def picture(result: Result, unit: str, width: int, height: int, shapes: list[str]) -> str:
+def image(result: Result, unit: str, width: int, height: int, shapes: list[str]) -> str:
     machine, settings = result["machine"], result["settings"]
     note = f"{unit}; median of {settings['rounds']} interleaved rounds; "
     note += f"{machine['cpu']}, {machine['cores']} cores"

@@ -31,7 +31,7 @@ PROCESS_TIMEOUT_SECONDS = 900
 OURS = "penstock"
 WALL_CLOCK = ("/real_time", "/manual_time")  # how Google Benchmark marks benchmarks that are timed by the wall clock
 MICRO = "micro"  # the component benchmarks of bench/micro, beside the workloads
-PICTURE_LIBRARIES = ("penstock", "pytorch", "ffcv", "dali", "turboloader", "tfdata", "webdataset")
+IMAGE_LIBRARIES = ("penstock", "pytorch", "ffcv", "dali", "turboloader", "tfdata", "webdataset")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Workload:
     workers: tuple[int, ...] = (2,)
     batch_size: int = 32
     vouched_by: str | None = None  # another workload whose check covers the pixels of this one
-    libraries: tuple[str, ...] = PICTURE_LIBRARIES
+    libraries: tuple[str, ...] = IMAGE_LIBRARIES
     cannot: dict[str, str] = field(default_factory=dict)  # library -> why it has no file here
     ours: str = OURS  # the row that the others are compared with
 
@@ -56,9 +56,9 @@ SUITE: dict[str, Workload] = {
     ),
     "imagenet_train_store": Workload(
         files="imagenet_train",
-        title="RandomResizedCrop 224, flip, normalise to float32 NCHW; penstock from a store of repacked pictures",
+        title="RandomResizedCrop 224, flip, normalise to float32 NCHW; penstock from a store of repacked images",
         vouched_by="imagenet_val",
-        libraries=("penstock_store", *PICTURE_LIBRARIES),
+        libraries=("penstock_store", *IMAGE_LIBRARIES),
         ours="penstock_store",
     ),
     "pixels_256": Workload(
@@ -70,8 +70,8 @@ SUITE: dict[str, Workload] = {
     "imagenet_val": Workload(files="imagenet_val", title="Resize 256, CenterCrop 224, normalise to float32 NCHW"),
     "decode_only": Workload(
         files="decode_only",
-        title="Whole pictures, decoded to uint8",
-        cannot={"ffcv": "it decodes pictures of different sizes only together with a crop or resize"},
+        title="Whole images, decoded to uint8",
+        cannot={"ffcv": "it decodes images of different sizes only together with a crop or resize"},
     ),
     "raw_io": Workload(
         files="raw_io",
@@ -142,9 +142,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--workloads", type=names(known), default=known, help="some of: " + ", ".join(known))
     parser.add_argument(
         "--libraries",
-        type=names(PICTURE_LIBRARIES),
-        default=list(PICTURE_LIBRARIES),
-        help="some of: " + ", ".join(PICTURE_LIBRARIES),
+        type=names(IMAGE_LIBRARIES),
+        default=list(IMAGE_LIBRARIES),
+        help="some of: " + ", ".join(IMAGE_LIBRARIES),
     )
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds (default 5)")
     parser.add_argument("--epochs", type=int, default=2, help="timed epochs per round, at least (default 2)")
@@ -179,7 +179,7 @@ def install(session: Session, libraries: list[str]) -> list[str]:
     try:
         environments.ensure("tools")
     except environments.InstallError as error:
-        raise SystemExit(f"nothing can be measured without the reference pictures: {error}") from error
+        raise SystemExit(f"nothing can be measured without the reference images: {error}") from error
     ready = []
     for library in libraries:
         try:
@@ -196,8 +196,8 @@ def install(session: Session, libraries: list[str]) -> list[str]:
 def prepare_data(session: Session, given: Path | None, max_images: int, ready: list[str]) -> None:
     script = str(BENCH / "make_data.py")
     where = ["--root", str(session.data.root)]
-    pictures = [*where, "--max-images", str(max_images), *(["--data", str(given)] if given else [])]
-    subprocess.run([str(environments.python("tools")), script, "pictures", *pictures], check=True)
+    images = [*where, "--max-images", str(max_images), *(["--data", str(given)] if given else [])]
+    subprocess.run([str(environments.python("tools")), script, "images", *images], check=True)
     for library, step in (("ffcv", "beton"), ("turboloader", "tbl"), ("penstock", "stores")):
         if library in ready:
             subprocess.run([str(environments.python(library)), script, step, *where], check=True)

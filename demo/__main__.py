@@ -18,7 +18,7 @@ from penstock import transforms
 
 IMAGE_SIZE = 64
 SHEET_SIZE = 112
-SHEET_PICTURES = 32
+SHEET_IMAGES = 32
 BATCH_SIZE = 32
 BAR_WIDTH = 28
 ON_TERMINAL = sys.stdout.isatty()
@@ -60,14 +60,14 @@ def show_epoch(number: int, epochs: int, epoch: Epoch) -> None:
 def write_contact_sheet(path: Path, shards: list[str]) -> None:
     """One augmented batch as the loader delivers it, larger than the model sees it."""
     augment = augmentation(SHEET_SIZE)
-    with penstock.Loader(shards, batch_size=SHEET_PICTURES, shuffle=True, transforms=augment, output="numpy") as loader:
+    with penstock.Loader(shards, batch_size=SHEET_IMAGES, shuffle=True, transforms=augment, output="numpy") as loader:
         batch = next(iter(loader))
-    pictures = [np.ascontiguousarray(picture.transpose(1, 2, 0)) for picture in batch["image"]]
+    images = [np.ascontiguousarray(image.transpose(1, 2, 0)) for image in batch["image"]]
     contact_sheet(
         path,
-        pictures,
+        images,
         [CLASSES[label] for label in batch["label"]],
-        f"One batch from penstock.Loader: {len(pictures)} pictures, shuffled and augmented",
+        f"One batch from penstock.Loader: {len(images)} images, shuffled and augmented",
         " + ".join(short_form(transform) for transform in augment),
     )
 
@@ -78,7 +78,7 @@ def write_plot(path: Path, history: list[Epoch], train_count: int, val_count: in
     run_plot(
         path,
         "Training a small network from tar shards",
-        f"{train_count} training pictures, {val_count} held out, {len(CLASSES)} classes; "
+        f"{train_count} training images, {val_count} held out, {len(CLASSES)} classes; "
         f"batches of {BATCH_SIZE}, {IMAGE_SIZE} x {IMAGE_SIZE} pixels, CPU",
         [
             Panel("Loss", [Series("training", losses)], top=max(losses) * 1.1),
@@ -98,11 +98,11 @@ def write_plot(path: Path, history: list[Epoch], train_count: int, val_count: in
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="demo", description="Trains a small network from drawn pictures through penstock."
+        prog="demo", description="Trains a small network from drawn images through penstock."
     )
-    parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for data and pictures")
+    parser.add_argument("--out", type=Path, default=Path("demo-out"), help="folder for data and images")
     parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--samples", type=int, default=3000, help="pictures to draw, held-out ones included")
+    parser.add_argument("--samples", type=int, default=3000, help="images to draw, held-out ones included")
     parser.add_argument("--smoke", action="store_true", help="a run of seconds that only shows that everything works")
     arguments = parser.parse_args()
     epochs, samples = (4, 720) if arguments.smoke else (arguments.epochs, arguments.samples)
@@ -110,7 +110,7 @@ def main() -> int:
 
     start = time.perf_counter()
     data = arguments.out / "data"
-    print(f"Drawing {samples} pictures of {len(CLASSES)} classes: {', '.join(CLASSES)}", flush=True)
+    print(f"Drawing {samples} images of {len(CLASSES)} classes: {', '.join(CLASSES)}", flush=True)
     train_shards, val_shards = ([str(path) for path in paths] for paths in write_dataset(data, samples))
     print(f"Wrote {len(train_shards)} training and {len(val_shards)} held-out tar shards to {data}", flush=True)
 
@@ -138,11 +138,11 @@ def main() -> int:
     write_plot(plot, history, train_count, val_count)
 
     print(f"The loader says: {verdict}")
-    print(f"Held-out accuracy {history[-1].val_accuracy:.1%} on {val_count} pictures; chance is {1 / len(CLASSES):.1%}")
+    print(f"Held-out accuracy {history[-1].val_accuracy:.1%} on {val_count} images; chance is {1 / len(CLASSES):.1%}")
     print(f"One augmented batch: {sheet}")
     print(f"Loss, accuracy and images per second: {plot}")
     print(f"All in {time.perf_counter() - start:.0f} s")
-    # A loader that mixed up pictures and labels would leave the model at chance.
+    # A loader that mixed up images and labels would leave the model at chance.
     if history[-1].val_accuracy < 2 / len(CLASSES):
         print("The model has not learned: something is wrong", file=sys.stderr)
         return 1

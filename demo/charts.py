@@ -1,4 +1,4 @@
-"""The demo's two pictures, drawn with Pillow: a contact sheet of a batch, and line charts of the run."""
+"""The demo's two images, drawn with Pillow: a contact sheet of a batch, and line charts of the run."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ def finish(sheet: Image.Image, path: Path) -> None:
 
 def contact_sheet(
     path: Path,
-    pictures: Sequence[npt.NDArray[np.uint8]],
+    images: Sequence[npt.NDArray[np.uint8]],
     labels: Sequence[str],
     title: str,
     subtitle: str,
     columns: int = 8,
 ) -> None:
-    """A tidy grid of `[H, W, 3]` pictures with a label under each."""
-    cell = pictures[0].shape[0]
+    """A tidy grid of `[H, W, 3]` images with a label under each."""
+    cell = images[0].shape[0]
     gap, caption, margin, head = 12, 20, 24, 66
-    rows = -(-len(pictures) // columns)
+    rows = -(-len(images) // columns)
     width = 2 * margin + columns * cell + (columns - 1) * gap
     height = head + margin + rows * (cell + caption) + (rows - 1) * gap
     sheet = Image.new("RGB", (width * SCALE, height * SCALE), PAPER)
     draw = ImageDraw.Draw(sheet)
     draw.text((margin * SCALE, 14 * SCALE), title, INK, font(20))
     draw.text((margin * SCALE, 41 * SCALE), subtitle, FAINT, font(12.5))
-    for i, (picture, label) in enumerate(zip(pictures, labels, strict=True)):
+    for i, (image, label) in enumerate(zip(images, labels, strict=True)):
         x = margin + i % columns * (cell + gap)
         y = head + i // columns * (cell + caption + gap)
         # Whole-number enlargement keeps the batch's own pixels in the finished file.
-        enlarged = Image.fromarray(picture).resize((cell * SCALE, cell * SCALE), Image.Resampling.NEAREST)
+        enlarged = Image.fromarray(image).resize((cell * SCALE, cell * SCALE), Image.Resampling.NEAREST)
         sheet.paste(enlarged, (x * SCALE, y * SCALE))
         draw.text(((x + cell / 2) * SCALE, (y + cell + 4) * SCALE), label, FAINT, font(12), anchor="ma")
     finish(sheet, path)

@@ -1,7 +1,7 @@
-"""Draws a small picture data set and writes it as WebDataset tar shards.
+"""Draws a small image data set and writes it as WebDataset tar shards.
 
 Eight classes that differ in shape or pattern only: colours, sizes, places, angles, backgrounds and noise are drawn at
-random for every picture, so a model has to look at the form. Every picture is a pure function of its number.
+random for every image, so a model has to look at the form. Every image is a pure function of its number.
 
     python -m demo.dataset FOLDER [--samples N] [--folders]
 """
@@ -24,7 +24,7 @@ Points = list[tuple[float, float]]
 
 OVERSAMPLING = 2  # shapes are drawn this much larger and scaled down, for smooth edges
 SAMPLES_PER_SHARD = 256
-VAL_SHARE = 6  # one picture in this many is held out
+VAL_SHARE = 6  # one image in this many is held out
 FORMATS = ("JPEG",) * 8 + ("PNG", "WEBP")  # as often as each stands here
 EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp"}
 
@@ -81,7 +81,7 @@ def background(rng: np.random.Generator, width: int, height: int, start: Colour,
 
 
 def pattern_mask(name: str, rng: np.random.Generator, width: int, height: int) -> Image.Image:
-    """Stripes or checks over the whole picture, turned by a random angle."""
+    """Stripes or checks over the whole image, turned by a random angle."""
     period = min(width, height) * rng.uniform(0.12, 0.22)
     angle = rng.uniform(0, 2 * math.pi)
     y, x = np.mgrid[0:height, 0:width]
@@ -106,7 +106,7 @@ def shape_mask(name: str, rng: np.random.Generator, width: int, height: int) -> 
     return mask
 
 
-def draw_picture(label: int, rng: np.random.Generator) -> Image.Image:
+def draw_image(label: int, rng: np.random.Generator) -> Image.Image:
     width, height = (int(v) for v in rng.integers(120, 261, size=2))
     start, end, front = colours(rng)
     name = CLASSES[label]
@@ -114,21 +114,21 @@ def draw_picture(label: int, rng: np.random.Generator) -> Image.Image:
     mask = make_mask(name, rng, width * OVERSAMPLING, height * OVERSAMPLING).resize(
         (width, height), Image.Resampling.BOX
     )
-    picture = background(rng, width, height, start, end)
-    picture.paste(Image.new("RGB", picture.size, front), mask=mask)
+    image = background(rng, width, height, start, end)
+    image.paste(Image.new("RGB", image.size, front), mask=mask)
     if rng.random() < 0.3:
-        picture = picture.filter(ImageFilter.GaussianBlur(rng.uniform(0.5, 1.5)))
+        image = image.filter(ImageFilter.GaussianBlur(rng.uniform(0.5, 1.5)))
     noise = rng.normal(0, rng.uniform(4, 22), size=(height, width, 3))
-    return Image.fromarray(np.clip(np.asarray(picture) + noise, 0, 255).astype(np.uint8))
+    return Image.fromarray(np.clip(np.asarray(image) + noise, 0, 255).astype(np.uint8))
 
 
 def make_sample(number: int) -> tuple[str, bytes, int]:
-    """(file extension, encoded picture, label) of one sample."""
+    """(file extension, encoded image, label) of one sample."""
     rng = np.random.default_rng(number)
     label = number % len(CLASSES)
     form = FORMATS[int(rng.integers(len(FORMATS)))]
     buffer = io.BytesIO()
-    draw_picture(label, rng).save(buffer, form, quality=int(rng.integers(75, 96)))
+    draw_image(label, rng).save(buffer, form, quality=int(rng.integers(75, 96)))
     return EXTENSIONS[form], buffer.getvalue(), label
 
 
@@ -147,14 +147,14 @@ def write_shards(
         shards.append(folder / f"{split}-{len(shards):06d}.tar")
         with tarfile.open(shards[-1], "w") as tar:
             for number in numbers[start : start + SAMPLES_PER_SHARD]:
-                extension, picture, label = next(samples)
-                add_member(tar, f"{number:06d}.{extension}", picture)
+                extension, image, label = next(samples)
+                add_member(tar, f"{number:06d}.{extension}", image)
                 add_member(tar, f"{number:06d}.cls", str(label).encode())
     return shards
 
 
 def write_dataset(folder: Path, samples: int) -> tuple[list[Path], list[Path]]:
-    """Draws `samples` pictures on all cores; returns the training shards and the held-out ones."""
+    """Draws `samples` images on all cores; returns the training shards and the held-out ones."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.tar"):
         old.unlink()
@@ -169,16 +169,16 @@ def write_dataset(folder: Path, samples: int) -> tuple[list[Path], list[Path]]:
 
 
 def unpack_to_folders(shards: list[Path], folder: Path) -> None:
-    """The same pictures as files, in a folder per class."""
+    """The same images as files, in a folder per class."""
     for shard in shards:
         with tarfile.open(shard) as tar:
             members = tar.getmembers()
-            for picture, label in zip(members[::2], members[1::2], strict=True):
-                picture_file, label_file = tar.extractfile(picture), tar.extractfile(label)
-                assert picture_file is not None and label_file is not None
-                target = folder / CLASSES[int(label_file.read())] / picture.name
+            for image, label in zip(members[::2], members[1::2], strict=True):
+                image_file, label_file = tar.extractfile(image), tar.extractfile(label)
+                assert image_file is not None and label_file is not None
+                target = folder / CLASSES[int(label_file.read())] / image.name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(picture_file.read())
+                target.write_bytes(image_file.read())
 
 
 def main() -> None:
@@ -191,7 +191,7 @@ def main() -> None:
     if arguments.folders:
         unpack_to_folders(train, arguments.folder / "train")
         unpack_to_folders(val, arguments.folder / "val")
-    print(f"{arguments.samples} pictures of {len(CLASSES)} classes in {len(train)} + {len(val)} held-out shards")
+    print(f"{arguments.samples} images of {len(CLASSES)} classes in {len(train)} + {len(val)} held-out shards")
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Epoch:
 
 
 def accuracy(model: nn.Module, loader: penstock.Loader) -> float:
-    """Share of the loader's pictures that the model names rightly."""
+    """Share of the loader's images that the model names rightly."""
     model.eval()
     right = seen = 0
     with torch.inference_mode():

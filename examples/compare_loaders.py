@@ -1,8 +1,8 @@
-"""How fast are penstock and torch's DataLoader on your own pictures?
+"""How fast are penstock and torch's DataLoader on your own images?
 
     python examples/compare_loaders.py DATA [--workers N] [--rounds N]
 
-DATA is a folder of train-*.tar shards (pictures with .cls labels) or of class folders. Both loaders do the same work
+DATA is a folder of train-*.tar shards (images with .cls labels) or of class folders. Both loaders do the same work
 (RandomResizedCrop, mirror, normalise to float32) with the same number of workers, in turn, for several rounds; the best
 round of each counts. For more loaders and more measures see bench/.
 """
@@ -17,19 +17,19 @@ from typing import Any
 
 import torch
 from torch.utils.data import DataLoader
-from torch_input import Pictures, RandomResizedCropAndFlip, index_of
+from torch_input import Images, RandomResizedCropAndFlip, index_of
 
 import penstock
 
 
-def pictures_per_second(batches: Iterable[Any], pictures: int) -> float:
+def images_per_second(batches: Iterable[Any], images: int) -> float:
     """One pass; every batch is touched, and their number is checked."""
     start = time.perf_counter()
     seen = sum(len(batch["label"] if isinstance(batch, penstock.Batch) else batch[1]) for batch in batches)
     seconds = time.perf_counter() - start
-    if seen != pictures:
-        raise SystemExit(f"{seen} pictures came, {pictures} were expected")
-    return pictures / seconds
+    if seen != images:
+        raise SystemExit(f"{seen} images came, {images} were expected")
+    return images / seconds
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
     source = f"{arguments.data}/train-*.tar" if any(arguments.data.glob("train-*.tar")) else str(arguments.data)
 
     theirs = DataLoader(
-        Pictures(index_of(arguments.data), RandomResizedCropAndFlip(arguments.size)),
+        Images(index_of(arguments.data), RandomResizedCropAndFlip(arguments.size)),
         batch_size=arguments.batch_size,
         shuffle=True,
         num_workers=arguments.workers,
@@ -57,17 +57,17 @@ def main() -> None:
         num_workers=arguments.workers,
         transforms=penstock.presets.imagenet_train(arguments.size),
     )
-    pictures = len(penstock.Dataset(source))
+    images = len(penstock.Dataset(source))
     best = {"torch DataLoader": 0.0, "penstock": 0.0}
     with ours:
         for number in range(arguments.rounds + 1):  # the first round warms up and is not counted
             for name, loader in (("torch DataLoader", theirs), ("penstock", ours)):
-                rate = pictures_per_second(loader, pictures)
+                rate = images_per_second(loader, images)
                 if number > 0:
                     best[name] = max(best[name], rate)
-    print(f"{pictures} pictures, {arguments.workers} workers, best of {arguments.rounds} rounds")
+    print(f"{images} images, {arguments.workers} workers, best of {arguments.rounds} rounds")
     for name, rate in best.items():
-        print(f"  {name:<17}{rate:8.0f} pictures/s")
+        print(f"  {name:<17}{rate:8.0f} images/s")
     print(f"  ratio            {best['penstock'] / best['torch DataLoader']:8.2f}")
 
 

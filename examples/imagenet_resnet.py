@@ -111,7 +111,7 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
     dataset = penstock.Dataset(source_of(arguments.data, "train"))
-    # Damaged pictures are replaced, and counted, instead of ending a run of days.
+    # Damaged images are replaced, and counted, instead of ending a run of days.
     train_loader = penstock.Loader(
         dataset,
         batch_size=batch_size,
@@ -161,7 +161,7 @@ def main() -> None:
             print(
                 f"epoch {epoch + 1}/{epochs}: loss {float(total) / len(train_loader):.3f}, "
                 f"accuracy {accuracy(model, val_loader, device):.1%}, "
-                f"{len(train_loader) * batch_size / seconds:.0f} pictures/s",
+                f"{len(train_loader) * batch_size / seconds:.0f} images/s",
                 flush=True,
             )
         print(train_loader.stats()["verdict"])

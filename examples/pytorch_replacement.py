@@ -2,7 +2,7 @@
 
     python examples/pytorch_replacement.py DATA
 
-DATA is a folder of train-*.tar shards (pictures with .cls labels) or of class folders. The script walks both loaders
+DATA is a folder of train-*.tar shards (images with .cls labels) or of class folders. The script walks both loaders
 together and checks that they give the same bits.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import torch
 from torch.utils.data import DataLoader
-from torch_input import MEAN, STD, Pictures, Squeeze, index_of
+from torch_input import MEAN, STD, Images, Squeeze, index_of
 
 import penstock
 
@@ -27,7 +27,7 @@ def main() -> None:
     source = f"{arguments.data}/train-*.tar" if any(arguments.data.glob("train-*.tar")) else str(arguments.data)
 
     # Before: torch, with the Dataset class of torch_input.py.
-    before = DataLoader(Pictures(index_of(arguments.data), Squeeze(size)), batch_size=32, num_workers=2)
+    before = DataLoader(Images(index_of(arguments.data), Squeeze(size)), batch_size=32, num_workers=2)
 
     # After: penstock. No Dataset class, no worker processes, no collate function.
     transforms = [
@@ -37,14 +37,14 @@ def main() -> None:
     ]
     after = penstock.Loader(source, batch_size=32, num_workers=2, transforms=transforms)
 
-    batches = pictures = 0
+    batches = count = 0
     with after:
         for (images, labels), batch in zip(before, after, strict=True):
             if not torch.equal(images, batch["image"]) or not torch.equal(labels, batch["label"]):
                 raise SystemExit(f"batch {batches} differs")
             batches += 1
-            pictures += len(labels)
-    print(f"{pictures} pictures in {batches} batches: torch's DataLoader and penstock gave the same bits")
+            count += len(labels)
+    print(f"{images} images in {batches} batches: torch's DataLoader and penstock gave the same bits")
 
 
 if __name__ == "__main__":

@@ -36,18 +36,18 @@ def training_source(data: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Trains a small network from pictures through penstock.")
+    parser = argparse.ArgumentParser(description="Trains a small network from images through penstock.")
     parser.add_argument("data")
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--size", type=int, default=128, help="side of the pictures that the model sees")
+    parser.add_argument("--size", type=int, default=128, help="side of the images that the model sees")
     parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--smoke", action="store_true", help="two short epochs of small pictures")
+    parser.add_argument("--smoke", action="store_true", help="two short epochs of small images")
     arguments = parser.parse_args()
     epochs, size = (2, 64) if arguments.smoke else (arguments.epochs, arguments.size)
 
     dataset = penstock.Dataset(training_source(arguments.data))
     classes = len(dataset.classes or {dataset.raw(i)["label"] for i in range(len(dataset))})
-    print(f"{len(dataset)} pictures, {classes} classes")
+    print(f"{len(dataset)} images, {classes} classes")
 
     model = make_model(classes)
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
@@ -63,7 +63,7 @@ def main() -> None:
                 optimizer.step()
                 total += float(loss.detach())
             rate = len(dataset) / (time.perf_counter() - start)
-            print(f"epoch {epoch + 1}: loss {total / len(loader):.3f}, {rate:.0f} pictures/s")
+            print(f"epoch {epoch + 1}: loss {total / len(loader):.3f}, {rate:.0f} images/s")
         print(loader.stats()["verdict"])
 
 

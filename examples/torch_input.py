@@ -1,4 +1,4 @@
-"""What people write to feed pictures to torch without penstock; the other examples compare with it.
+"""What people write to feed images to torch without penstock; the other examples compare with it.
 
 An index over tars or class folders, Pillow for the pixels, torch for the arithmetic.
 """
@@ -25,7 +25,7 @@ EXTENSIONS = {".jpg", ".jpeg", ".png", ".webp"}
 
 @dataclass(frozen=True)
 class Stored:
-    """Where a picture's file lies, and its label."""
+    """Where an image's file lies, and its label."""
 
     path: Path
     offset: int
@@ -34,15 +34,15 @@ class Stored:
 
 
 def index_of_tars(shards: list[Path]) -> list[Stored]:
-    """Samples that are a picture followed by its .cls file."""
+    """Samples that are an image followed by its .cls file."""
     samples = []
     for shard in shards:
         with tarfile.open(shard) as tar:
             members = [member for member in tar if member.isfile()]
-            for picture, label in zip(members[::2], members[1::2], strict=True):
+            for image, label in zip(members[::2], members[1::2], strict=True):
                 text = tar.extractfile(label)
                 assert text is not None and label.name.endswith(".cls")
-                samples.append(Stored(shard, picture.offset_data, picture.size, int(text.read())))
+                samples.append(Stored(shard, image.offset_data, image.size, int(text.read())))
     return samples
 
 
@@ -63,7 +63,7 @@ def index_of(data: Path) -> list[Stored]:
     return index_of_tars(shards) if shards else index_of_folders(data)
 
 
-class Pictures(Dataset[tuple[torch.Tensor, int]]):
+class Images(Dataset[tuple[torch.Tensor, int]]):
     def __init__(self, samples: list[Stored], transform: Callable[[Image.Image], Image.Image]) -> None:
         self.samples = samples
         self.transform = transform
@@ -77,19 +77,19 @@ class Pictures(Dataset[tuple[torch.Tensor, int]]):
         stored = self.samples[index]
         with stored.path.open("rb") as file:
             file.seek(stored.offset)
-            picture = Image.open(io.BytesIO(file.read(stored.length))).convert("RGB")
-        values = torch.from_numpy(np.array(self.transform(picture))).permute(2, 0, 1).to(torch.float32).div(255)
+            image = Image.open(io.BytesIO(file.read(stored.length))).convert("RGB")
+        values = torch.from_numpy(np.array(self.transform(image))).permute(2, 0, 1).to(torch.float32).div(255)
         return values.sub(self.mean).div(self.std), stored.label
 
 
 @dataclass(frozen=True)
 class Squeeze:
-    """The whole picture, resized to a square."""
+    """The whole image, resized to a square."""
 
     size: int
 
-    def __call__(self, picture: Image.Image) -> Image.Image:
-        return picture.resize((self.size, self.size), Image.Resampling.BILINEAR)
+    def __call__(self, image: Image.Image) -> Image.Image:
+        return image.resize((self.size, self.size), Image.Resampling.BILINEAR)
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class RandomResizedCropAndFlip:
 
     size: int
 
-    def __call__(self, picture: Image.Image) -> Image.Image:
-        crop = picture.crop(random_box(*picture.size)).resize((self.size, self.size), Image.Resampling.BILINEAR)
+    def __call__(self, image: Image.Image) -> Image.Image:
+        crop = image.crop(random_box(*image.size)).resize((self.size, self.size), Image.Resampling.BILINEAR)
         return crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if random.random() < 0.5 else crop
 
 

@@ -1,5 +1,5 @@
 #pragma once
-// Any bytes as a picture file: pixels or an error, and a box of a picture that decodes whole equals its part.
+// Any bytes as an image file: pixels or an error, and a box of an image that decodes whole equals its part.
 // With check_whole_file a box is refused exactly if the whole is.
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,7 @@ inline int decode(const std::uint8_t* data, std::size_t size, bool (*recognises)
   const auto row = static_cast<std::size_t>(width) * 3;
   constexpr std::size_t kSlack = 64;
   std::vector<std::uint8_t> whole(row * static_cast<std::size_t>(height) + kSlack);
-  const bool sound =
+  const bool intact =
       decoder.decode({0, 0, width, height}, {whole.data(), row, width, height, PixelLayout::rgb}).ok();
   std::uint32_t mix = 2166136261u;
   for (std::size_t i = 0; i < size; i += 1 + size / 64) {
@@ -42,18 +42,18 @@ inline int decode(const std::uint8_t* data, std::size_t size, bool (*recognises)
   const Rect box{x, y, 1 + draw(width - x), 1 + draw(height - y)};
   const auto part_row = static_cast<std::size_t>(box.width) * 3;
   std::vector<std::uint8_t> part(part_row * static_cast<std::size_t>(box.height) + kSlack);
-  const bool part_sound =
+  const bool part_intact =
       decoder.decode(box, {part.data(), part_row, box.width, box.height, PixelLayout::rgb}).ok();
-  if (sound && !part_sound) {
+  if (intact && !part_intact) {
     std::abort();
   }
   const bool checked =
       checking.open(file).ok() &&
       checking.decode(box, {part.data(), part_row, box.width, box.height, PixelLayout::rgb}).ok();
-  if (checked != sound) {
+  if (checked != intact) {
     std::abort();
   }
-  for (std::size_t i = 0; sound && i < static_cast<std::size_t>(box.height); ++i) {
+  for (std::size_t i = 0; intact && i < static_cast<std::size_t>(box.height); ++i) {
     const std::size_t from = (static_cast<std::size_t>(y) + i) * row + static_cast<std::size_t>(x) * 3;
     if (std::memcmp(whole.data() + from, part.data() + i * part_row, part_row) != 0) {
       std::abort();

@@ -1,5 +1,5 @@
-// Repacked pictures. The first byte of the input says what follows:
-// R  a record: pixels or an error, and a box of a picture that decodes whole equals its part
+// Repacked images. The first byte of the input says what follows:
+// R  a record: pixels or an error, and a box of an image that decodes whole equals its part
 // M  places and changes, then a JPEG file: its record with these changes, as above
 // J  a JPEG file: it comes back from its record byte for byte, or is kept
 // P  a JPEG file: where both read it, its record has the pixels of the JPEG decoder
@@ -18,18 +18,18 @@ namespace {
 using penstock::ByteSpan;
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes decode(penstock::RepackedDecoder& decoder, const penstock::Rect& box, bool& sound) {
+Bytes decode(penstock::RepackedDecoder& decoder, const penstock::Rect& box, bool& intact) {
   constexpr std::size_t kSlack = 64;
   const std::size_t row = static_cast<std::size_t>(box.width) * 3;
   Bytes pixels(row * static_cast<std::size_t>(box.height) + kSlack);
-  sound = decoder.decode(box, {pixels.data(), row, box.width, box.height, penstock::PixelLayout::rgb}).ok();
+  intact = decoder.decode(box, {pixels.data(), row, box.width, box.height, penstock::PixelLayout::rgb}).ok();
   return pixels;
 }
 
 void check_boxes(penstock::RepackedDecoder& decoder, penstock::ImageSize size, std::uint32_t mix) {
-  bool whole_sound = false;
-  bool part_sound = false;
-  const Bytes whole = decode(decoder, {0, 0, size.width, size.height}, whole_sound);
+  bool whole_intact = false;
+  bool part_intact = false;
+  const Bytes whole = decode(decoder, {0, 0, size.width, size.height}, whole_intact);
   const auto draw = [&mix](int bound) {
     mix = mix * 1664525u + 1013904223u;
     return static_cast<int>((mix >> 8) % static_cast<std::uint32_t>(bound));
@@ -37,11 +37,11 @@ void check_boxes(penstock::RepackedDecoder& decoder, penstock::ImageSize size, s
   const int x = draw(size.width);
   const int y = draw(size.height);
   const penstock::Rect box{x, y, 1 + draw(size.width - x), 1 + draw(size.height - y)};
-  const Bytes part = decode(decoder, box, part_sound);
-  if (!whole_sound) {
+  const Bytes part = decode(decoder, box, part_intact);
+  if (!whole_intact) {
     return;
   }
-  if (!part_sound) {
+  if (!part_intact) {
     std::abort();
   }
   const std::size_t row = static_cast<std::size_t>(box.width) * 3;
@@ -75,14 +75,14 @@ void check_pixels(penstock::RepackedDecoder& decoder, ByteSpan record, ByteSpan 
     return;
   }
   const penstock::Rect all{0, 0, size->width, size->height};
-  bool sound = false;
-  const Bytes ours = decode(decoder, all, sound);
+  bool intact = false;
+  const Bytes ours = decode(decoder, all, intact);
   Bytes wanted(ours.size());
   const auto row = static_cast<std::size_t>(all.width) * 3;
   if (!reference.decode(all, {wanted.data(), row, all.width, all.height, penstock::PixelLayout::rgb}).ok()) {
     return;
   }
-  if (!sound || std::memcmp(ours.data(), wanted.data(), row * static_cast<std::size_t>(all.height)) != 0) {
+  if (!intact || std::memcmp(ours.data(), wanted.data(), row * static_cast<std::size_t>(all.height)) != 0) {
     std::abort();
   }
 }

@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import audio_seeds
 import hdf5_seeds
-import picture_seeds
-import sound_seeds
+import image_seeds
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 Seeds = Iterator[tuple[str, bytes]]
@@ -76,7 +76,7 @@ def tar_index() -> Seeds:
     yield "small", b"".join(part + bytes(-len(part) % 32) for part in parts)
 
 
-def picture_header() -> Seeds:
+def image_header() -> Seeds:
     yield "jpeg", jpeg_start()
     yield "png", png()
     yield "vp8", b"RIFF\x40\0\0\0WEBPVP8 \x30\0\0\0\x10\x02\0\x9d\x01\x2a\x90\x01\x2c\x01"
@@ -85,7 +85,7 @@ def picture_header() -> Seeds:
 
 
 def jpeg() -> Seeds:
-    yield from picture_seeds.JPEG.items()
+    yield from image_seeds.JPEG.items()
 
 
 def png_of(color_type: int, depth: int, interlaced: int) -> bytes:
@@ -122,20 +122,20 @@ def wav(tag: int, bits: int, channels: int, extensible: bool = False) -> bytes:
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
-def sound() -> Seeds:
+def audio() -> Seeds:
     for tag, bits in [(1, 8), (1, 16), (1, 24), (1, 32), (3, 32), (3, 64), (6, 8), (7, 8)]:
         for channels in (1, 3):
             yield f"wav_{tag}_{bits}_{channels}", wav(tag, bits, channels, extensible=channels == 3)
     yield "rf64", b"RF64" + bytes(4) + b"WAVEds64" + struct.pack("<IQQQI", 28, 0, 20, 10, 0) + wav(1, 16, 1)[12:]
-    yield from sound_seeds.SOUNDS.items()
+    yield from audio_seeds.RECORDINGS.items()
 
 
 def webp() -> Seeds:
-    yield from picture_seeds.WEBP.items()
+    yield from image_seeds.WEBP.items()
 
 
 def store() -> Seeds:
-    """The parts that store_fuzz.cpp takes; rows of one picture, of a picture and a number, and of four fields."""
+    """The parts that store_fuzz.cpp takes; rows of one image, of an image and a number, and of four fields."""
 
     def parts(first: int, *pieces: bytes) -> bytes:
         return bytes([first]) + b"".join(struct.pack("<H", len(piece)) + piece for piece in pieces)
@@ -155,7 +155,7 @@ def store() -> Seeds:
 
 def repacked() -> Seeds:
     """Files to be packed, changes to their records, and the tables in which every code has 8 bits."""
-    for name, data in picture_seeds.JPEG.items():
+    for name, data in image_seeds.JPEG.items():
         yield f"file_{name}", b"J" + data
         yield f"pixels_{name}", b"P" + data
         yield f"record_{name}", b"M\0" + data
@@ -191,10 +191,10 @@ def hdf5() -> Seeds:
 TARGETS: dict[str, Callable[[], Seeds]] = {
     "tar": tar,
     "tar_index": tar_index,
-    "picture_header": picture_header,
+    "image_header": image_header,
     "jpeg": jpeg,
     "png": png_files,
-    "sound": sound,
+    "audio": audio,
     "webp": webp,
     "store": store,
     "repacked": repacked,

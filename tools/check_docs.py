@@ -4,7 +4,7 @@
 
 A block that starts with ```python run is executed; a ```output block right after it must be what it printed, where a
 line of only ... stands for any lines, and ... within a line for any text. The blocks of a page share their variables
-and a folder with the demo's pictures: `shapes/` holds train-*.tar and val-*.tar, `shapes/train/` a folder per class.
+and a folder with the demo's images: `shapes/` holds train-*.tar and val-*.tar, `shapes/train/` a folder per class.
 Links to files of the repository must lead somewhere. --update puts what was printed into the output blocks, and
 writes the notebooks that are made of pages anew.
 """
@@ -92,7 +92,7 @@ def run_blocks(blocks: Sequence[Block], folder: Path) -> list[str]:
 
 
 def make_data(folder: Path) -> None:
-    """The pictures that the examples work on."""
+    """The images that the examples work on."""
     sys.path.insert(0, str(ROOT))
     from demo.dataset import unpack_to_folders, write_dataset
 

@@ -17,8 +17,8 @@ from check_docs import BLOCK
 from generated_files import ROOT, write_or_compare
 
 NOTEBOOKS = {"environment_check": "docs/install.md", "dataset_tutorial": "docs/quickstart.md"}
-DRAW_PICTURES = """\
-# The pictures that the cells below work on.
+DRAW_IMAGES = """\
+# The images that the cells below work on.
 import sys
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def code_cell(code: str, printed: str) -> Cell:
 
 def notebook(page: Path) -> str:
     text = page.read_text(encoding="utf-8")
-    cells = [text_cell(f"*Made from [{page.name}](../../docs/{page.name}).*"), code_cell(DRAW_PICTURES, "")]
+    cells = [text_cell(f"*Made from [{page.name}](../../docs/{page.name}).*"), code_cell(DRAW_IMAGES, "")]
     end = 0
     for found in BLOCK.finditer(text):
         if before := text[end : found.start()].strip():

@@ -59,14 +59,14 @@ needs_of_demo() {
   need has_module fmt -- libfmt-dev
   need has_module CLI11 -- libcli11-dev
 }
-needs_of_sound() {
+needs_of_audio() {
   need has_module sndfile -- libsndfile1-dev
   need has_module soxr -- libsoxr-dev
   need has_module hdf5 -- libhdf5-dev
 }
 needs_of_test() {
   needs_of_demo
-  needs_of_sound
+  needs_of_audio
   need has_module gtest -- libgtest-dev
   need has_module gmock -- libgmock-dev
   need has_program ccache -- ccache
@@ -79,7 +79,7 @@ needs_of_test() {
 }
 needs_of_bench() {
   needs_of_demo
-  needs_of_sound
+  needs_of_audio
   need has_module benchmark -- libbenchmark-dev
 }
 

@@ -260,7 +260,7 @@ def demo(log: Log) -> Counts:
     return one(log, "demo", [PYTHON, "-m", "demo", "--smoke", "--out", BUILD / "demo-smoke"])
 
 
-def draw_pictures(log: Log, folder: str) -> Path:
+def draw_images(log: Log, folder: str) -> Path:
     """What the examples work on: tar shards and class folders."""
     log.check([PYTHON, "-m", "demo.dataset", folder, "--samples", "240", "--folders"])
     return Path(folder)
@@ -269,7 +269,7 @@ def draw_pictures(log: Log, folder: str) -> Path:
 def examples(log: Log) -> Counts:
     counts = Counts()
     with tempfile.TemporaryDirectory() as folder:
-        data = draw_pictures(log, folder)
+        data = draw_images(log, folder)
         for name, arguments in EXAMPLES.items():
             counts.add(one(log, name, [PYTHON, ROOT / "examples" / name, *arguments, data], timeout=300))
         pack = [PYTHON, "examples/pack_shards.py", str(data / "train"), str(data / "packed"), "--per-shard", "64"]
@@ -285,8 +285,8 @@ def example_cpp(log: Log) -> Counts:
     log.check(["cmake", "--install", build(log, "dev"), "--prefix", prefix])
     log.check(["cmake", "-S", "examples/cpp", "-B", folder, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}"])
     log.check(["cmake", "--build", folder])
-    with tempfile.TemporaryDirectory() as pictures:
-        shards = sorted(str(path) for path in draw_pictures(log, pictures).glob("train-*.tar"))
+    with tempfile.TemporaryDirectory() as images:
+        shards = sorted(str(path) for path in draw_images(log, images).glob("train-*.tar"))
         return one(log, "examples/cpp", [folder / "read_tars", *shards], timeout=120)
 
 

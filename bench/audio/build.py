@@ -90,8 +90,8 @@ def loop_of_libraries(source: Path, out: Path) -> dict[str, Any]:
         waveform = file.create_dataset("waveform", (len(paths), 40, 2, 512), "f4", chunks=(1, 40, 2, 512))
         mel = file.create_dataset("mel", (len(paths), 40, 2, 64, 1), "f4", chunks=(1, 40, 2, 64, 1))
         for row, path in enumerate(paths):
-            with wave.open(str(path)) as sound:
-                samples = np.frombuffer(sound.readframes(40960), "<i2").astype(np.float32) / 32768
+            with wave.open(str(path)) as recording:
+                samples = np.frombuffer(recording.readframes(40960), "<i2").astype(np.float32) / 32768
             segments = samples.reshape(40, 2, 512)
             values = librosa.feature.melspectrogram(
                 y=segments, sr=4096, n_fft=512, hop_length=128, n_mels=64, power=1.0, center=False
@@ -164,7 +164,7 @@ def median_of(rounds: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measures the build of HDF5 files from sound.")
+    parser = argparse.ArgumentParser(description="Measures the build of HDF5 files from audio.")
     parser.add_argument("--files", type=int, default=10000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", type=Path, help="where files are made; else in the system's folder for them")
@@ -175,7 +175,7 @@ def main() -> None:
         print(json.dumps(run_part(name, Path(source), Path(out), files)))
         return
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-        source = Path(folder) / "sounds"
+        source = Path(folder) / "recordings"
         files = arguments.files // WRITTEN_AT_ONCE * WRITTEN_AT_ONCE
         make_files(source, files)
         few = Path(folder) / "few"

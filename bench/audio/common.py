@@ -1,4 +1,4 @@
-"""What the benchmarks of sound share: the results file and the page made from it."""
+"""What the benchmarks of audio share: the results file and the page made from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def save(part: str, result: dict[str, Any]) -> None:
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     known[part] = {**result, "circumstances": circumstances()}
     RESULTS.write_text(json.dumps(known, indent=1) + "\n")
-    RESULTS.with_suffix(".md").write_text("\n\n".join(["# Sound, measured", *pages(known)]) + "\n")
+    RESULTS.with_suffix(".md").write_text("\n\n".join(["# Audio, measured", *pages(known)]) + "\n")
 
 
 def pages(known: dict[str, Any]) -> list[str]:

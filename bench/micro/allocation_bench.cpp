@@ -14,7 +14,7 @@
 namespace penstock::bench {
 namespace {
 
-constexpr std::size_t kPictureBytes = 3ull * 224 * 224 * sizeof(float);
+constexpr std::size_t kImageBytes = 3ull * 224 * 224 * sizeof(float);
 constexpr std::size_t kInFlight = 4;
 constexpr std::size_t kPage = 4096;
 
@@ -41,7 +41,7 @@ void take_turns(benchmark::State& state, Replace replace) {
 }
 
 std::size_t batch_bytes(const benchmark::State& state) {
-  return static_cast<std::size_t>(state.range(0)) * kPictureBytes;
+  return static_cast<std::size_t>(state.range(0)) * kImageBytes;
 }
 
 void new_each_time(benchmark::State& state) {
@@ -70,11 +70,11 @@ void pooled(benchmark::State& state) {
 }
 
 const bool registered = [] {
-  for (const int pictures : {32, 256}) {
-    const std::string group = "R254_allocation_batch_" + std::to_string(pictures);
-    benchmark::RegisterBenchmark((group + "/before_new").c_str(), new_each_time)->Arg(pictures);
-    benchmark::RegisterBenchmark((group + "/zeroed_vector").c_str(), zeroed_vector_each_time)->Arg(pictures);
-    benchmark::RegisterBenchmark((group + "/after_pool").c_str(), pooled)->Arg(pictures);
+  for (const int images : {32, 256}) {
+    const std::string group = "R254_allocation_batch_" + std::to_string(images);
+    benchmark::RegisterBenchmark((group + "/before_new").c_str(), new_each_time)->Arg(images);
+    benchmark::RegisterBenchmark((group + "/zeroed_vector").c_str(), zeroed_vector_each_time)->Arg(images);
+    benchmark::RegisterBenchmark((group + "/after_pool").c_str(), pooled)->Arg(images);
   }
   return true;
 }();

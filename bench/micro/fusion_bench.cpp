@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "codecs/image_decoder.hpp"
-#include "sample_pictures.hpp"
+#include "sample_images.hpp"
 #include "transforms/image_program.hpp"
 
 namespace penstock::bench {
 namespace {
 
 constexpr int kSide = 224;
-constexpr std::size_t kPictures = 200;
+constexpr std::size_t kImages = 200;
 
 template <class T>
 T must(Result<T> result) {
@@ -24,7 +24,7 @@ T must(Result<T> result) {
 }
 
 void run_program(benchmark::State& state, std::vector<TransformPtr> operations, bool fuse) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   const auto program = must(ImageProgram::compile(std::move(operations), MemoryFormat::channels_first, fuse));
@@ -33,8 +33,8 @@ void run_program(benchmark::State& state, std::vector<TransformPtr> operations, 
   std::vector<float> row(3 * kSide * kSide);
   std::size_t number = 0;
   for (auto _ : state) {
-    const std::size_t sample = number++ % kPictures;
-    const ImageSize size = must(decoder.open(sample_pictures().bytes(sample)));
+    const std::size_t sample = number++ % kImages;
+    const ImageSize size = must(decoder.open(sample_images().bytes(sample)));
     must(program.resolve(*workspace, size, {.seed = 1, .epoch = 0, .sample = sample}));
     if (auto status = program.run(*workspace, decoder, row.data()); !status.ok()) {
       throw std::runtime_error(status.error().to_string());

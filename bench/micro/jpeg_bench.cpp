@@ -15,15 +15,15 @@
 
 #include "codecs/image_decoder.hpp"
 #include "core/rng.hpp"
-#include "sample_pictures.hpp"
+#include "sample_images.hpp"
 
 namespace penstock::bench {
 namespace {
 
-constexpr std::size_t kPictures = 200;
+constexpr std::size_t kImages = 200;
 constexpr std::size_t kSlack = 64;
 
-/// libjpeg as its example shows it: new state and new memory for each picture, all of it decoded.
+/// libjpeg as its example shows it: new state and new memory for each image, all of it decoded.
 void decode_plainly(ByteSpan file) {
   jpeg_decompress_struct jpeg;
   jpeg_error_mgr errors;
@@ -45,12 +45,12 @@ void decode_plainly(ByteSpan file) {
 }
 
 void plain(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   std::size_t number = 0;
   for (auto _ : state) {
-    decode_plainly(sample_pictures().bytes(number++ % kPictures));
+    decode_plainly(sample_images().bytes(number++ % kImages));
   }
   state.SetItemsProcessed(state.iterations());
 }
@@ -77,15 +77,15 @@ Rect random_box(ImageSize size, std::uint64_t number) {
 
 template <bool kCropOnly>
 void reused_decoder(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   ImageDecoder decoder;
   std::vector<std::uint8_t> pixels;
   std::size_t number = 0;
   for (auto _ : state) {
-    const std::size_t picture = number++ % kPictures;
-    auto size = decoder.open(sample_pictures().bytes(picture));
+    const std::size_t image = number++ % kImages;
+    auto size = decoder.open(sample_images().bytes(image));
     if (!size.ok()) {
       throw std::runtime_error(size.error().to_string());
     }

@@ -1,4 +1,4 @@
-// Decoding a random crop of a JPEG picture by libjpeg-turbo, by our JPEG decoder and from a repacked record;
+// Decoding a random crop of a JPEG image by libjpeg-turbo, by our JPEG decoder and from a repacked record;
 // and how long repacking takes.
 
 #include <benchmark/benchmark.h>
@@ -17,12 +17,12 @@
 #include "codecs/repacked.hpp"
 #include "core/cpu.hpp"
 #include "core/rng.hpp"
-#include "sample_pictures.hpp"
+#include "sample_images.hpp"
 
 namespace penstock::bench {
 namespace {
 
-constexpr std::size_t kPictures = 200;
+constexpr std::size_t kImages = 200;
 constexpr std::size_t kSlack = 64;
 
 using Bytes = std::vector<std::uint8_t>;
@@ -46,7 +46,7 @@ Rect random_box(ImageSize size, std::uint64_t number) {
           .height = height};
 }
 
-/// The pictures, their boxes, the tables and the records, made once.
+/// The images, their boxes, the tables and the records, made once.
 struct Prepared {
   std::shared_ptr<const RepackTables> tables;
   std::vector<ByteSpan> files;
@@ -61,14 +61,14 @@ const Prepared& prepared() {
     }
     Prepared made;
     RepackTrainer trainer;
-    for (std::size_t i = 0; i < kPictures; i += 2) {
-      trainer.add(sample_pictures().bytes(i));
+    for (std::size_t i = 0; i < kImages; i += 2) {
+      trainer.add(sample_images().bytes(i));
     }
     made.tables = trainer.train();
     RepackEncoder encoder(made.tables);
     JpegDecoder decoder{DecodeLimits{}};
-    for (std::size_t i = 0; i < kPictures; ++i) {
-      const ByteSpan file = sample_pictures().bytes(i);
+    for (std::size_t i = 0; i < kImages; ++i) {
+      const ByteSpan file = sample_images().bytes(i);
       Bytes record;
       const auto size = decoder.open(file);
       if (!size.ok() || encoder.encode(file, RepackFidelity::file, record)) {
@@ -88,9 +88,9 @@ void decode_crops(benchmark::State& state, Decoder& decoder, const Files& files)
   Bytes pixels;
   std::size_t number = 0;
   for (auto _ : state) {
-    const std::size_t picture = number++ % files.size();
-    const Rect& box = prepared().boxes[picture];
-    const auto opened = decoder.open(files[picture]);
+    const std::size_t image = number++ % files.size();
+    const Rect& box = prepared().boxes[image];
+    const auto opened = decoder.open(files[image]);
     if (!opened.ok()) {
       throw std::runtime_error(opened.error().to_string());
     }
@@ -104,7 +104,7 @@ void decode_crops(benchmark::State& state, Decoder& decoder, const Files& files)
 }
 
 void by_jpeg_decoder(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   JpegDecoder decoder{DecodeLimits{}};
@@ -112,7 +112,7 @@ void by_jpeg_decoder(benchmark::State& state) {
 }
 
 void by_repacked_decoder(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   RepackedDecoder decoder{DecodeLimits{}};
@@ -122,7 +122,7 @@ void by_repacked_decoder(benchmark::State& state) {
 
 /// The rows and columns that the box needs, as libjpeg-turbo offers them; the decompressor is used again.
 void by_libjpeg(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   const Prepared& all = prepared();
@@ -133,9 +133,9 @@ void by_libjpeg(benchmark::State& state) {
   Bytes pixels;
   std::size_t number = 0;
   for (auto _ : state) {
-    const std::size_t picture = number++ % all.files.size();
-    const ByteSpan file = all.files[picture];
-    const Rect& box = all.boxes[picture];
+    const std::size_t image = number++ % all.files.size();
+    const ByteSpan file = all.files[image];
+    const Rect& box = all.boxes[image];
     jpeg_mem_src(&jpeg, file.data(), file.size());
     jpeg_read_header(&jpeg, TRUE);
     jpeg.out_color_space = JCS_RGB;
@@ -160,7 +160,7 @@ void by_libjpeg(benchmark::State& state) {
 }
 
 void repacking(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   RepackEncoder encoder(prepared().tables);

@@ -1,4 +1,4 @@
-// The picture kernels on every CPU target there is here (R255).
+// The image kernels on every CPU target there is here (R255).
 
 #include <benchmark/benchmark.h>
 

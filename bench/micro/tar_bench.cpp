@@ -1,4 +1,4 @@
-// Reading pictures out of tar shards (R250) and what a copy of the compressed bytes costs (R251).
+// Reading images out of tar shards (R250) and what a copy of the compressed bytes costs (R251).
 
 #include <benchmark/benchmark.h>
 
@@ -6,7 +6,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "sample_pictures.hpp"
+#include "sample_images.hpp"
 
 namespace penstock::bench {
 namespace {
@@ -30,11 +30,11 @@ class LockedHandles {
   LockedHandles(const LockedHandles&) = delete;
   LockedHandles& operator=(const LockedHandles&) = delete;
 
-  std::vector<std::uint8_t> read(const StoredPicture& picture) {
+  std::vector<std::uint8_t> read(const StoredImage& image) {
     const std::lock_guard lock(mutex_);
-    std::FILE* file = files_[picture.shard];
-    std::vector<std::uint8_t> bytes(picture.size);
-    if (std::fseek(file, static_cast<long>(picture.offset), SEEK_SET) != 0 ||
+    std::FILE* file = files_[image.shard];
+    std::vector<std::uint8_t> bytes(image.size);
+    if (std::fseek(file, static_cast<long>(image.offset), SEEK_SET) != 0 ||
         std::fread(bytes.data(), 1, bytes.size(), file) != bytes.size()) {
       throw std::runtime_error("short read");
     }
@@ -46,19 +46,19 @@ class LockedHandles {
   std::vector<std::FILE*> files_;
 };
 
-/// Threads take every n-th picture.
+/// Threads take every n-th image.
 std::size_t first_of(const benchmark::State& state) { return static_cast<std::size_t>(state.thread_index()); }
 std::size_t step_of(const benchmark::State& state) { return static_cast<std::size_t>(state.threads()); }
 
 void locked_handle(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
-  static LockedHandles handles(sample_pictures().paths);
-  const auto& pictures = sample_pictures().pictures;
+  static LockedHandles handles(sample_images().paths);
+  const auto& images = sample_images().images;
   std::size_t number = first_of(state);
   for (auto _ : state) {
-    const auto bytes = handles.read(pictures[number % pictures.size()]);
+    const auto bytes = handles.read(images[number % images.size()]);
     benchmark::DoNotOptimize(read_all(bytes));
     number += step_of(state);
   }
@@ -66,24 +66,24 @@ void locked_handle(benchmark::State& state) {
 }
 
 void mapped_view(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   std::size_t number = first_of(state);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(read_all(sample_pictures().bytes(number)));
+    benchmark::DoNotOptimize(read_all(sample_images().bytes(number)));
     number += step_of(state);
   }
   state.SetItemsProcessed(state.iterations());
 }
 
 void copied_bytes(benchmark::State& state) {
-  if (!have_pictures(state)) {
+  if (!have_images(state)) {
     return;
   }
   std::size_t number = 0;
   for (auto _ : state) {
-    const ByteSpan view = sample_pictures().bytes(number++);
+    const ByteSpan view = sample_images().bytes(number++);
     const std::vector<std::uint8_t> copy(view.begin(), view.end());
     benchmark::DoNotOptimize(read_all(copy));
   }

@@ -38,14 +38,14 @@ def epochs(define: Callable[..., Any], settings: Settings) -> Epoch:
         while missing > 0:
             images, labels = pipeline(pad=number == 0).run()
             if isinstance(images, list) or not images.is_dense_tensor():
-                pictures: Any = [images.at(row) for row in range(len(images))]
+                arrays: Any = [images.at(row) for row in range(len(images))]
             else:
-                pictures = images.as_array()
+                arrays = images.as_array()
             numbers = labels.as_array().ravel()
             if number == 0:
-                yield pictures[:missing], numbers[:missing]
+                yield arrays[:missing], numbers[:missing]
             else:
-                yield pictures, numbers
+                yield arrays, numbers
             missing -= len(numbers)
         ahead = 0 if number == 0 else -missing
 

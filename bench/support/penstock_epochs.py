@@ -1,4 +1,4 @@
-"""penstock's training and validation pipelines from whatever holds the pictures."""
+"""penstock's training and validation pipelines from whatever holds the images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Reads pictures from WebDataset tars as a training loop would: shuffled, cropped, flipped, normalised.
+// Reads images from WebDataset tars as a training loop would: shuffled, cropped, flipped, normalised.
 //
 //   read_tars train-000000.tar train-000001.tar
 
@@ -20,7 +20,7 @@ constexpr int kSide = 64;
 /// What the loop below learns about an epoch.
 struct Summary {
   std::uint64_t batches = 0;
-  std::uint64_t pictures = 0;
+  std::uint64_t images = 0;
   double mean = 0;
   std::map<std::int64_t, std::uint64_t> labels;
 };
@@ -38,7 +38,7 @@ penstock::Result<Summary> read_epoch(penstock::Loader& loader) {
     const penstock::Column* labels = batch->find("label");
     if (images == nullptr || labels == nullptr) {
       return penstock::Error{.kind = penstock::ErrorKind::invalid,
-                             .message = "the samples have no picture or no label",
+                             .message = "the samples have no image or no label",
                              .advice = "name tars whose samples hold a .jpg, .png or .webp and a .cls file"};
     }
     const std::size_t values = batch->rows() * 3 * kSide * kSide;
@@ -48,10 +48,10 @@ penstock::Result<Summary> read_epoch(penstock::Loader& loader) {
     for (std::size_t row = 0; row < batch->rows(); ++row) {
       ++summary.labels[labels->integers()[row]];
     }
-    summary.pictures += batch->rows();
+    summary.images += batch->rows();
     ++summary.batches;
   }
-  summary.mean = sum / (static_cast<double>(summary.pictures) * 3 * kSide * kSide);
+  summary.mean = sum / (static_cast<double>(summary.images) * 3 * kSide * kSide);
   return summary;
 }
 
@@ -68,7 +68,7 @@ penstock::Status run(const std::vector<std::string>& shards) {
   std::cout << loader.plan() << "\n";
   for (int epoch = 0; epoch < 2; ++epoch) {
     PENSTOCK_ASSIGN(const Summary summary, read_epoch(loader));
-    std::cout << "epoch " << epoch << ": " << summary.pictures << " pictures in " << summary.batches
+    std::cout << "epoch " << epoch << ": " << summary.images << " images in " << summary.batches
               << " batches, " << summary.labels.size() << " labels, mean value " << summary.mean << "\n";
   }
   std::cout << loader.stats().verdict << "\n";

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Type of an array's elements, as numpy has them. torch has uint16, uint32 and uint64 from 2.3 on.
 enum class Scalar : std::uint8_t {
@@ -37,7 +37,7 @@ std::optional<Scalar> scalar_named(std::string_view name) noexcept;
 std::size_t size_of(Scalar type) noexcept;
 
 /// Dimensions that an array may have.
-inline constexpr std::size_t kMostDimensions = 8;
+inline constexpr std::size_t kMaxDimensions = 8;
 /// An extent that is not the same for all arrays of a spec.
 inline constexpr std::size_t kAnyExtent = ~std::size_t{0};
 
@@ -63,7 +63,7 @@ class Extents {
  public:
   Extents() = default;
   Extents(std::initializer_list<std::size_t> extents) : Extents(std::span(extents.begin(), extents.size())) {}
-  /// At most kMostDimensions.
+  /// At most kMaxDimensions.
   explicit Extents(std::span<const std::size_t> extents) noexcept : size_(extents.size()) {
     for (std::size_t i = 0; i < size_; ++i) {
       extents_[i] = extents[i];
@@ -89,7 +89,7 @@ class Extents {
 
  private:
   std::size_t size_ = 0;
-  std::array<std::size_t, kMostDimensions> extents_;  // the first size_ of them count
+  std::array<std::size_t, kMaxDimensions> extents_;  // the first size_ of them count
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

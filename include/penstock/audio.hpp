@@ -1,5 +1,5 @@
 #pragma once
-// Features of sound: waves to mel spectrograms, decibels and MFCC, as librosa defines them.
+// Features of audio: waves to mel spectrograms, decibels and MFCC, as librosa defines them.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Periodic, as for spectra in librosa and scipy.
-enum class SoundWindow : std::uint8_t { hann, hamming, blackman, bartlett, rectangular };
+enum class AudioWindow : std::uint8_t { hann, hamming, blackman, bartlett, rectangular };
 /// "hann", "hamming", "blackman", "bartlett", "rectangular".
-const char* name_of(SoundWindow window) noexcept;
+const char* name_of(AudioWindow window) noexcept;
 
 /// What lies beyond the ends of a wave whose frames are centred: zeros, the wave mirrored at its end samples,
 /// or the end samples repeated.
-enum class SoundPadding : std::uint8_t { constant, reflect, edge };
+enum class AudioPadding : std::uint8_t { constant, reflect, edge };
 /// "constant", "reflect", "edge".
-const char* name_of(SoundPadding padding) noexcept;
+const char* name_of(AudioPadding padding) noexcept;
 
 /// Mel filters of equal height, or of equal area, as Slaney made them.
 enum class MelNorm : std::uint8_t { none, slaney };
@@ -32,9 +32,9 @@ struct MelSettings {
   int n_fft = 512;         ///< samples in a frame, 2 to 65,536; sizes with large prime factors are slow
   int hop_length = 128;    ///< samples from one frame to the next
   std::optional<int> win_length{};  ///< of the window, in the middle of the frame; absent = n_fft
-  SoundWindow window = SoundWindow::hann;
+  AudioWindow window = AudioWindow::hann;
   bool center = false;  ///< frame t has its middle at sample t * hop_length, else its beginning
-  SoundPadding pad_mode = SoundPadding::constant;
+  AudioPadding pad_mode = AudioPadding::constant;
   double power = 1.0;  ///< of the magnitudes, before the filters: 1 = magnitude, 2 = power
   int n_mels = 64;
   double fmin = 0.0;             ///< Hz
@@ -121,4 +121,4 @@ class Mfcc {
   std::vector<float> decibels_;  ///< of one wave; grows to the longest
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class BatchStorage;
 
@@ -107,4 +107,4 @@ class Batch {
   BatchStorage* storage_ = nullptr;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,14 +13,14 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class SampleTable;
 
 struct DatasetOptions {
   /// {name, extension} of each field, in order; empty = every field that all samples have.
   std::vector<std::pair<std::string, std::string>> fields;
-  /// Larger pictures are refused by at().
+  /// Larger images are refused by at().
   std::uint64_t max_pixels = 178'956'970;
   /// By the name of a field in `fields`.
   std::map<std::string, FieldReading> readings{};
@@ -59,7 +59,7 @@ class Dataset {
   std::string fingerprint() const;
   /// What the user should know about the source, a line each.
   const std::vector<std::string>& warnings() const noexcept;
-  /// Larger pictures are refused by at(), and by loaders that set no limit of their own.
+  /// Larger images are refused by at(), and by loaders that set no limit of their own.
   std::uint64_t max_pixels() const noexcept;
   /// The sources as the user named them, joined.
   const std::string& description() const noexcept;
@@ -83,4 +83,4 @@ class Dataset {
   std::shared_ptr<const Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// How the pixels of an image field are read.
 enum class ImageMode : std::uint8_t {
@@ -42,4 +42,4 @@ struct FieldReading {
   bool operator==(const FieldReading&) const = default;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

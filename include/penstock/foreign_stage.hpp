@@ -10,7 +10,7 @@
 #include "penstock/result.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whose randomness a call has: a pure function of (seed, epoch), the sample (or its place, for samplers that
 /// repeat samples) and the number of the stage in its list.
@@ -32,7 +32,7 @@ class ForeignStage {
   virtual std::string identity() const = 0;
   /// How and where it runs, for people.
   virtual std::string where() const = 0;
-  /// What comes out when `in` goes in, kAnyExtent where samples differ. Pictures go in as [H, W, 3]. Called
+  /// What comes out when `in` goes in, kAnyExtent where samples differ. Images go in as [H, W, 3]. Called
   /// when a loader is planned.
   virtual Result<ArraySpec> describe(const ArraySpec& in) = 0;
 
@@ -51,4 +51,4 @@ class ForeignStage {
 /// The stage as an element of a list of transforms.
 TransformPtr foreign_transform(std::shared_ptr<ForeignStage> stage);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

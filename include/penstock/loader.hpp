@@ -17,7 +17,7 @@
 #include "penstock/stats.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The operations for each field; fields not named are delivered as they are.
 using FieldTransforms = std::vector<std::pair<std::string, std::vector<TransformPtr>>>;
@@ -30,7 +30,7 @@ class Loader {
   /// name.
   static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {},
                              std::vector<View> views = {});
-  /// For data sets with one picture field named `image`.
+  /// For data sets with one image field named `image`.
   static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> image_transforms,
                              LoaderOptions options = {}) {
     return open(std::move(dataset), FieldTransforms{{"image", std::move(image_transforms)}},
@@ -117,4 +117,4 @@ class Loader {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

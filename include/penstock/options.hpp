@@ -11,7 +11,7 @@
 #include "penstock/sample.hpp"
 #include "penstock/sampler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What happens to a sample that cannot be read, decoded or transformed.
 enum class OnError : std::uint8_t {
@@ -52,7 +52,7 @@ struct LoaderOptions {
   bool decode = true;  ///< false: stored bytes, no decoding, no transforms
   OnError on_error = OnError::raise;
   MemoryFormat memory_format = MemoryFormat::channels_first;
-  std::optional<std::uint64_t> max_pixels{};  ///< larger pictures are refused; absent = the data set's limit
+  std::optional<std::uint64_t> max_pixels{};  ///< larger images are refused; absent = the data set's limit
   bool check_files = false;            ///< look for damage outside a crop too; costs its entropy decoding
   bool pad_images = false;             ///< images of different sizes as one array; costs a copy of each
   std::optional<std::string> cache{};  ///< folder of stores: one is built beside the first epochs, then read
@@ -91,13 +91,13 @@ struct LoaderOptions {
     v("num_workers", self.num_workers,
       "worker threads; None = the cores this process may use; 0 = work in the caller's thread");
     v("prefetch", self.prefetch, "batches prepared ahead of the consumer");
-    v("decode", self.decode, "False: stored bytes instead of pictures, no transforms");
+    v("decode", self.decode, "False: stored bytes instead of images, no transforms");
     v("on_error", self.on_error, "what happens to a bad sample: raise, skip or replace");
     v("memory_format", self.memory_format,
       "channels_first, channels_last, or auto: channels_last for tensors that go to a CUDA device, whose "
       "convolutions prefer it, else channels_first; stats() shows which it is");
     v("max_pixels", self.max_pixels,
-      "larger pictures (width * height) are refused before anything is allocated; None = the data set's "
+      "larger images (width * height) are refused before anything is allocated; None = the data set's "
       "limit");
     v("check_files", self.check_files,
       "True: an image with damage anywhere in its file is a bad sample, also where a crop needs another part "
@@ -157,7 +157,8 @@ struct LoaderOptions {
     v("shuffle_shards", self.shuffle_shards,
       "with shuffle_mode='shards': how many shards are mixed; None = 8");
     v("length_window", self.length_window,
-      "sounds: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size "
+      "recordings: of every so many places of the epoch's order, 2 or more, the samples are sorted by the "
+      "size "
       "of "
       "their files, so that batches need little padding; shuffled epochs choose for each window whether it "
       "rises or falls; None = no sorting");
@@ -203,4 +204,4 @@ struct LoaderOptions {
   std::string to_string() const;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

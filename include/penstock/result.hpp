@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 enum class ErrorKind : std::uint8_t { not_found, corrupt, unsupported, invalid, io, timeout, cancelled };
 
@@ -93,7 +93,7 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 
 #define PENSTOCK_CONCAT_(a, b) a##b
 #define PENSTOCK_CONCAT(a, b) PENSTOCK_CONCAT_(a, b)

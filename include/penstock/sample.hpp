@@ -1,12 +1,12 @@
 #pragma once
-// What a data set is made of: fields, their kinds, and the size of a picture.
+// What a data set is made of: fields, their kinds, and the size of an image.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 using ByteSpan = std::span<const std::uint8_t>;
 
@@ -22,14 +22,14 @@ struct FieldInfo {
   bool operator==(const FieldInfo&) const = default;
 };
 
-/// Type of a batch's picture elements.
+/// Type of a batch's image elements.
 enum class ElementType : std::uint8_t { uint8, float32, uint16, float16 };
 
 constexpr std::size_t size_of(ElementType type) noexcept {
   return type == ElementType::uint8 ? 1 : type == ElementType::float32 ? 4 : 2;
 }
 
-/// Order of a batch's picture elements: [B, 3, H, W] or [B, H, W, 3] in memory.
+/// Order of a batch's image elements: [B, 3, H, W] or [B, H, W, 3] in memory.
 enum class MemoryFormat : std::uint8_t {
   channels_first,
   channels_last,
@@ -53,4 +53,4 @@ struct Rect {
   bool operator==(const Rect&) const = default;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

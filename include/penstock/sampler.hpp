@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A plain value: copies share their lists, equality compares them.
 struct Sampler {
@@ -50,4 +50,4 @@ struct Sampler {
   }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Totals since the loader was opened. Times are seconds; worker times are summed over the workers.
 struct LoaderStats {
@@ -20,7 +20,7 @@ struct LoaderStats {
 
   struct Decoded {
     std::string codec;        ///< JPEG, PNG, WebP, repacked, pixels; WAV, or FLAC, Ogg or MP3
-    std::uint64_t count = 0;  ///< pictures or sounds
+    std::uint64_t count = 0;  ///< images or recordings
   };
 
   /// What LoaderOptions::auto_tune measured and decided.
@@ -36,7 +36,7 @@ struct LoaderStats {
     bool settled = false;
     int workers = 0;  ///< now
     int prefetch = 0;
-    int most_workers = 0;  ///< as num_workers and cpu_budget allow
+    int max_workers = 0;  ///< as num_workers and cpu_budget allow
   };
 
   std::uint64_t batches = 0;        ///< delivered
@@ -46,7 +46,7 @@ struct LoaderStats {
   std::uint64_t empty_batches = 0;  ///< delivered without a row: on_error skip left out all
   std::uint64_t short_batches = 0;  ///< delivered with fewer rows than planned, empty ones included
   std::uint64_t repeated = 0;  ///< rows that another rank delivered too: fewer samples than ranks were left
-  double padding = 0;          ///< share of the frames of delivered sounds that only pad
+  double padding = 0;          ///< share of the frames of delivered recordings that only pad
   double seconds = 0;  ///< from the first request to the last delivery, breaks between epochs included
   double samples_per_second = 0;
   double first_batch_seconds = 0;  ///< from the first request to the first delivery
@@ -71,10 +71,10 @@ struct LoaderStats {
   std::uint64_t rank = 0;               ///< this loader's part of each epoch ...
   std::uint64_t world = 1;              ///< ... of so many
   MemoryFormat memory_format =
-      MemoryFormat::channels_first;  ///< of pictures, also where the option is automatic
+      MemoryFormat::channels_first;  ///< of images, also where the option is automatic
   std::string simd_target;
   std::string cache;    ///< state of the store of LoaderOptions::cache, for people; empty without one
   std::string verdict;  ///< one sentence: what limits the rate
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// Stores: any data set, written once in penstock's own format, with pictures that decode faster or need less
+// Stores: any data set, written once in penstock's own format, with images that decode faster or need less
 // room.
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class SampleTable;
 
-/// What becomes of pictures. What cannot be done with a picture leaves it as it is, and is counted.
+/// What becomes of images. What cannot be done with an image leaves it as it is, and is counted.
 enum class StoreImage : std::uint8_t {
   repack,         ///< JPEG coefficients in a layout for wide CPUs; the file can be rebuilt byte for byte
   repack_pixels,  ///< also where only the pixels can be kept, not the file's bytes
@@ -45,11 +45,11 @@ inline constexpr std::uint64_t kStoreShardBytes = std::uint64_t{256} << 20;
 /// When appending, what is absent is as the store was built.
 struct BuildSettings {
   std::optional<StoreImage> image{};  ///< absent = repack
-  /// Pictures whose shorter (longer) side is above this many pixels are made smaller, with Pillow's bilinear
+  /// Images whose shorter (longer) side is above this many pixels are made smaller, with Pillow's bilinear
   /// filter.
   std::optional<int> resize_shorter{};
   std::optional<int> resize_longest{};
-  /// 1 to 100: JPEG quality of what is encoded again. Given alone, every picture is; with a resize, those
+  /// 1 to 100: JPEG quality of what is encoded again. Given alone, every image is; with a resize, those
   /// that were made smaller (90 unless given). `raw` with a quality stores JPEG files of that quality instead
   /// of pixels.
   std::optional<int> quality{};
@@ -60,12 +60,12 @@ struct BuildSettings {
   bool skip_errors = false;
   std::optional<std::uint64_t> max_errors{};  ///< with skip_errors: more than this many fail the build
   std::optional<double> max_error_share{};  ///< the same as a share of the samples seen, from 100 samples on
-  /// Keep pictures, labels, text and JSON that cannot be read as they are, so that the store gives the errors
+  /// Keep images, labels, text and JSON that cannot be read as they are, so that the store gives the errors
   /// of its source.
   bool keep_damaged = false;
   bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
   bool resume = true;   ///< go on with an interrupted build of the same source and settings
-  std::uint64_t max_pixels = 178'956'970;  ///< larger pictures are bad samples
+  std::uint64_t max_pixels = 178'956'970;  ///< larger images are bad samples
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
   /// resumed.
   std::function<bool(const BuildProgress&)> progress{};
@@ -104,7 +104,7 @@ struct VerifySettings {
   /// Fields of the sources as (name, extension), for stores whose fields have other names than these would
   /// have.
   std::vector<std::pair<std::string, std::string>> fields{};
-  bool decode = true;            ///< decode every picture and every sound
+  bool decode = true;            ///< decode every image and every recording
   std::optional<int> workers{};  ///< threads; absent = the cores that this process may use
   std::uint64_t max_pixels = 178'956'970;
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress{};  ///< false: `cancelled`
@@ -112,8 +112,8 @@ struct VerifySettings {
 
 struct VerifyReport {
   std::uint64_t samples = 0;
-  std::uint64_t pictures = 0;      ///< decoded
-  std::uint64_t sounds = 0;        ///< decoded
+  std::uint64_t images = 0;        ///< decoded
+  std::uint64_t recordings = 0;    ///< decoded
   std::uint64_t compared = 0;      ///< fields compared with the source
   std::uint64_t bytes = 0;         ///< checked
   std::uint64_t not_in_store = 0;  ///< samples of the source; a problem if more than the build left out
@@ -153,13 +153,13 @@ struct StoreInfo {
   std::vector<Field> fields;
   std::vector<std::string> classes;
   std::vector<std::string> sources;
-  std::string image;  ///< how pictures were built
+  std::string image;  ///< how images were built
   std::uint64_t shards = 0;
   std::uint64_t total_bytes = 0;                      ///< of all files
-  std::map<std::string, std::uint64_t> kept_because;  ///< pictures kept as they were, by reason
-  /// Pictures by their longer side: {64, n}: n pictures with a longer side of up to 64 and above 32. 0:
+  std::map<std::string, std::uint64_t> kept_because;  ///< images kept as they were, by reason
+  /// Images by their longer side: {64, n}: n images with a longer side of up to 64 and above 32. 0:
   /// unknown.
-  std::map<std::uint64_t, std::uint64_t> picture_sizes;
+  std::map<std::uint64_t, std::uint64_t> image_sizes;
 };
 Result<StoreInfo> store_info(const std::string& path);
 
@@ -181,4 +181,4 @@ struct ConvertReport {
 Result<ConvertReport> convert_store(const std::string& path, const std::string& destination,
                                     const ConvertSettings& settings = {});
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,10 +1,10 @@
 #pragma once
-// Operations on pictures, and the lists of them that training usually needs.
+// Operations on images, and the lists of them that training usually needs.
 //
 //   std::vector<TransformPtr> list = {transforms::RandomResizedCrop{.size = 224},
 //   transforms::RandomHorizontalFlip{}};
 //
-// Names, parameters, defaults and results are those of torchvision on Pillow pictures. Impossible values are
+// Names, parameters, defaults and results are those of torchvision on Pillow images. Impossible values are
 // refused
 // (`invalid`) when a list is put to use, or by make_transform().
 
@@ -20,7 +20,7 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// An operation with its parameters. Immutable: any thread may use it.
 class Transform;
@@ -57,7 +57,7 @@ namespace transforms {
 
 /// Pillow's resampling filters.
 enum class Interpolation : std::uint8_t { nearest, box, bilinear, hamming, bicubic, lanczos };
-/// What surrounds a picture that is padded.
+/// What surrounds an image that is padded.
 enum class PaddingMode : std::uint8_t { constant, edge, reflect, symmetric };
 
 /// One number, or height and width.
@@ -95,7 +95,7 @@ struct CenterCrop {
 
   template <class V>
   void fields(V&& v) {
-    v("size", size, "side of a square, or (height, width); a smaller picture is padded with black");
+    v("size", size, "side of a square, or (height, width); a smaller image is padded with black");
   }
   bool operator==(const CenterCrop&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -115,7 +115,7 @@ struct RandomCrop {
       "added on all sides before: one number, (left and right, top and bottom), or (left, top, right, "
       "bottom)");
     v("pad_if_needed", pad_if_needed,
-      "pad a smaller picture on both sides by what it lacks; otherwise it is an error");
+      "pad a smaller image on both sides by what it lacks; otherwise it is an error");
     v("fill", fill, "value of padded pixels, one number or one for each channel; None is 0");
     v("padding_mode", padding_mode, "what padded pixels hold");
   }
@@ -133,7 +133,7 @@ struct RandomResizedCrop {
   template <class V>
   void fields(V&& v) {
     v("size", size, "side of a square, or (height, width), of the result");
-    v("scale", scale, "smallest and largest area of the crop, as a share of the picture's");
+    v("scale", scale, "smallest and largest area of the crop, as a share of the image's");
     v("ratio", ratio, "smallest and largest width / height of the crop");
     v("interpolation", interpolation, "Pillow's filter");
     v("antialias", antialias, "Pillow always smooths when it shrinks, so only True is accepted");
@@ -186,4 +186,4 @@ std::vector<TransformPtr> imagenet_train(int size = 224);
 std::vector<TransformPtr> imagenet_val(int size = 224);
 
 }  // namespace presets
-}  // namespace penstock
+}  // namespace penstock::inline v0

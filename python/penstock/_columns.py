@@ -17,13 +17,13 @@ Convert = Callable[[Any], Any]
 class Columns:
     """Tensors or arrays on the memory of one batch of the engine; texts and numbers are copies."""
 
-    __slots__ = ("_convert", "_convert_picture", "_lengths", "_numpy", "_sizes", "core", "names")
+    __slots__ = ("_convert", "_convert_image", "_lengths", "_numpy", "_sizes", "core", "names")
 
-    def __init__(self, core: _core.Batch, numpy: bool, convert: Convert, convert_picture: Convert) -> None:
+    def __init__(self, core: _core.Batch, numpy: bool, convert: Convert, convert_image: Convert) -> None:
         self.core = core
         self._numpy = numpy
         self._convert = convert
-        self._convert_picture = convert_picture
+        self._convert_image = convert_image
         self._lengths = {f"{name}_length": name for name in core.columns if core.kind(name) == "audio"}
         self._sizes = {f"{name}_size": name for name in core.columns if core.has_sizes(name)}
         self.names = [*(RAW if core.is_raw else ()), *core.columns, *self._lengths, *self._sizes, "index", "key"]
@@ -56,12 +56,12 @@ class Columns:
             return self._convert(core.sizes(self._sizes[name], self._numpy))
         value = core.column(name, self._numpy)
         kind = core.kind(name)
-        if kind == "array" or (kind == "image" and not core.is_picture(name)):  # by a user's function
+        if kind == "array" or (kind == "image" and not core.is_image(name)):  # by a user's function
             return [self._convert(array) for array in value] if isinstance(value, list) else self._convert(value)
         if kind == "image":
             if isinstance(value, list):
-                return [self._convert_picture(picture) for picture in value]
-            return self._convert_picture(value)
+                return [self._convert_image(image) for image in value]
+            return self._convert_image(value)
         if isinstance(value, list):
             numbers = core.index(True).tolist()
             return [

@@ -31,9 +31,9 @@ _REPLY = struct.Struct("<IIII8Q4Q")
 _NO_SHAPE = (0,) * 8
 _PACKAGE = Path(__file__).parent
 _LINE = 64
-_MOST_BYTES = 1 << 30
-_MOST_CAUSE = 64 << 10
-_MOST_TEXT = 16 << 10
+_MAX_BYTES = 1 << 30
+_MAX_CAUSE = 64 << 10
+_MAX_TEXT = 16 << 10
 SCALARS = [np.dtype(name) for name in _core.scalar_names()]
 _NUMBERS = {dtype: number for number, dtype in enumerate(SCALARS)}
 
@@ -80,8 +80,8 @@ def run(work: Work, array: np.ndarray[Any, Any], stream: int, sample: int, op: i
         given = f"{type(returned).__name__} of {result.dtype.name} with {result.ndim} dimensions"
         message = f"{work.name} returned {given}; return an array of at most 8 dimensions and one of {types}"
         return Outcome(WRONG, message=message)
-    if result.nbytes > _MOST_BYTES:
-        return Outcome(WRONG, message=f"{work.name} returned {result.nbytes} bytes; return at most {_MOST_BYTES}")
+    if result.nbytes > _MAX_BYTES:
+        return Outcome(WRONG, message=f"{work.name} returned {result.nbytes} bytes; return at most {_MAX_BYTES}")
     return Outcome(RETURNED, result)
 
 
@@ -90,11 +90,11 @@ def explain(work: Work, raised: BaseException) -> Outcome:
     frames = raised.__traceback__
     while frames is not None and Path(frames.tb_frame.f_code.co_filename).parent == _PACKAGE:
         frames = frames.tb_next
-    detail = "".join(traceback.format_exception(type(raised), raised, frames)).rstrip()[-_MOST_TEXT:]
-    summary = "".join(traceback.format_exception_only(type(raised), raised)).strip()[:_MOST_TEXT]
+    detail = "".join(traceback.format_exception(type(raised), raised, frames)).rstrip()[-_MAX_TEXT:]
+    summary = "".join(traceback.format_exception_only(type(raised), raised)).strip()[:_MAX_TEXT]
     try:
         cause = pickle.dumps(raised)
-        if len(cause) > _MOST_CAUSE or not isinstance(pickle.loads(cause), BaseException):
+        if len(cause) > _MAX_CAUSE or not isinstance(pickle.loads(cause), BaseException):
             cause = b""
     except Exception:  # any class may refuse in its own way; the texts say it all
         cause = b""

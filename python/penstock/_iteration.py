@@ -79,7 +79,7 @@ class Iteration:
         core = None if self._finished else loader._core.next(self._ticket)
         if core is not None and core.rows < loader._options.batch_size:
             loader._warn()  # on_error="skip" may have left out rows
-        loader._stages.warn_of_unchanged(at_end=core is None)
+        loader._stages.warn_about_unchanged(at_end=core is None)
         if core is None and not self._finished:
             self._finished = True
             loader._warn()

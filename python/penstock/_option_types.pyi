@@ -91,11 +91,11 @@ class OptionFields:
         """batches prepared ahead of the consumer"""
     @property
     def decode(self) -> bool:
-        """False: stored bytes instead of pictures, no transforms"""
+        """False: stored bytes instead of images, no transforms"""
     def with_decode(
         self, value: bool, /
     ) -> LoaderOptions:
-        """False: stored bytes instead of pictures, no transforms"""
+        """False: stored bytes instead of images, no transforms"""
     @property
     def on_error(self) -> Literal["raise", "skip", "replace"]:
         """what happens to a bad sample: raise, skip or replace"""
@@ -114,12 +114,12 @@ class OptionFields:
         convolutions prefer it, else channels_first; stats() shows which it is"""
     @property
     def max_pixels(self) -> int | None:
-        """larger pictures (width * height) are refused before anything is allocated; None = the data set's
+        """larger images (width * height) are refused before anything is allocated; None = the data set's
         limit"""
     def with_max_pixels(
         self, value: int | None, /
     ) -> LoaderOptions:
-        """larger pictures (width * height) are refused before anything is allocated; None = the data set's
+        """larger images (width * height) are refused before anything is allocated; None = the data set's
         limit"""
     @property
     def check_files(self) -> bool:
@@ -302,13 +302,13 @@ class OptionFields:
         """with shuffle_mode='shards': how many shards are mixed; None = 8"""
     @property
     def length_window(self) -> int | None:
-        """sounds: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size
+        """recordings: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size
         of their files, so that batches need little padding; shuffled epochs choose for each window whether
         it rises or falls; None = no sorting"""
     def with_length_window(
         self, value: int | None, /
     ) -> LoaderOptions:
-        """sounds: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size
+        """recordings: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size
         of their files, so that batches need little padding; shuffled epochs choose for each window whether
         it rises or falls; None = no sorting"""
     @property

@@ -25,7 +25,7 @@ def _channels_to_front(tensor: Any) -> Any:
 
 
 def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], Any], Callable[[Any], Any]]:
-    """Whether numpy arrays are wanted from the core, and what turns them into values and into pictures."""
+    """Whether numpy arrays are wanted from the core, and what turns them into values and into images."""
     if output != "torch":
         return output == "numpy", _as_is, _as_is
     try:

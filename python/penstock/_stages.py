@@ -242,7 +242,7 @@ class Stages:
                 stacklevel=stacklevel + 1,
             )
 
-    def warn_of_unchanged(self, at_end: bool) -> None:
+    def warn_about_unchanged(self, at_end: bool) -> None:
         """Says once which functions give back what they are given. `at_end`: there are no more samples to see."""
         for stage in list(self._watched):
             seen = stage.core.unchanged

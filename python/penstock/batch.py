@@ -12,10 +12,10 @@ from ._columns import Columns, Convert
 
 
 class Batch(MutableMapping[str, Any]):
-    """The rows of one step. Pictures and bytes are views of memory that stays valid and unchanged while anyone holds
-    them; numbers are small copies, so that keeping labels does not keep pictures.
+    """The rows of one step. Images and bytes are views of memory that stays valid and unchanged while anyone holds
+    them; numbers are small copies, so that keeping labels does not keep images.
 
-    Sounds are float32 [B, C, T], or [B, C, bands, T] as spectrograms, shorter ones followed by zeros;
+    Recordings are float32 [B, C, T], or [B, C, bands, T] as spectrograms, shorter ones followed by zeros;
     batch["audio_length"] has the frames of each before padding.
 
     Images are one array where all have one size, by the transforms or by what the data set knows of its files; else a

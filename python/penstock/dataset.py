@@ -16,7 +16,7 @@ from ._readings import Boxes, FieldChoice, Keypoints, Mask, Reading, field_choic
 from ._steps import Step
 from .errors import InvalidError
 
-#: Larger pictures are refused by default: twice Pillow's limit for a warning, where Pillow raises.
+#: Larger images are refused by default: twice Pillow's limit for a warning, where Pillow raises.
 MAX_PIXELS = 178_956_970
 
 _MAX_SOURCES = 1 << 20  # of an iterator, which may have no end
@@ -52,13 +52,13 @@ def _pixel_limit(limit: SupportsIndex) -> int:
 class Dataset:
     """Samples of tar shards, class folders, a store or an HDF5 file, by number. Read-only; any loaders may share it.
 
-    ds[i] is a dict of decoded fields. A sound is float32 [channels, frames], and ds[i]["audio_rate"] its frames per
+    ds[i] is a dict of decoded fields. A recording is float32 [channels, frames], and ds[i]["audio_rate"] its frames per
     second.
 
     source: a path, glob, brace pattern or list of them; what it holds is recognised from its content.
     fields: {name: extension} chooses and renames fields; without it every field that all samples have. In place of
         an extension, penstock.Image, Mask, Boxes and Keypoints say how the field is read.
-    max_pixels: larger pictures (width * height) are refused.
+    max_pixels: larger images (width * height) are refused.
     """
 
     def __init__(self, source: Source, *, fields: FieldChoice | None = None, max_pixels: int = MAX_PIXELS) -> None:

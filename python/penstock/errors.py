@@ -31,7 +31,7 @@ class CorruptError(Error):
 
 
 class UnsupportedError(Error):
-    """Sound data of a kind that penstock does not read."""
+    """Audio data of a kind that penstock does not read."""
 
 
 class InvalidError(Error, ValueError):

@@ -63,8 +63,8 @@ def _close_all() -> None:
 def _transform_lists(
     transforms: Iterable[Operation] | Mapping[str, Iterable[Operation]] | None, kinds: Mapping[str, str], stages: Stages
 ) -> list[tuple[str, list[_core.Transform]]]:
-    sounds = [name for name, kind in kinds.items() if kind == "audio"]
-    usual = sounds[0] if sounds and "image" not in kinds.values() else "image"
+    recordings = [name for name, kind in kinds.items() if kind == "audio"]
+    usual = recordings[0] if recordings and "image" not in kinds.values() else "image"
     lists = transforms if isinstance(transforms, Mapping) else {usual: transforms}
     handles = []
     for field, given in lists.items():
@@ -94,7 +94,7 @@ class Loader(Generic[T_co]):
     A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
 
     source: a Dataset, or anything that Dataset takes.
-    transforms: operations for the pictures, or where there are none for the sounds, or {field: operations}; functions
+    transforms: operations for the images, or where there are none for the recordings, or {field: operations}; functions
     of an array are operations too, and objects of torchvision and albumentations. Views: several lists for one image.
     collate_fn: makes of the list of a batch's samples what is delivered in place of the Batch.
     as_tuple: names of fields: a tuple of them is delivered in place of the Batch.

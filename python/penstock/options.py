@@ -124,11 +124,11 @@ class LoaderOptions(OptionFields):
         return self.replace(**changes)
 
     def channels_first(self) -> LoaderOptions:
-        """Pictures as [B, 3, H, W] in memory."""
+        """Images as [B, 3, H, W] in memory."""
         return self.replace(memory_format="channels_first")
 
     def channels_last(self) -> LoaderOptions:
-        """Pictures as [B, H, W, 3] in memory."""
+        """Images as [B, H, W, 3] in memory."""
         return self.replace(memory_format="channels_last")
 
     def use_spawn(self) -> LoaderOptions:

@@ -14,7 +14,7 @@ def _side(size: SupportsIndex) -> int:
     try:
         side = operator.index(size)
     except TypeError:
-        raise InvalidError(f"size = {size!r} cannot be; give the side of the square pictures") from None
+        raise InvalidError(f"size = {size!r} cannot be; give the side of the square images") from None
     if not 1 <= side <= 1 << 16:
         raise InvalidError(f"size = {size!r} cannot be; give 1 to 65536 pixels")
     return side

@@ -1,4 +1,4 @@
-"""Stores: a data set written once in penstock's own format, its pictures repacked so that they decode faster."""
+"""Stores: a data set written once in penstock's own format, its images repacked so that they decode faster."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class VerifyReport:
     """What verify found; true if nothing."""
 
     samples: int
-    pictures: int  #: decoded
-    sounds: int  #: decoded
+    images: int  #: decoded
+    recordings: int  #: decoded
     compared: int  #: fields compared with the source
     bytes: int  #: checked
     not_in_store: int  #: samples of the source; a problem if more than the build left out
@@ -48,7 +48,7 @@ class VerifyReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the store is sound."""
+        """Whether the store is intact."""
         return self.problems == 0
 
     def __bool__(self) -> bool:
@@ -75,7 +75,7 @@ def build(
     image: "repack" (JPEG without loss, decodes several times faster, the file can be rebuilt byte for byte),
         "repack_pixels" (also where only the pixels can be kept), "keep" (files as they are) or "raw" (pixels);
         None = "repack".
-    resize: pictures with a larger shorter side are made smaller; {"shorter": n} is the same, {"longest": n} bounds the
+    resize: images with a larger shorter side are made smaller; {"shorter": n} is the same, {"longest": n} bounds the
         longer side.
     quality: JPEG quality, 1 to 100, of what is encoded again.
     shard_bytes: a shard is closed before it grows larger; None = 256 MiB.
@@ -108,7 +108,7 @@ def verify(
     fields: Mapping[str, str] | None = None,
     progress: bool = True,
 ) -> VerifyReport:
-    """Checks every byte of a store and decodes every picture; with `source`, compares with what it was built from.
+    """Checks every byte of a store and decodes every image; with `source`, compares with what it was built from.
     Of anything else that Dataset opens it reads and decodes every sample with all cores, as training would.
 
     path: a store, or tar shards, class folders, a Dataset.

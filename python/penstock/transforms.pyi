@@ -13,7 +13,7 @@ from ._operations import make as make
 __all__: list[str]
 
 class Resize(Transform):
-    """Resizes the picture to a given size, or its shorter side to a given length."""
+    """Resizes the image to a given size, or its shorter side to a given length."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class Resize(Transform):
     ) -> None: ...
 
 class CenterCrop(Transform):
-    """Keeps the middle of the picture."""
+    """Keeps the middle of the image."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class ToMono(Transform):
     def __init__(self) -> None: ...
 
 class Resample(Transform):
-    """Changes the sampling rate of a sound, by soxr at its quality HQ; a sound that has it stays as it is."""
+    """Changes the sampling rate of a recording, by soxr at its quality HQ; a recording that has it stays as it is."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class Resample(Transform):
     ) -> None: ...
 
 class RandomTimeCrop(Transform):
-    """Keeps that many frames of a sound from a random place on."""
+    """Keeps that many frames of a recording from a random place on."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class RandomTimeCrop(Transform):
     ) -> None: ...
 
 class PadTime(Transform):
-    """Makes a sound that many frames long: adds silence at its end, or cuts the end off."""
+    """Makes a recording that many frames long: adds silence at its end, or cuts the end off."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class PadTime(Transform):
     ) -> None: ...
 
 class RandomGain(Transform):
-    """Makes a sound louder or quieter by a drawn number of decibels."""
+    """Makes a recording louder or quieter by a drawn number of decibels."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class RandomPolarity(Transform):
     ) -> None: ...
 
 class AddNoise(Transform):
-    """Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the sound."""
+    """Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the recording."""
 
     def __init__(
         self,
@@ -207,7 +207,7 @@ class AddNoise(Transform):
     ) -> None: ...
 
 class MelSpectrogram(Transform):
-    """Turns each channel of a sound into n_mels bands, as librosa does."""
+    """Turns each channel of a recording into n_mels bands, as librosa does."""
 
     def __init__(
         self,
@@ -227,7 +227,7 @@ class MelSpectrogram(Transform):
     ) -> None: ...
 
 class MFCC(Transform):
-    """Turns each channel of a sound into n_mfcc mel frequency cepstral coefficients, as librosa does."""
+    """Turns each channel of a recording into n_mfcc mel frequency cepstral coefficients, as librosa does."""
 
     def __init__(
         self,

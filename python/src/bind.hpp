@@ -101,6 +101,6 @@ void bind_loader(nanobind::module_& m);
 void bind_store(nanobind::module_& m);
 void bind_audio(nanobind::module_& m);
 void bind_features(nanobind::module_& m);
-void bind_sound_build(nanobind::module_& m);
+void bind_audio_build(nanobind::module_& m);
 
 }  // namespace penstock::python

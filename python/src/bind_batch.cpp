@@ -49,7 +49,7 @@ nb::object view(const Batch& batch, const void* data, const std::vector<std::siz
   return array_on(const_cast<void*>(data), shape, type, owner_of(batch), numpy);
 }
 
-/// Numbers get memory of their own: whoever keeps the labels of an epoch must not keep its pictures.
+/// Numbers get memory of their own: whoever keeps the labels of an epoch must not keep its images.
 nb::object numbers(const std::int64_t* values, const std::vector<std::size_t>& shape, bool numpy) {
   const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
   auto copy = std::make_unique<std::int64_t[]>(count);
@@ -163,7 +163,7 @@ void bind_batch(nb::module_& m) {
           [](const Batch& self, const nb::str& name) { return name_of(column_of(self, name).field.kind); },
           nb::arg("name"))
       .def(
-          "is_picture",
+          "is_image",
           [](const Batch& self, const nb::str& name) { return column_of(self, name).format.has_value(); },
           nb::arg("name"))
       .def(

@@ -36,7 +36,7 @@ nb::object to_array(Value value) {
       nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, array_type(value.array.type)));
 }
 
-nb::object to_sound(Value value) {
+nb::object to_audio(Value value) {
   auto samples = std::make_unique<std::vector<float>>(std::move(value.samples));
   float* data = samples->data();
   const auto channels = static_cast<std::size_t>(value.channels);
@@ -49,7 +49,7 @@ nb::object to_sound(Value value) {
 nb::object to_object(Value value) {
   switch (value.kind) {
     case FieldKind::audio:
-      return to_sound(std::move(value));
+      return to_audio(std::move(value));
     case FieldKind::image:
     case FieldKind::array:
       return to_array(std::move(value));

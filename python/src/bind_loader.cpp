@@ -53,7 +53,7 @@ nb::object next(Loader& loader, std::uint64_t ticket) {
   }
 }
 
-/// The next batch if it is complete and sound; a bad one is left to next(), which says so.
+/// The next batch if it is complete and intact; a bad one is left to next(), which says so.
 nb::object next_if_ready(Loader& loader, std::uint64_t ticket) {
   const bool ready = [&] {
     const GilRelease release;
@@ -111,7 +111,7 @@ nb::object auto_tune(const std::optional<LoaderStats::AutoTune>& tune) {
   values["settled"] = tune->settled;
   values["workers"] = tune->workers;
   values["prefetch"] = tune->prefetch;
-  values["most_workers"] = tune->most_workers;
+  values["max_workers"] = tune->max_workers;
   values["steps"] = steps;
   return values;
 }
@@ -255,7 +255,7 @@ void bind_loader(nb::module_& m) {
            "The next batch, or None at the end of the epoch.")
       .def("next_if_ready", &next_if_ready, nb::arg("ticket"),
            nb::sig("def next_if_ready(self, ticket: int) -> Batch | None"),
-           "The next batch if it is ready and sound, else None.")
+           "The next batch if it is ready and intact, else None.")
       .def("stats", &stats, nb::sig("def stats(self) -> dict[str, Any]"))
       .def(
           "errors",

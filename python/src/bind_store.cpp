@@ -119,8 +119,8 @@ nb::dict verify(const Dataset* opened, const nb::typed<nb::list, nb::str>& paths
       show);
   nb::dict values;
   values["samples"] = report.samples;
-  values["pictures"] = report.pictures;
-  values["sounds"] = report.sounds;
+  values["images"] = report.images;
+  values["recordings"] = report.recordings;
   values["compared"] = report.compared;
   values["bytes"] = report.bytes;
   values["not_in_store"] = report.not_in_store;

@@ -37,12 +37,12 @@ MelSettings mel_settings(const nb::dict& given) {
   settings.hop_length = nb::cast<int>(given["hop_length"]);
   settings.win_length = nb::cast<std::optional<int>>(given["win_length"]);
   settings.window = choice_named("window", nb::cast<std::string>(given["window"]),
-                                 std::vector{SoundWindow::hann, SoundWindow::hamming, SoundWindow::blackman,
-                                             SoundWindow::bartlett, SoundWindow::rectangular});
+                                 std::vector{AudioWindow::hann, AudioWindow::hamming, AudioWindow::blackman,
+                                             AudioWindow::bartlett, AudioWindow::rectangular});
   settings.center = nb::cast<bool>(given["center"]);
   settings.pad_mode =
       choice_named("pad_mode", nb::cast<std::string>(given["pad_mode"]),
-                   std::vector{SoundPadding::constant, SoundPadding::reflect, SoundPadding::edge});
+                   std::vector{AudioPadding::constant, AudioPadding::reflect, AudioPadding::edge});
   settings.power = nb::cast<double>(given["power"]);
   settings.n_mels = nb::cast<int>(given["n_mels"]);
   settings.fmin = nb::cast<double>(given["fmin"]);

@@ -58,5 +58,5 @@ NB_MODULE(_core, m) {
   penstock::python::bind_store(m);
   penstock::python::bind_audio(m);
   penstock::python::bind_features(m);
-  penstock::python::bind_sound_build(m);
+  penstock::python::bind_audio_build(m);
 }

@@ -62,7 +62,7 @@ class Watched {
   bool report(const Progress& progress) {
     const std::lock_guard lock(mutex_);
     latest_ = progress;
-    return go_on_.load();
+    return proceed_.load();
   }
 
   template <class Work>
@@ -78,7 +78,7 @@ class Watched {
         }
       }
     } catch (...) {
-      go_on_ = false;
+      proceed_ = false;
       const GilRelease release;
       outcome.wait();
       throw;
@@ -99,7 +99,7 @@ class Watched {
 
   std::mutex mutex_;
   Progress latest_{};
-  std::atomic<bool> go_on_{true};
+  std::atomic<bool> proceed_{true};
 };
 
 inline nanobind::list exceptions(const std::vector<Error>& errors) {

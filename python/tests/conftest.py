@@ -22,17 +22,17 @@ from penstock import _stages
 
 os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")  # or it asks the network for newer versions when it is imported
 
-#: Real pictures beside the project, where they are.
+#: Real images beside the project, where they are.
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 
 def _skip_what_was_left_out() -> Iterator[None]:
-    """With PENSTOCK_SOUND=OFF in the environment, what that build cannot do is no failure. Never without: a part that
+    """With PENSTOCK_AUDIO=OFF in the environment, what that build cannot do is no failure. Never without: a part that
     got lost must not pass as skipped."""
     try:
         yield
     except penstock.UnsupportedError as error:
-        if os.environ.get("PENSTOCK_SOUND") == "OFF" and "PENSTOCK_SOUND=ON" in str(error):
+        if os.environ.get("PENSTOCK_AUDIO") == "OFF" and "PENSTOCK_AUDIO=ON" in str(error):
             pytest.skip(str(error))
         raise
 
@@ -54,23 +54,23 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 
 def draw(number: int, width: int, height: int) -> Image.Image:
-    """A picture that no other number gives: gradients with noise."""
+    """An image that no other number gives: gradients with noise."""
     rng = np.random.default_rng(number)
     y, x = np.mgrid[0:height, 0:width]
     base = np.stack([x * 255 // max(width - 1, 1), y * 255 // max(height - 1, 1), (x + y + 37 * number) % 256], -1)
     return Image.fromarray(((base + rng.integers(0, 40, base.shape)) % 256).astype(np.uint8))
 
 
-def encode(picture: Image.Image, kind: str = "JPEG", **options: object) -> bytes:
-    """The picture as a file of that kind."""
+def encode(image: Image.Image, kind: str = "JPEG", **options: object) -> bytes:
+    """The image as a file of that kind."""
     buffer = io.BytesIO()
-    picture.save(buffer, kind, **options)
+    image.save(buffer, kind, **options)
     return buffer.getvalue()
 
 
-def spoilt_png(picture: Image.Image) -> bytes:
+def spoilt_png(image: Image.Image) -> bytes:
     """A PNG whose data is one chunk with a wrong checksum."""
-    file = encode(picture, "PNG")
+    file = encode(image, "PNG")
     parts, at = [file[:8]], 8
     data = b""
     while at < len(file):
@@ -87,7 +87,7 @@ def spoilt_png(picture: Image.Image) -> bytes:
 
 
 def sample_size(number: int) -> tuple[int, int]:
-    """Width and height of the picture of a sample: different from sample to sample."""
+    """Width and height of the image of a sample: different from sample to sample."""
     return 40 + (number * 17) % 90, 50 + (number * 29) % 70
 
 
@@ -122,7 +122,7 @@ class HoldFirst:
     """A stage that holds up the first sample of the shards, in a worker's thread, until it may go on."""
 
     def __init__(self, shards: str) -> None:
-        self.go_on = threading.Event()
+        self.resume = threading.Event()
         self._shards = shards
         self._crop = penstock.transforms.CenterCrop(8)
         with penstock.Loader(shards, batch_size=1, num_workers=0, output="numpy", transforms=[self._crop]) as plain:
@@ -132,7 +132,7 @@ class HoldFirst:
         def hold_first(array: np.ndarray) -> np.ndarray:
             in_worker = threading.current_thread() is not threading.main_thread()
             if in_worker and np.array_equal(array, self._first):
-                self.go_on.wait(120)
+                self.resume.wait(120)
             return array
 
         with pytest.warns(RuntimeWarning, match="run in this process"):
@@ -152,8 +152,8 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
-def pillow_pictures() -> list[np.ndarray]:
-    """What Pillow makes of the pictures of the shards."""
+def pillow_images() -> list[np.ndarray]:
+    """What Pillow makes of the images of the shards."""
     files = [dict(sample_members(number))[f"s{number:04d}.jpg"] for number in range(60)]
     return [np.asarray(Image.open(io.BytesIO(file)).convert("RGB")) for file in files]
 

@@ -70,17 +70,17 @@ def random_resized_crop_box(draws: Draws, width: int, height: int) -> tuple[int,
     return (width - w) // 2, (height - h) // 2, w, h
 
 
-def imagenet_train_uint8(picture: Image.Image, size: int, seed: int, epoch: int, sample: int) -> np.ndarray:
+def imagenet_train_uint8(image: Image.Image, size: int, seed: int, epoch: int, sample: int) -> np.ndarray:
     """RandomResizedCrop(size) and RandomHorizontalFlip by Pillow, as [H, W, 3]."""
-    left, top, width, height = random_resized_crop_box(Draws(seed, epoch, sample, 0), *picture.size)
-    crop = picture.crop((left, top, left + width, top + height)).resize((size, size), Image.Resampling.BILINEAR)
+    left, top, width, height = random_resized_crop_box(Draws(seed, epoch, sample, 0), *image.size)
+    crop = image.crop((left, top, left + width, top + height)).resize((size, size), Image.Resampling.BILINEAR)
     if Draws(seed, epoch, sample, 1).uniform() < 0.5:
         crop = crop.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     return np.asarray(crop)
 
 
-def normalised(picture: np.ndarray) -> np.ndarray:
+def normalised(image: np.ndarray) -> np.ndarray:
     """ToTensor and Normalize with ImageNet's mean and std, float32 after each operation; [3, H, W]."""
     mean = np.array([0.485, 0.456, 0.406], np.float32).reshape(3, 1, 1)
     std = np.array([0.229, 0.224, 0.225], np.float32).reshape(3, 1, 1)
-    return (picture.transpose(2, 0, 1).astype(np.float32) / np.float32(255) - mean) / std
+    return (image.transpose(2, 0, 1).astype(np.float32) / np.float32(255) - mean) / std

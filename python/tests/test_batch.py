@@ -108,7 +108,7 @@ def batch_is_torch(batch: penstock.Batch) -> bool:
     return isinstance(batch["image"], torch.Tensor)
 
 
-def test_pictures_of_different_sizes_are_copied_too(shards):
+def test_images_of_different_sizes_are_copied_too(shards):
     batch = next(iter(penstock.Loader(shards, batch_size=4)))
     other = pickle.loads(pickle.dumps(batch))
     assert [torch.equal(*pair) for pair in zip(batch["image"], other["image"], strict=True)] == [True] * 4

@@ -54,7 +54,7 @@ def built(shards: str, tmp_path: Path) -> Path:
 
 
 def damage(store: Path) -> None:
-    """Changes a bit of the first picture, and not the time of the file."""
+    """Changes a bit of the first image, and not the time of the file."""
     shard = next(store.glob("shard-*"))
     before = shard.stat()
     data = bytearray(shard.read_bytes())

@@ -1,4 +1,4 @@
-"""Decoded pictures equal Pillow's convert("RGB") bit for bit, in every variant that can be written here."""
+"""Decoded images equal Pillow's convert("RGB") bit for bit, in every variant that can be written here."""
 
 from __future__ import annotations
 
@@ -67,18 +67,18 @@ def png_files() -> Iterator[tuple[str, bytes]]:
 
 def jpeg_files() -> Iterator[tuple[str, bytes]]:
     for width, height in SIZES:
-        picture = draw(width, width, height)
+        image = draw(width, width, height)
         for quality in (30, 90, 100):
             name = f"{width}x{height}_{quality}"
             for sampling in (0, 1, 2):
                 for progressive in (False, True):
                     options = {"quality": quality, "subsampling": sampling, "progressive": progressive}
-                    yield f"rgb_{name}_{sampling}_{progressive}", encode(picture, **options)
-                yield f"cmyk_{name}_{sampling}", encode(picture.convert("CMYK"), quality=quality, subsampling=sampling)
-            yield f"gray_{name}", encode(picture.convert("L"), quality=quality)
-            yield f"keep_rgb_{name}", encode(picture, quality=quality, keep_rgb=True)
-            yield f"restarts_{name}", encode(picture, quality=quality, restart_marker_blocks=2)
-            yield f"optimized_{name}", encode(picture, quality=quality, optimize=True)
+                    yield f"rgb_{name}_{sampling}_{progressive}", encode(image, **options)
+                yield f"cmyk_{name}_{sampling}", encode(image.convert("CMYK"), quality=quality, subsampling=sampling)
+            yield f"gray_{name}", encode(image.convert("L"), quality=quality)
+            yield f"keep_rgb_{name}", encode(image, quality=quality, keep_rgb=True)
+            yield f"restarts_{name}", encode(image, quality=quality, restart_marker_blocks=2)
+            yield f"optimized_{name}", encode(image, quality=quality, optimize=True)
 
 
 def cjpeg_files() -> Iterator[tuple[str, bytes]]:
@@ -97,16 +97,16 @@ def cjpeg_files() -> Iterator[tuple[str, bytes]]:
 
 def webp_files() -> Iterator[tuple[str, bytes]]:
     for width, height in SIZES:
-        picture = draw(width, width, height)
-        clear = picture.copy()
+        image = draw(width, width, height)
+        clear = image.copy()
         clear.putalpha(draw(width + 1, width, height).convert("L").point(lambda value: value if value > 90 else 0))
         for quality in (10, 80, 100):
             for lossless in (False, True):
                 options = {"quality": quality, "lossless": lossless}
                 name = f"{width}x{height}_{quality}_{lossless}"
-                yield f"rgb_{name}", encode(picture, "WEBP", **options)
+                yield f"rgb_{name}", encode(image, "WEBP", **options)
                 yield f"rgba_{name}", encode(clear, "WEBP", **options, exact=quality == 100)
-                frames = {"save_all": True, "append_images": [picture.convert("RGBA")], "background": (9, 8, 7, 255)}
+                frames = {"save_all": True, "append_images": [image.convert("RGBA")], "background": (9, 8, 7, 255)}
                 yield f"animated_{name}", encode(clear, "WEBP", **options, **frames)
 
 
@@ -155,8 +155,8 @@ def test_webp(tmp_path):
 
 
 def test_content_counts_not_the_name(tmp_path):
-    picture = draw(1, 30, 20)
-    assert_all_equal(tmp_path, {kind: encode(picture, kind) for kind in ("PNG", "WEBP", "JPEG")}, "jpeg")
+    image = draw(1, 30, 20)
+    assert_all_equal(tmp_path, {kind: encode(image, kind) for kind in ("PNG", "WEBP", "JPEG")}, "jpeg")
 
 
 @pytest.mark.skipif(not (SHARED / "data/imagenet-sample").exists(), reason="needs ../shared/data/imagenet-sample")
@@ -168,7 +168,7 @@ def test_imagenet_sample():
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-def test_truncated_pictures_are_corrupt(tmp_path, kind):
+def test_truncated_images_are_corrupt(tmp_path, kind):
     data = encode(draw(2, 60, 50), kind)
     files = {str(size): data[:size] for size in (len(data) // 3, len(data) // 2, len(data) - 20)}
     write_class_folder(tmp_path, files, "jpg")

@@ -16,13 +16,13 @@ def plain(samples):
     return samples
 
 
-def test_collate_fn_gets_samples_and_what_it_returns_is_delivered(shards, pillow_pictures):
+def test_collate_fn_gets_samples_and_what_it_returns_is_delivered(shards, pillow_images):
     loader = penstock.Loader(shards, batch_size=25, collate_fn=plain)
     batches = list(loader)
     assert [len(samples) for samples in batches] == [25, 25, 10]
     for number, sample in enumerate(sample for samples in batches for sample in samples):
         assert list(sample) == ["image", "label", "json", "text", "index", "key"]
-        np.testing.assert_array_equal(sample["image"], pillow_pictures[number].transpose(2, 0, 1))
+        np.testing.assert_array_equal(sample["image"], pillow_images[number].transpose(2, 0, 1))
         assert (sample["label"], sample["index"], sample["key"]) == (number % 10, number, f"s{number:04d}")
         assert sample["json"] == {"number": number}
         assert sample["text"] == f"sample {number} é"
@@ -53,10 +53,10 @@ def test_stored_bytes_are_collated_too(shards):
         assert (sample["heights"], sample["widths"]) == dataset[sample["index"]]["image"].shape[:2]
 
 
-def test_samples_stay_valid(shards, pillow_pictures):
+def test_samples_stay_valid(shards, pillow_images):
     kept = [sample for samples in penstock.Loader(shards, batch_size=4, collate_fn=plain) for sample in samples]
     for number, sample in enumerate(kept):
-        np.testing.assert_array_equal(sample["image"], pillow_pictures[number].transpose(2, 0, 1))
+        np.testing.assert_array_equal(sample["image"], pillow_images[number].transpose(2, 0, 1))
 
 
 def test_exceptions_of_collate_fn_are_the_users_own_and_the_batch_is_not_received(shards):

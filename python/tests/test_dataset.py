@@ -15,7 +15,7 @@ from conftest import draw, encode, sample_members, write_tar
 import penstock
 
 
-def test_reads_fields_as_named(shards, pillow_pictures):
+def test_reads_fields_as_named(shards, pillow_images):
     ds = penstock.Dataset(shards)
     assert len(ds) == 60
     assert ds.fields == {"image": "image", "label": "int", "json": "json", "text": "text"}
@@ -26,7 +26,7 @@ def test_reads_fields_as_named(shards, pillow_pictures):
     assert sample["json"] == {"number": 21}
     assert sample["text"] == "sample 21 é"
     assert sample["image"].dtype == np.uint8
-    np.testing.assert_array_equal(sample["image"], pillow_pictures[21])
+    np.testing.assert_array_equal(sample["image"], pillow_images[21])
 
 
 def test_raw_gives_the_original_bytes(shards):
@@ -48,8 +48,8 @@ def test_counts_from_the_end_and_refuses_numbers_outside(shards):
 
 
 def test_fields_choose_and_rename(shards):
-    ds = penstock.Dataset(shards, fields={"picture": "jpg", "meta": "json"})
-    assert ds.fields == {"picture": "image", "meta": "json"}
+    ds = penstock.Dataset(shards, fields={"photo": "jpg", "meta": "json"})
+    assert ds.fields == {"photo": "image", "meta": "json"}
     assert ds[2]["meta"] == {"number": 2}
     with pytest.raises(penstock.InvalidError, match="seg"):
         penstock.Dataset(shards, fields={"mask": "seg.png"})
@@ -106,7 +106,7 @@ def test_sources_that_are_none_are_refused(source):
         penstock.Dataset(source)
 
 
-def test_damaged_json_text_label_and_picture_name_their_sample(make_tar):
+def test_damaged_json_text_label_and_image_name_their_sample(make_tar):
     path = make_tar([("a.json", b"{"), ("a.txt", b"\xff"), ("a.cls", b"1"), ("a.jpg", encode(draw(0, 9, 9))[:-40])])
     for field, stage in [("json", "decode"), ("text", "decode"), ("image", "decode")]:
         extension = {"json": "json", "text": "txt", "image": "jpg"}[field]
@@ -117,7 +117,7 @@ def test_damaged_json_text_label_and_picture_name_their_sample(make_tar):
         assert caught.value.stage == stage
 
 
-def test_picture_limit_is_on_and_can_be_set(shards):
+def test_image_limit_is_on_and_can_be_set(shards):
     with pytest.raises(penstock.UnsupportedError, match="max_pixels="):
         penstock.Dataset(shards, max_pixels=100)[0]
 

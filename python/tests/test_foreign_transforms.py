@@ -25,7 +25,7 @@ CROP = CenterCrop(32)
 
 @pytest.fixture(scope="module")
 def plain(shards) -> np.ndarray:
-    """The first pictures without any function: [8, 32, 32, 3]."""
+    """The first images without any function: [8, 32, 32, 3]."""
     return next(iter(loader_of(shards, [CROP], num_workers=0)))["image"].transpose(0, 2, 3, 1)
 
 

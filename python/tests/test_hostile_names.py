@@ -27,11 +27,11 @@ def expect_printable(text: str) -> None:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> str:
-    """A tar of four samples in a file with such a name. The second has a bad picture, the third a bad text."""
+    """A tar of four samples in a file with such a name. The second has a bad image, the third a bad text."""
     good = encode(draw(1, 20, 20))
     members = []
-    for number, (picture, text) in enumerate([(good, b"a"), (b"no picture", b"b"), (good, b"\xff"), (good, b"d")]):
-        members += [(f"{number}{HOSTILE}.jpg", picture), (f"{number}{HOSTILE}.txt", text)]
+    for number, (image, text) in enumerate([(good, b"a"), (b"no image", b"b"), (good, b"\xff"), (good, b"d")]):
+        members += [(f"{number}{HOSTILE}.jpg", image), (f"{number}{HOSTILE}.txt", text)]
         members += [(f"{number}{HOSTILE}.x{HOSTILE}", b"")]
     members.append((f"0{HOSTILE}.jpg", good))  # comes again: a warning, and fields that some samples lack
     return str(write_tar(tmp_path / f"set{HOSTILE}.tar", members))

@@ -66,7 +66,7 @@ def test_a_thousand_batches_leave_memory_threads_and_descriptors_flat(shards):
     assert anonymous_bytes() - memory < 4 << 20
 
 
-def test_keeping_the_labels_of_an_epoch_does_not_keep_its_pictures(shards):
+def test_keeping_the_labels_of_an_epoch_does_not_keep_its_images(shards):
     loader = penstock.Loader(shards, batch_size=8, num_workers=2, transforms=penstock.presets.imagenet_train(96))
     one_batch = 8 * 3 * 96 * 96 * 4
     kept = [(batch["label"], batch["index"]) for _ in range(10) for batch in loader]
@@ -78,14 +78,14 @@ def test_keeping_the_labels_of_an_epoch_does_not_keep_its_pictures(shards):
 @pytest.mark.skipif(stalled_pages.why_not() != "", reason=stalled_pages.why_not())
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_stalled_source_raises_in_time_and_loses_nothing(make_tar, workers):
-    pictures = [(f"{number}.jpg", encode(draw(number, 90, 90))) for number in range(8)]
-    path = Path(make_tar(pictures))
+    members = [(f"{number}.jpg", encode(draw(number, 90, 90))) for number in range(8)]
+    path = Path(make_tar(members))
     whole = [batch["image"].copy() for batch in penstock.Loader(path, batch_size=4, output="numpy", transforms=[CROP])]
     loader = penstock.Loader(
         path, batch_size=4, num_workers=workers, timeout_seconds=0.3, output="numpy", transforms=[CROP]
     )
     with tarfile.open(path) as archive:
-        last_page = archive.getmember("7.jpg").offset_data + len(pictures[7][1]) - 1
+        last_page = archive.getmember("7.jpg").offset_data + len(members[7][1]) - 1
 
     def next_at_last(iterator):
         """What comes before the stalled page; a loaded machine may need several times the timeout."""
@@ -132,13 +132,13 @@ def test_interrupt_works_while_waiting(tmp_path: Path, shards):
     program = f"""
         import penstock, os, signal, threading
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits "ignore"
-        asked, go_on = threading.Event(), threading.Event()
+        asked, resume = threading.Event(), threading.Event()
 
         def wait_for_the_interrupt(array):
-            if threading.current_thread() is not threading.main_thread() and not go_on.is_set():
+            if threading.current_thread() is not threading.main_thread() and not resume.is_set():
                 asked.wait()
                 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-                go_on.wait()
+                resume.wait()
             return array
 
         loader = penstock.Loader({shards!r}, batch_size=60, num_workers=1, timeout_seconds=None, output="numpy",
@@ -149,7 +149,7 @@ def test_interrupt_works_while_waiting(tmp_path: Path, shards):
             next(iterator)
         except KeyboardInterrupt:
             print("interrupted")
-        go_on.set()
+        resume.set()
         print(len(next(iterator)["index"]))
     """
     done = run(program)
@@ -191,10 +191,10 @@ def test_interrupt_in_a_function_of_the_caller_loses_no_sample(shards, on_error)
 
 @pytest.mark.skipif(stalled_pages.why_not() != "", reason=stalled_pages.why_not())
 def test_interrupt_works_while_a_new_epoch_waits_for_a_stuck_worker(make_tar):
-    pictures = [(f"{number}.jpg", encode(draw(number, 90, 90))) for number in range(8)]
-    path = Path(make_tar(pictures))
+    members = [(f"{number}.jpg", encode(draw(number, 90, 90))) for number in range(8)]
+    path = Path(make_tar(members))
     with tarfile.open(path) as archive:
-        last_page = archive.getmember("7.jpg").offset_data + len(pictures[7][1]) - 1
+        last_page = archive.getmember("7.jpg").offset_data + len(members[7][1]) - 1
     done = run(f"""
         import sys
         sys.path.insert(0, {str(Path(stalled_pages.__file__).parent)!r})

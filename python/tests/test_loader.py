@@ -15,21 +15,21 @@ def collect(loader):
     return [(b["index"].tolist(), np.asarray(b["image"]).tobytes(), b["label"].tolist()) for b in loader]
 
 
-def test_batches_hold_what_the_samples_hold(shards, pillow_pictures):
+def test_batches_hold_what_the_samples_hold(shards, pillow_images):
     loader = penstock.Loader(shards, batch_size=16, output="numpy")
     assert len(loader) == 4
     batches = list(loader)
     assert [len(b["index"]) for b in batches] == [16, 16, 16, 12]
     for batch in batches:
         for row, index in enumerate(batch["index"]):
-            np.testing.assert_array_equal(batch["image"][row], pillow_pictures[index].transpose(2, 0, 1))
+            np.testing.assert_array_equal(batch["image"][row], pillow_images[index].transpose(2, 0, 1))
             assert batch["label"][row] == index % 10
             assert batch["json"][row] == {"number": index}
             assert batch["text"][row] == f"sample {index} é"
             assert batch["key"][row] == f"s{index:04d}"
     assert list(batches[0]) == ["image", "label", "json", "text", "index", "key"]
-    with pytest.raises(KeyError, match="sound"):
-        batches[0]["sound"]
+    with pytest.raises(KeyError, match="audio"):
+        batches[0]["audio"]
 
 
 @pytest.mark.parametrize("output", ["torch", "numpy", "dlpack"])
@@ -56,7 +56,7 @@ def test_outputs_and_memory_formats_agree(shards, output, memory_format):
 
 
 @pytest.mark.parametrize("output", ["torch", "numpy", "dlpack"])
-def test_pictures_are_views_of_the_batch_not_copies(shards, output):
+def test_images_are_views_of_the_batch_not_copies(shards, output):
     loader = penstock.Loader(shards, batch_size=8, transforms=[T.CenterCrop(16)], output=output)
     batch = next(iter(loader))
     assert batch["image"] is batch["image"]
@@ -248,7 +248,7 @@ def test_options_are_values(shards):
     assert loader.options.seed == 3
 
 
-def test_transforms_for_what_is_no_picture_are_refused(shards):
+def test_transforms_for_what_is_no_image_are_refused(shards):
     with pytest.raises(penstock.InvalidError, match="text"):
         penstock.Loader(shards, transforms={"text": [T.ToFloat()]})
     with pytest.raises(penstock.InvalidError, match="nothing"):
@@ -285,7 +285,7 @@ def test_closed_loader_says_so(shards):
     assert len(batch["index"]) == 8
 
 
-def test_several_picture_fields_each_with_its_own_transforms(make_tar):
+def test_several_image_fields_each_with_its_own_transforms(make_tar):
     members = []
     for number in range(6):
         members += [

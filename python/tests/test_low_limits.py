@@ -46,7 +46,7 @@ def run(folder: Path, action: str, before: str = "", spare: int = 0) -> str:
 
 
 @pytest.fixture
-def pictures(tmp_path: Path) -> Path:
+def images(tmp_path: Path) -> Path:
     for i in range(24):
         path = tmp_path / "in" / "ab"[i % 2] / f"{i}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,9 +55,9 @@ def pictures(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("on_error", ["skip", "replace", "raise"])
-def test_loading_raises(pictures: Path, on_error: str) -> None:
+def test_loading_raises(images: Path, on_error: str) -> None:
     said = run(
-        pictures,
+        images,
         "print([len(batch['index']) for batch in loader])",
         before=f"loader = penstock.Loader(ds, batch_size=8, num_workers=2, on_error={on_error!r})",
     )
@@ -66,8 +66,8 @@ def test_loading_raises(pictures: Path, on_error: str) -> None:
     assert "ulimit -n" in said
 
 
-def test_verify_raises(pictures: Path) -> None:
-    said = run(pictures, "print(penstock.verify(ds, progress=False))")
+def test_verify_raises(images: Path) -> None:
+    said = run(images, "print(penstock.verify(ds, progress=False))")
     assert "IoError:" in said, said
     assert "ulimit -n" in said
 
@@ -80,10 +80,10 @@ def check_builds(outcomes: list[str]) -> None:
     assert "skipped=0" in outcomes[-1]
 
 
-def test_build_raises(pictures: Path) -> None:
-    """With enough descriptors for the store's own files, and none for the pictures."""
+def test_build_raises(images: Path) -> None:
+    """With enough descriptors for the store's own files, and none for the images."""
     action = "print(penstock.build(ds, out, on_error='skip', progress=False))"
-    check_builds([run(pictures, action, spare=spare) for spare in (0, 4, 6, 8, 40)])
+    check_builds([run(images, action, spare=spare) for spare in (0, 4, 6, 8, 40)])
 
 
 def test_audio_build_raises(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ AUGMENTED = penstock.presets.imagenet_train(24)
 
 @pytest.fixture
 def damaged(make_tar):
-    """60 samples, of which 12, 13, 14 and 40 are no pictures."""
+    """60 samples, of which 12, 13, 14 and 40 are no images."""
     return make_tar(
-        [(f"{i:03d}.jpg", b"no picture" if i in (12, 13, 14, 40) else encode(draw(i, 30, 20))) for i in range(60)]
+        [(f"{i:03d}.jpg", b"no image" if i in (12, 13, 14, 40) else encode(draw(i, 30, 20))) for i in range(60)]
     )
 
 
@@ -42,9 +42,9 @@ def test_option_decode(shards):
     assert bytes(np.asarray(batch["data"])[:2]) == b"\xff\xd8"
 
 
-def test_option_enable_transforms(shards, pillow_pictures):
+def test_option_enable_transforms(shards, pillow_images):
     batch = next(iter(penstock.Loader(shards, batch_size=2, transforms=AUGMENTED, enable_transforms=False)))
-    np.testing.assert_array_equal(np.asarray(batch["image"][1]), pillow_pictures[1].transpose(2, 0, 1))
+    np.testing.assert_array_equal(np.asarray(batch["image"][1]), pillow_images[1].transpose(2, 0, 1))
 
 
 def test_option_pad_images(shards):
@@ -102,7 +102,7 @@ def test_option_on_error(damaged):
 @pytest.mark.parametrize("workers", [0, 2])
 def test_skipping_that_leaves_no_row_gets_one_warning(make_tar, workers):
     bad = range(8, 14)
-    source = make_tar([(f"{i:03d}.jpg", b"no picture" if i in bad else encode(draw(i, 30, 20))) for i in range(22)])
+    source = make_tar([(f"{i:03d}.jpg", b"no image" if i in bad else encode(draw(i, 30, 20))) for i in range(22)])
     loader = penstock.Loader(source, on_error="skip", batch_size=4, num_workers=workers)
     with pytest.warns(RuntimeWarning, match=r"left a batch with 0 rows.*on_error='replace'") as caught:
         assert [len(batch["index"]) for batch in loader] == [4, 4, 0, 2, 4, 2]

@@ -71,19 +71,19 @@ def test_option_shuffle_window(shards):
 
 
 def test_option_length_window(shards, tmp_path):
-    sounds = tmp_path / "sounds"
-    sounds.mkdir()
+    recordings = tmp_path / "recordings"
+    recordings.mkdir()
     rng = np.random.default_rng(0)
     lengths = rng.integers(100, 4000, 60).tolist()
     for i, frames in enumerate(lengths):
-        with wave.open(str(sounds / f"{i:02}.wav"), "wb") as file:
+        with wave.open(str(recordings / f"{i:02}.wav"), "wb") as file:
             file.setnchannels(1)
             file.setsampwidth(2)
             file.setframerate(8000)
             file.writeframes(bytes(2 * frames))
 
     def run(**options):
-        with penstock.Loader(sounds, shuffle=True, seed=3, output="numpy", **options) as loader:
+        with penstock.Loader(recordings, shuffle=True, seed=3, output="numpy", **options) as loader:
             order = flat(loader)
             return order, loader.stats()
 
@@ -105,22 +105,22 @@ def test_option_length_window(shards, tmp_path):
 
     # Neither batches, workers nor ranks change the order, so a run goes on with others.
     assert run(batch_size=7, length_window=20, num_workers=0)[0] == order
-    loader = penstock.Loader(sounds, shuffle=True, seed=3, length_window=20, batch_size=7)
+    loader = penstock.Loader(recordings, shuffle=True, seed=3, length_window=20, batch_size=7)
     iterator = iter(loader)
     next(iterator)
-    resumed = penstock.Loader(sounds, shuffle=True, seed=3, length_window=20, batch_size=4)
+    resumed = penstock.Loader(recordings, shuffle=True, seed=3, length_window=20, batch_size=4)
     resumed.load_state_dict(loader.state_dict())
     assert flat(resumed) == order[7:]
     shares = [run(batch_size=5, length_window=20, shard_rank=rank, shard_world_size=2)[0] for rank in range(2)]
     assert sorted(shares[0] + shares[1]) == list(range(60))
     with pytest.raises(penstock.InvalidError, match="sorted by length within 20"):
-        penstock.Loader(sounds, shuffle=True, seed=3).load_state_dict(loader.state_dict())
+        penstock.Loader(recordings, shuffle=True, seed=3).load_state_dict(loader.state_dict())
 
     with pytest.raises(penstock.InvalidError, match="no field of kind audio"):
         penstock.Loader(shards, length_window=20)
     for wrong in ({"length_window": 1}, {"length_window": 8, "sampler": samplers.Indices([1, 2])}):
         with pytest.raises(penstock.InvalidError, match="length_window"):
-            penstock.Loader(sounds, **wrong)
+            penstock.Loader(recordings, **wrong)
 
 
 def test_option_shuffle_shards(shards):
@@ -250,12 +250,12 @@ def test_option_loading_mode(shards):
     for mode in ("ordered", "as_ready"):
         hold = HoldFirst(shards)
         with hold.loader(loading_mode=mode, prefetch=4) as loader:
-            timer = threading.Timer(0.5 if mode == "ordered" else 60, hold.go_on.set)
+            timer = threading.Timer(0.5 if mode == "ordered" else 60, hold.resume.set)
             timer.start()
             iterator = iter(loader)
             first = next(iterator)["index"].tolist()
             assert (first == [0]) == (mode == "ordered"), "a batch that is not ready is overtaken"
-            hold.go_on.set()
+            hold.resume.set()
             assert sorted([*first, *(i for batch in iterator for i in batch["index"].tolist())]) == list(range(60))
             timer.cancel()
 

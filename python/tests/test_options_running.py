@@ -42,7 +42,7 @@ def test_option_auto_tune(shards):
         if tune["settled"]:
             break
     assert tune["settled"]
-    assert 1 <= tuned.stats()["workers"] == tune["workers"] <= tune["most_workers"] == len(os.sched_getaffinity(0))
+    assert 1 <= tuned.stats()["workers"] == tune["workers"] <= tune["max_workers"] == len(os.sched_getaffinity(0))
     assert all(step["batches_per_second"] > 0 and step["decision"] for step in tune["steps"])
     for wrong in ({"num_workers": 0}, {"prefetch": 0}):
         with pytest.raises(penstock.InvalidError, match="auto_tune"):
@@ -52,7 +52,7 @@ def test_option_auto_tune(shards):
 def test_option_cpu_budget(shards):
     cores = len(os.sched_getaffinity(0))
     assert penstock.Loader(shards, cpu_budget=0.5).stats()["workers"] == max(1, cores // 2)
-    assert penstock.Loader(shards, cpu_budget=0.01, auto_tune=True).stats()["auto_tune"]["most_workers"] == 1
+    assert penstock.Loader(shards, cpu_budget=0.01, auto_tune=True).stats()["auto_tune"]["max_workers"] == 1
     for wrong in ({"cpu_budget": 0}, {"cpu_budget": 1.1}, {"cpu_budget": 0.5, "num_workers": 2}):
         with pytest.raises(penstock.InvalidError, match="cpu_budget"):
             penstock.Loader(shards, **wrong)
@@ -78,7 +78,7 @@ def test_option_timeout_seconds(shards):
         with pytest.raises(penstock.TimeoutError, match="wait for Python .longest: hold_first of sample 0, for "):
             next(iterator)
         assert time.monotonic() - start >= 0.3
-        hold.go_on.set()
+        hold.resume.set()
         seen = []
         while len(seen) < 60:
             try:

@@ -106,15 +106,15 @@ def test_a_function_runs_where_it_costs_less(shards, monkeypatch):
     assert 0 < small < large, "it is measured, the copies included"
 
 
-def test_pictures_without_one_size_are_a_list_unless_declared(shards, pillow_pictures):
+def test_images_without_one_size_are_a_list_unless_declared(shards, pillow_images):
     batch = next(iter(loader_of(shards, [invert], num_workers=1)))
     assert isinstance(batch["image"], list)
-    np.testing.assert_array_equal(batch["image"][3], 255 - pillow_pictures[3].transpose(2, 0, 1))
+    np.testing.assert_array_equal(batch["image"][3], 255 - pillow_images[3].transpose(2, 0, 1))
     batch = next(iter(loader_of(shards, [to_gray], num_workers=1)))
-    np.testing.assert_array_equal(batch["image"][3], pillow_pictures[3].mean(axis=-1))
+    np.testing.assert_array_equal(batch["image"][3], pillow_images[3].mean(axis=-1))
     declared = Python(lambda array: array[:9, :5], shape=(9, 5, 3), dtype="uint8")
     image = next(iter(loader_of(shards, [declared], num_workers=0)))["image"]
-    np.testing.assert_array_equal(image[3], pillow_pictures[3][:9, :5].transpose(2, 0, 1))
+    np.testing.assert_array_equal(image[3], pillow_images[3][:9, :5].transpose(2, 0, 1))
 
 
 def test_what_cannot_be_planned_is_refused(shards):

@@ -53,14 +53,14 @@ def test_lone_surrogates_in_options_are_refused():
 
 
 def test_a_size_of_zero_is_called_wrong_not_missing():
-    with pytest.raises(penstock.InvalidError, match="size is not a size of a picture"):
+    with pytest.raises(penstock.InvalidError, match="size is not a size of an image"):
         T.Resize(0)
 
 
 @pytest.mark.parametrize("make", [penstock.Dataset, penstock.Loader])
 def test_warnings_point_at_the_line_of_the_user(make_tar, make):
-    picture = encode(draw(1, 8, 8))
-    path = make_tar([("a.jpg", picture), ("a.txt", b"x"), ("b.jpg", picture)])
+    image = encode(draw(1, 8, 8))
+    path = make_tar([("a.jpg", image), ("a.txt", b"x"), ("b.jpg", image)])
     with pytest.warns(UserWarning, match="text") as caught:
         make(path)
     assert {warning.filename for warning in caught} == {__file__}
@@ -79,7 +79,7 @@ def test_names_that_are_not_utf8_go_through_as_file_names_do(tmp_path: Path):
     name = os.fsdecode(b"caf\xe9")
     folder = tmp_path / name
     folder.mkdir()
-    path = write_tar(folder / "a.tar", [(f"{name}.jpg", encode(draw(1, 8, 8))), (f"{name}2.jpg", b"no picture")])
+    path = write_tar(folder / "a.tar", [(f"{name}.jpg", encode(draw(1, 8, 8))), (f"{name}2.jpg", b"no image")])
     ds = penstock.Dataset(path)
     assert ds.key(0) == name
     assert ds[0]["image"].shape == (8, 8, 3)
@@ -246,7 +246,7 @@ def test_a_finished_iteration_stays_finished(shards):
 
 
 def test_all_bad_samples_of_a_failed_batch_are_counted(make_tar):
-    path = make_tar([(f"{i}.jpg", b"no picture") for i in range(5)])
+    path = make_tar([(f"{i}.jpg", b"no image") for i in range(5)])
     loader = penstock.Loader(path, batch_size=5)
     with pytest.raises(penstock.CorruptError):
         next(iter(loader))
@@ -294,7 +294,7 @@ def test_lack_of_memory_is_no_fault_of_the_samples(make_tar):
     assert done.stdout.rstrip().endswith("[]")
 
 
-def test_pictures_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
+def test_images_of_one_name_in_folders_of_a_class_can_be_packed(tmp_path):
     root = tmp_path / "classes"
     for number, name in enumerate(["a/deep/1.jpg", "b/deep/1.jpg", "b/deep/1.png", "b/deep_1.jpg", "b/.hidden/1.jpg"]):
         path = root / name
@@ -313,24 +313,24 @@ def test_packed_texts_of_a_png_are_not_unpacked(tmp_path):
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    picture = (
+    image = (
         b"\x89PNG\r\n\x1a\n"
         + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 8, 2, 0, 0, 0))
         + chunk(b"zTXt", b"k\0\0" + zlib.compress(bytes(100_000_000)))
         + chunk(b"IDAT", zlib.compress((b"\0" + b"\5" * 12) * 4))
         + chunk(b"IEND", b"")
     )
-    tar = write_tar(tmp_path / "bomb.tar", [("a.png", picture)])
+    tar = write_tar(tmp_path / "bomb.tar", [("a.png", image)])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert (penstock.Dataset(tar)[0]["image"] == 5).all()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
 
 
 def test_too_much_memory_is_the_images_fault(tmp_path):
-    picture = bytearray(encode(draw(1, 8, 8).convert("RGBA"), "PNG"))
-    picture[16:33] = struct.pack(">IIBBBBB", 10_000, 10_000, 16, 6, 0, 0, 1) + bytes(4)  # interlaced
-    picture[29:33] = struct.pack(">I", zlib.crc32(picture[12:29]))
-    tar = write_tar(tmp_path / "large.tar", [("a.png", bytes(picture))])
+    image = bytearray(encode(draw(1, 8, 8).convert("RGBA"), "PNG"))
+    image[16:33] = struct.pack(">IIBBBBB", 10_000, 10_000, 16, 6, 0, 0, 1) + bytes(4)  # interlaced
+    image[29:33] = struct.pack(">I", zlib.crc32(image[12:29]))
+    tar = write_tar(tmp_path / "large.tar", [("a.png", bytes(image))])
     with pytest.raises(penstock.UnsupportedError, match="too much memory"):
         penstock.Dataset(tar)[0]
 

@@ -190,7 +190,7 @@ def test_a_run_moves_from_tars_to_a_store(shards, reference, tmp_path):
 
 @pytest.mark.parametrize("on_error", ["skip", "replace"])
 def test_bad_samples_give_the_same_rows_at_any_world_size_and_on_resume(make_tar, on_error):
-    members = [(f"{i:03d}.jpg", b"no picture" if i % 7 == 3 else encode(draw(i, 30, 20))) for i in range(60)]
+    members = [(f"{i:03d}.jpg", b"no image" if i % 7 == 3 else encode(draw(i, 30, 20))) for i in range(60)]
     source = make_tar(members)
     make = lambda **kw: open_loader(source, on_error=on_error, **kw)  # noqa: E731
     whole = [row for batch in make(batch_size=6) for row in rows_of(batch)]

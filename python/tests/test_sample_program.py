@@ -19,25 +19,25 @@ from penstock import transforms
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1), (7, 1), (1, 7), (2, 2), (33, 21), (64, 64), (101, 77)]
-PICTURES = [RNG.integers(0, 256, (height, width, 3), dtype=np.uint8) for width, height in SIZES]
-SMOOTH = [np.asarray(Image.fromarray(picture).resize((96, 80), Image.Resampling.BICUBIC)) for picture in PICTURES[3:]]
+IMAGES = [RNG.integers(0, 256, (height, width, 3), dtype=np.uint8) for width, height in SIZES]
+SMOOTH = [np.asarray(Image.fromarray(image).resize((96, 80), Image.Resampling.BICUBIC)) for image in IMAGES[3:]]
 
 
-def reference(list_: list[Any], picture: np.ndarray, seed: int) -> tuple[np.ndarray, list[dict[str, Any]]]:
+def reference(list_: list[Any], image: np.ndarray, seed: int) -> tuple[np.ndarray, list[dict[str, Any]]]:
     compose = transforms.Compose(list_)
-    return compose(picture, seed=seed), compose.draw(picture, seed=seed)
+    return compose(image, seed=seed), compose.draw(image, seed=seed)
 
 
 @pytest.mark.parametrize("interpolation", ["nearest", "bilinear", "bicubic"])
 @pytest.mark.parametrize("expand", [False, True])
 def test_rotation_is_pillows(interpolation: str, expand: bool) -> None:
     resample = getattr(Image.Resampling, interpolation.upper())
-    for picture in [*PICTURES, *SMOOTH]:
+    for image in [*IMAGES, *SMOOTH]:
         for seed in range(12):
             degrees = [(-180, 180), (90, 90), (180, 180), (270, 270), (0, 0), (45, 45)][seed % 6]
             rotation = transforms.RandomRotation(degrees, interpolation=interpolation, expand=expand, fill=(9, 80, 200))
-            made, (drawn,) = reference([rotation], picture, seed)
-            wanted = Image.fromarray(picture).rotate(drawn["angle"], resample, expand=expand, fillcolor=(9, 80, 200))
+            made, (drawn,) = reference([rotation], image, seed)
+            wanted = Image.fromarray(image).rotate(drawn["angle"], resample, expand=expand, fillcolor=(9, 80, 200))
             np.testing.assert_array_equal(made, np.asarray(wanted))
 
 
@@ -48,7 +48,7 @@ def test_rotation_around_a_centre_is_pillows() -> None:
         np.testing.assert_array_equal(made, np.asarray(wanted))
 
 
-def jittered(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
+def jittered(image: Image.Image, drawn: dict[str, Any]) -> Image.Image:
     functional = pytest.importorskip("torchvision.transforms.functional")
     steps = [
         lambda image: functional.adjust_brightness(image, drawn["brightness"]),
@@ -57,32 +57,32 @@ def jittered(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
         lambda image: functional.adjust_hue(image, drawn["hue"]),
     ]
     for step in drawn["order"]:
-        picture = steps[step](picture)
-    return picture
+        image = steps[step](image)
+    return image
 
 
 def test_color_jitter_is_torchvisions_on_pillow_images() -> None:
     jitter = transforms.ColorJitter(brightness=0.8, contrast=0.8, saturation=0.8, hue=0.2)
-    for picture in [*PICTURES, *SMOOTH]:
+    for image in [*IMAGES, *SMOOTH]:
         for seed in range(8):
-            made, (drawn,) = reference([jitter], picture, seed)
-            np.testing.assert_array_equal(made, np.asarray(jittered(Image.fromarray(picture), drawn)))
+            made, (drawn,) = reference([jitter], image, seed)
+            np.testing.assert_array_equal(made, np.asarray(jittered(Image.fromarray(image), drawn)))
 
 
 def test_blur_is_pillows() -> None:
-    for picture in [*PICTURES, *SMOOTH]:
+    for image in [*IMAGES, *SMOOTH]:
         for seed in range(6):
-            made, (drawn,) = reference([transforms.PillowGaussianBlur((0.1, 5.0))], picture, seed)
-            wanted = Image.fromarray(picture).filter(ImageFilter.GaussianBlur(drawn["radius"]))
+            made, (drawn,) = reference([transforms.PillowGaussianBlur((0.1, 5.0))], image, seed)
+            wanted = Image.fromarray(image).filter(ImageFilter.GaussianBlur(drawn["radius"]))
             np.testing.assert_array_equal(made, np.asarray(wanted))
 
 
 def test_erasing_is_torchvisions_with_the_drawn_box() -> None:
     functional = pytest.importorskip("torchvision.transforms.v2.functional")
     torch = pytest.importorskip("torch")
-    for picture in PICTURES[4:]:
+    for image in IMAGES[4:]:
         for seed in range(10):
-            image = torch.from_numpy(picture).permute(2, 0, 1)
+            image = torch.from_numpy(image).permute(2, 0, 1)
             compose = transforms.Compose([transforms.RandomErasing(p=1, value=(1, 2, 3))])
             (drawn,) = compose.draw(image, seed=seed)
             wanted = functional.erase(
@@ -110,12 +110,12 @@ EVERYTHING = [
 
 def test_seeds_decide_and_without_one_every_call_draws_anew() -> None:
     compose = transforms.Compose(EVERYTHING)
-    picture = SMOOTH[0]
-    np.testing.assert_array_equal(compose(picture, seed=3), compose(picture, seed=3))
-    assert not np.array_equal(compose(picture, seed=3), compose(picture, seed=4))
-    assert not np.array_equal(compose(picture), compose(picture))
+    image = SMOOTH[0]
+    np.testing.assert_array_equal(compose(image, seed=3), compose(image, seed=3))
+    assert not np.array_equal(compose(image, seed=3), compose(image, seed=4))
+    assert not np.array_equal(compose(image), compose(image))
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda seed: compose(picture, seed=seed), [5] * 16))
+        results = list(pool.map(lambda seed: compose(image, seed=seed), [5] * 16))
     assert all(np.array_equal(result, results[0]) for result in results)
 
 
@@ -155,13 +155,13 @@ def test_masks_boxes_and_keypoints_go_with_the_image() -> None:
     compose = transforms.Compose(
         [transforms.RandomResizedCrop(40), transforms.RandomHorizontalFlip(), transforms.ColorJitter(0.5)]
     )
-    picture = SMOOTH[1]
-    mask = RNG.integers(0, 21, picture.shape[:2]).astype(np.int64)
+    image = SMOOTH[1]
+    mask = RNG.integers(0, 21, image.shape[:2]).astype(np.int64)
     boxes = np.array([[10, 12, 50, 60], [0, 0, 96, 80]], dtype=np.float32)
     for seed in range(20):
-        made = compose(picture, mask=mask, boxes=boxes, keypoints=[[20, 30]], seed=seed)
-        np.testing.assert_array_equal(made["image"], compose(picture, seed=seed))
-        crop, flip, _ = compose.draw(picture, seed=seed)
+        made = compose(image, mask=mask, boxes=boxes, keypoints=[[20, 30]], seed=seed)
+        np.testing.assert_array_equal(made["image"], compose(image, seed=seed))
+        crop, flip, _ = compose.draw(image, seed=seed)
         box = (crop["left"], crop["top"], crop["left"] + crop["width"], crop["top"] + crop["height"])
         wanted = Image.fromarray(mask.astype(np.uint8)).crop(box).resize((40, 40), Image.Resampling.NEAREST)
         if flip["apply"]:
@@ -179,8 +179,8 @@ def test_boxes_and_keypoints_are_torchvisions() -> None:
     v2 = pytest.importorskip("torchvision.transforms.v2.functional")
     tv_tensors = pytest.importorskip("torchvision.tv_tensors")
     torch = pytest.importorskip("torch")
-    picture = SMOOTH[0]
-    size = picture.shape[:2]
+    image = SMOOTH[0]
+    size = image.shape[:2]
     boxes = torch.tensor([[10.0, 12.0, 50.0, 60.0], [3.0, 4.0, 90.0, 20.0]])
     points = torch.tensor([[10.0, 12.0], [70.0, 3.0]])
     canvas_boxes = tv_tensors.BoundingBoxes(boxes, format="XYXY", canvas_size=size)
@@ -188,27 +188,27 @@ def test_boxes_and_keypoints_are_torchvisions() -> None:
     for seed in range(10):
         for rotation in (transforms.RandomRotation(50), transforms.RandomRotation((90, 90))):
             compose = transforms.Compose([rotation])
-            (drawn,) = compose.draw(picture, seed=seed)
-            made = compose(picture, boxes=boxes, keypoints=points, seed=seed)
+            (drawn,) = compose.draw(image, seed=seed)
+            made = compose(image, boxes=boxes, keypoints=points, seed=seed)
             wanted = v2.rotate(canvas_boxes, drawn["angle"])
             np.testing.assert_allclose(made["boxes"], np.asarray(wanted), atol=1e-2)
             np.testing.assert_allclose(
                 made["keypoints"], np.asarray(v2.rotate(canvas_points, drawn["angle"])), atol=1e-2
             )
         compose = transforms.Compose([transforms.RandomResizedCrop(33), transforms.RandomHorizontalFlip(1.0)])
-        crop, _ = compose.draw(picture, seed=seed)
-        made = compose(picture, boxes=boxes, keypoints=points, seed=seed)
+        crop, _ = compose.draw(image, seed=seed)
+        made = compose(image, boxes=boxes, keypoints=points, seed=seed)
         where = (crop["top"], crop["left"], crop["height"], crop["width"])
         for name, canvas in (("boxes", canvas_boxes), ("keypoints", canvas_points)):
             wanted = v2.horizontal_flip(v2.resized_crop(canvas, *where, size=[33, 33]))
             np.testing.assert_allclose(made[name], np.asarray(wanted), atol=1e-2)
 
 
-def write_tar(path: Path, pictures: list[np.ndarray]) -> str:
+def write_tar(path: Path, images: list[np.ndarray]) -> str:
     with tarfile.open(path, "w") as archive:
-        for number, picture in enumerate(pictures):
+        for number, image in enumerate(images):
             buffer = io.BytesIO()
-            Image.fromarray(picture).save(buffer, "PNG")
+            Image.fromarray(image).save(buffer, "PNG")
             info = tarfile.TarInfo(f"{number:03}.png")
             info.size = len(buffer.getvalue())
             archive.addfile(info, io.BytesIO(buffer.getvalue()))
@@ -217,7 +217,7 @@ def write_tar(path: Path, pictures: list[np.ndarray]) -> str:
 
 @pytest.fixture
 def source(tmp_path: Path) -> str:
-    return write_tar(tmp_path / "source.tar", [*SMOOTH, *PICTURES[4:]])
+    return write_tar(tmp_path / "source.tar", [*SMOOTH, *IMAGES[4:]])
 
 
 def test_params_of_a_batch_make_the_same_rows_again(source: str) -> None:
@@ -316,9 +316,9 @@ def test_compose_and_views_are_values() -> None:
 def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     members = []
-    for number, picture in enumerate([*SMOOTH, *SMOOTH]):
+    for number, image in enumerate([*SMOOTH, *SMOOTH]):
         buffer = io.BytesIO()
-        Image.fromarray(picture).save(buffer, "PNG")
+        Image.fromarray(image).save(buffer, "PNG")
         members += [(f"{number:03}.png", buffer.getvalue()), (f"{number:03}.cls", str(number % 5).encode())]
     with tarfile.open(tmp_path / "labels.tar", "w") as archive:
         for name, data in members:

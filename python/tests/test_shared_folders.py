@@ -408,7 +408,7 @@ def test_a_built_store_is_as_readable_as_the_umask_says(place):
 
 
 def test_a_planted_link_does_not_lead_the_error_report(place):
-    broken = write_tar(place.home / "broken.tar", [("a.jpg", b"no picture"), ("a.cls", b"1")])
+    broken = write_tar(place.home / "broken.tar", [("a.jpg", b"no image"), ("a.cls", b"1")])
     as_user(STRANGER, lambda: (place.shared / "errors").symlink_to(place.precious))
 
     def read() -> list[str]:

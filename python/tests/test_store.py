@@ -39,7 +39,7 @@ def batches(source: str | Path, **options: object) -> list[dict[str, torch.Tenso
 
 
 @pytest.mark.parametrize("image", ["repack", "repack_pixels", "keep", "raw"])
-def test_a_store_holds_what_its_source_holds(shards, pillow_pictures, tmp_path, image):
+def test_a_store_holds_what_its_source_holds(shards, pillow_images, tmp_path, image):
     report = penstock.build(shards, tmp_path / "store", image=image, workers=2)
     source, store = penstock.Dataset(shards), penstock.Dataset(tmp_path / "store")
     assert report.samples == report.added == len(store) == len(source) == 60
@@ -48,7 +48,7 @@ def test_a_store_holds_what_its_source_holds(shards, pillow_pictures, tmp_path, 
     for i in range(60):
         ours, theirs = store[i], source[i]
         assert store.key(i) == source.key(i)
-        assert np.array_equal(ours["image"], pillow_pictures[i])
+        assert np.array_equal(ours["image"], pillow_images[i])
         assert {name: ours[name] for name in ("label", "json", "text")} == {
             name: theirs[name] for name in ("label", "json", "text")
         }
@@ -105,13 +105,13 @@ def test_class_folders_keep_their_classes(tmp_path):
     assert store.fingerprint == penstock.Dataset(tmp_path / "set").fingerprint
 
 
-def test_resized_pixels_equal_pillow(shards, pillow_pictures, tmp_path):
+def test_resized_pixels_equal_pillow(shards, pillow_images, tmp_path):
     penstock.build(shards, tmp_path / "store", image="raw", resize=32)
     store = penstock.Dataset(tmp_path / "store")
     for i in (0, 7, 31):
-        height, width = pillow_pictures[i].shape[:2]
+        height, width = pillow_images[i].shape[:2]
         size = (32, int(32 * height / width)) if width <= height else (int(32 * width / height), 32)
-        expected = Image.fromarray(pillow_pictures[i]).resize(size, Image.Resampling.BILINEAR)
+        expected = Image.fromarray(pillow_images[i]).resize(size, Image.Resampling.BILINEAR)
         assert np.array_equal(store[i]["image"], np.asarray(expected))
     penstock.build(shards, tmp_path / "longest", image="raw", resize={"longest": 40})
     assert all(max(sample["image"].shape) <= 40 for sample in penstock.Dataset(tmp_path / "longest"))
@@ -257,7 +257,7 @@ def test_progress_tells_rate_and_time_left():
 
 
 def check_stores_of(files: list[tuple[str, bytes]], tar: str, folder: Path) -> None:
-    """Repacked, the pictures of a tar equal Pillow's whole and ours in crops, and give their files back."""
+    """Repacked, the images of a tar equal Pillow's whole and ours in crops, and give their files back."""
     for image in ("repack", "repack_pixels"):
         penstock.build(tar, folder / image, image=image)
         store = penstock.Dataset(folder / image)
@@ -280,9 +280,9 @@ def test_every_sampling_and_kind_of_jpeg_survives(make_tar, tmp_path):
         for progressive in (False, True)
         for restart in (0, 3)
     ):
-        picture = draw(number, 33 + number, 47 - number % 7).convert(mode)
+        image = draw(number, 33 + number, 47 - number % 7).convert(mode)
         options = {"subsampling": sampling} if mode != "L" else {}
-        file = encode(picture, quality=60 + number, progressive=progressive, restart_marker_blocks=restart, **options)
+        file = encode(image, quality=60 + number, progressive=progressive, restart_marker_blocks=restart, **options)
         members.append((f"{number:03d}.jpg", file))
     check_stores_of(members, make_tar(members), tmp_path)
 
@@ -317,9 +317,9 @@ def test_what_cjpeg_writes_survives(make_tar, tmp_path):
 
 def test_verify_lists_the_bad_samples_of_any_source(make_tar, shards, tmp_path):
     assert penstock.verify(shards)
-    assert penstock.verify(penstock.Dataset(shards)).pictures == 60
+    assert penstock.verify(penstock.Dataset(shards)).images == 60
     members = [(f"{i}.jpg", encode(draw(i, 30, 20))[: 300 if i in (2, 5) else None]) for i in range(8)]
-    source = make_tar([*members, ("9.jpg", b"no picture")])
+    source = make_tar([*members, ("9.jpg", b"no image")])
     report = penstock.verify(source)
     assert not report
     assert [(error.index, error.key, error.shard) for error in report.errors] == [
@@ -327,9 +327,9 @@ def test_verify_lists_the_bad_samples_of_any_source(make_tar, shards, tmp_path):
         (5, "5", source),
         (8, "9", source),
     ]
-    assert [penstock.verify(source, fields={"image": "jpg"}).problems, report.samples, report.pictures] == [3, 9, 6]
+    assert [penstock.verify(source, fields={"image": "jpg"}).problems, report.samples, report.images] == [3, 9, 6]
     (tmp_path / "folders" / "cats").mkdir(parents=True)
-    (tmp_path / "folders" / "cats" / "one.jpg").write_bytes(b"no picture")
+    (tmp_path / "folders" / "cats" / "one.jpg").write_bytes(b"no image")
     assert penstock.verify(tmp_path / "folders").problems == 1
     with pytest.raises(penstock.InvalidError, match="not compared"):
         penstock.verify(penstock.Dataset(shards), shards)
@@ -339,7 +339,7 @@ def test_verify_lists_the_bad_samples_of_any_source(make_tar, shards, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.*left out unless chosen")
 def test_verify_that_checked_nothing_is_false(make_tar):
-    source = make_tar([("1.jpg", b"no picture"), ("README.md", b"hi")])
+    source = make_tar([("1.jpg", b"no image"), ("README.md", b"hi")])
     for checked in (source, penstock.Dataset(source)):
         report = penstock.verify(checked)
         assert not report
@@ -349,7 +349,7 @@ def test_verify_that_checked_nothing_is_false(make_tar):
 
 
 def test_verify_takes_a_dataset_and_fields(shards, tmp_path):
-    chosen = {"picture": "jpg", "class": "cls"}
+    chosen = {"photo": "jpg", "class": "cls"}
     dataset = penstock.Dataset(shards, fields=chosen)
     penstock.build(dataset, tmp_path / "s", progress=False)
     assert penstock.verify(tmp_path / "s", dataset).compared == 120

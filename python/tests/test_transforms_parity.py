@@ -1,4 +1,4 @@
-"""Pictures that come out of a Loader equal Pillow's, bit for bit; floats equal torchvision's arithmetic."""
+"""Images that come out of a Loader equal Pillow's, bit for bit; floats equal torchvision's arithmetic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ needs_pillow_13 = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """PNG files, one for each of SIZES, in order."""
-    root = tmp_path_factory.mktemp("pictures")
+    root = tmp_path_factory.mktemp("images")
     (root / "only").mkdir()
     rng = np.random.default_rng(0)
     for i, (width, height) in enumerate(SIZES):
@@ -49,15 +49,15 @@ def originals(folder: Path) -> list[Any]:
 
 
 def delivered(folder: Path, transforms: list[Any], **options: Any) -> list[np.ndarray]:
-    """Every picture as [H, W, 3]."""
+    """Every image as [H, W, 3]."""
     options = {"shuffle": False, "batch_size": 4, "num_workers": 1, **options}
-    pictures: list[np.ndarray] = []
+    images: list[np.ndarray] = []
     with penstock.Loader(str(folder), transforms=transforms, output="numpy", **options) as loader:
         for batch in loader:
-            pictures.extend(np.array(picture) for picture in batch["image"])
+            images.extend(np.array(image) for image in batch["image"])
     if options.get("memory_format") == "channels_last":
-        return pictures
-    return [picture.transpose(1, 2, 0) for picture in pictures]
+        return images
+    return [image.transpose(1, 2, 0) for image in images]
 
 
 def shorter_side(size: int, width: int, height: int) -> tuple[int, int]:
@@ -66,22 +66,22 @@ def shorter_side(size: int, width: int, height: int) -> tuple[int, int]:
     return int(size * width / height), size
 
 
-def centre_crop(picture: Any, height: int, width: int) -> Any:
-    """torchvision's rule for pictures that are large enough, and black around those that are not."""
-    lacking_x, lacking_y = max(width - picture.width, 0), max(height - picture.height, 0)
+def centre_crop(image: Any, height: int, width: int) -> Any:
+    """torchvision's rule for images that are large enough, and black around those that are not."""
+    lacking_x, lacking_y = max(width - image.width, 0), max(height - image.height, 0)
     if lacking_x or lacking_y:
-        padded = Image.new("RGB", (picture.width + lacking_x, picture.height + lacking_y))
-        padded.paste(picture, (lacking_x // 2, lacking_y // 2))
-        picture = padded
-    x = int(round((picture.width - width) / 2.0))
-    y = int(round((picture.height - height) / 2.0))
-    return picture.crop((x, y, x + width, y + height))
+        padded = Image.new("RGB", (image.width + lacking_x, image.height + lacking_y))
+        padded.paste(image, (lacking_x // 2, lacking_y // 2))
+        image = padded
+    x = int(round((image.width - width) / 2.0))
+    y = int(round((image.height - height) / 2.0))
+    return image.crop((x, y, x + width, y + height))
 
 
 def assert_same(got: list[np.ndarray], wanted: list[Any]) -> None:
     assert len(got) == len(wanted)
     for i, (ours, theirs) in enumerate(zip(got, wanted, strict=True)):
-        np.testing.assert_array_equal(ours, np.asarray(theirs), err_msg=f"picture {i} of size {SIZES[i]}")
+        np.testing.assert_array_equal(ours, np.asarray(theirs), err_msg=f"image {i} of size {SIZES[i]}")
 
 
 @needs_pillow_13
@@ -141,11 +141,11 @@ def test_centre_crop(folder: Path) -> None:
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric"])
 def test_padding(folder: Path, mode: str) -> None:
     pads = ((5, 7), (4, 6), (0, 0))
-    for i, picture in enumerate(originals(folder)):
-        size = (picture.height + 12, picture.width + 10)
+    for i, image in enumerate(originals(folder)):
+        size = (image.height + 12, image.width + 10)
         crop = penstock.transforms.RandomCrop(size, padding=(4, 5, 6, 7), pad_if_needed=True, padding_mode=mode)
         got = delivered(folder, [crop])[i]
-        np.testing.assert_array_equal(got, np.pad(np.asarray(picture), pads, mode=mode))
+        np.testing.assert_array_equal(got, np.pad(np.asarray(image), pads, mode=mode))
 
 
 @pytest.mark.parametrize("memory_format", ["channels_first", "channels_last"])
@@ -178,14 +178,14 @@ def test_floats_equal_torch(folder: Path) -> None:
         np.testing.assert_array_equal(ours, wanted.numpy())
 
 
-def test_random_resized_crop_is_a_resized_box_of_the_picture(folder: Path) -> None:
-    """With scale (1, 1) and the picture's own shape the box is the picture."""
-    pictures = originals(folder)
-    square = [i for i, p in enumerate(pictures) if p.width == p.height and p.width > 1]
+def test_random_resized_crop_is_a_resized_box_of_the_image(folder: Path) -> None:
+    """With scale (1, 1) and the image's own shape the box is the image."""
+    images = originals(folder)
+    square = [i for i, p in enumerate(images) if p.width == p.height and p.width > 1]
     crop = penstock.transforms.RandomResizedCrop(40, scale=(1.0, 1.0), ratio=(1.0, 1.0))
     got = delivered(folder, [crop])
     for i in square:
-        np.testing.assert_array_equal(got[i], np.asarray(pictures[i].resize((40, 40), FILTERS["bilinear"])))
+        np.testing.assert_array_equal(got[i], np.asarray(images[i].resize((40, 40), FILTERS["bilinear"])))
 
 
 def test_geometry_after_floats_is_refused(folder: Path) -> None:

@@ -7,7 +7,7 @@
 #include "audio/kernels/mel_kernel.hpp"
 #include "penstock/audio.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Error wrong(const char* name, double value, const char* advice) {
@@ -18,9 +18,9 @@ Error wrong(const char* name, double value, const char* advice) {
 }
 
 Status check(const DecibelSettings& settings) {
-  constexpr double kLeast = std::numeric_limits<float>::min();
-  constexpr double kMost = std::numeric_limits<float>::max();
-  if (!(settings.amin >= kLeast && settings.amin <= kMost)) {
+  constexpr double kMin = std::numeric_limits<float>::min();
+  constexpr double kMax = std::numeric_limits<float>::max();
+  if (!(settings.amin >= kMin && settings.amin <= kMax)) {
     return wrong("amin", settings.amin, "give a number above 1.2e-38");
   }
   if (!std::isfinite(settings.ref)) {
@@ -66,4 +66,4 @@ Status power_to_db(const float* in, std::size_t count, const DecibelSettings& se
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

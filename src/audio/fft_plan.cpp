@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 void append_root(std::vector<float>& out, long numerator, long denominator) {
@@ -53,7 +53,7 @@ FftPlan FftPlan::of(int size) {
         append_root(plan.factors, q, radix);
       }
     }
-    plan.largest_radix = std::max(plan.largest_radix, radix);
+    plan.max_radix = std::max(plan.max_radix, radix);
     plan.passes.push_back(pass);
     length = part;
   }
@@ -75,4 +75,4 @@ FftPlan FftPlan::of(int size) {
   return plan;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A transform of `size` real values as one of `points` complex ones: size / 2 with even size (pairs of
 /// neighbours are the complex numbers), else size. Decimation in frequency, in place. Immutable.
@@ -21,7 +21,7 @@ struct FftPlan {
 
   int size = 0;
   int points = 0;
-  int largest_radix = 1;
+  int max_radix = 1;
   std::vector<Pass> passes;
   std::vector<float> factors;      ///< (cosine, sine) pairs: twiddles and roots
   std::vector<std::size_t> place;  ///< where output k lies after the last pass
@@ -31,4 +31,4 @@ struct FftPlan {
   bool is_even() const noexcept { return size % 2 == 0; }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

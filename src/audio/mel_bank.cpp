@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Slaney's scale: linear up to 1 kHz, then logarithmic.
@@ -27,18 +27,18 @@ double hertz_of(double mel, bool htk) {
   return mel < kBreakMel ? kHertzPerMel * mel : kBreakHertz * std::exp(kLogStep * (mel - kBreakMel));
 }
 
-double window_value(SoundWindow window, double turn) {
+double window_value(AudioWindow window, double turn) {
   const double angle = 2 * std::numbers::pi * turn;
   switch (window) {
-    case SoundWindow::hann:
+    case AudioWindow::hann:
       return 0.5 - 0.5 * std::cos(angle);
-    case SoundWindow::hamming:
+    case AudioWindow::hamming:
       return 0.54 - 0.46 * std::cos(angle);
-    case SoundWindow::blackman:
+    case AudioWindow::blackman:
       return 0.42 - 0.5 * std::cos(angle) + 0.08 * std::cos(2 * angle);
-    case SoundWindow::bartlett:
+    case AudioWindow::bartlett:
       return 1.0 - std::abs(2 * turn - 1);
-    case SoundWindow::rectangular:
+    case AudioWindow::rectangular:
       break;
   }
   return 1.0;
@@ -46,17 +46,17 @@ double window_value(SoundWindow window, double turn) {
 
 }  // namespace
 
-const char* name_of(SoundWindow window) noexcept {
+const char* name_of(AudioWindow window) noexcept {
   switch (window) {
-    case SoundWindow::hann:
+    case AudioWindow::hann:
       return "hann";
-    case SoundWindow::hamming:
+    case AudioWindow::hamming:
       return "hamming";
-    case SoundWindow::blackman:
+    case AudioWindow::blackman:
       return "blackman";
-    case SoundWindow::bartlett:
+    case AudioWindow::bartlett:
       return "bartlett";
-    case SoundWindow::rectangular:
+    case AudioWindow::rectangular:
       return "rectangular";
   }
   return "unknown";
@@ -64,19 +64,19 @@ const char* name_of(SoundWindow window) noexcept {
 
 const char* name_of(MelNorm norm) noexcept { return norm == MelNorm::slaney ? "slaney" : "none"; }
 
-const char* name_of(SoundPadding padding) noexcept {
+const char* name_of(AudioPadding padding) noexcept {
   switch (padding) {
-    case SoundPadding::constant:
+    case AudioPadding::constant:
       return "constant";
-    case SoundPadding::reflect:
+    case AudioPadding::reflect:
       return "reflect";
-    case SoundPadding::edge:
+    case AudioPadding::edge:
       return "edge";
   }
   return "unknown";
 }
 
-std::vector<float> sound_window(SoundWindow window, int length, int size) {
+std::vector<float> audio_window(AudioWindow window, int length, int size) {
   std::vector<float> values(static_cast<std::size_t>(size), 0.0F);
   const int before = (size - length) / 2;
   for (int i = 0; i < length; ++i) {
@@ -115,4 +115,4 @@ MelBank MelBank::of(const MelSettings& settings) {
   return bank;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,10 +5,10 @@
 
 #include "penstock/audio.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Of `length` samples, in the middle of `size`; zeros around it.
-std::vector<float> sound_window(SoundWindow window, int length, int size);
+std::vector<float> audio_window(AudioWindow window, int length, int size);
 
 /// Triangular filters over the bins of a spectrum. Only what is not zero is kept.
 struct MelBank {
@@ -23,4 +23,4 @@ struct MelBank {
   static MelBank of(const MelSettings& settings);
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

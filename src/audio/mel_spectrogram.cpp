@@ -8,12 +8,12 @@
 #include "core/scratch.hpp"
 #include "penstock/audio.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr int kLargestFft = 65536;
-constexpr int kMostMels = 4096;
-constexpr int kLargestHop = 1 << 24;
+constexpr int kMaxFft = 65536;
+constexpr int kMaxMels = 4096;
+constexpr int kMaxHop = 1 << 24;
 
 Error wrong(const char* name, const std::string& value, std::string advice) {
   return {.kind = ErrorKind::invalid,
@@ -23,20 +23,19 @@ Error wrong(const char* name, const std::string& value, std::string advice) {
 }
 
 Status check(const MelSettings& s) {
-  const auto whole = [](const char* name, int value, int least, int most) -> Status {
-    if (value < least || value > most) {
-      return wrong(name, std::to_string(value),
-                   fmt::format("give a whole number from {} to {}", least, most));
+  const auto whole = [](const char* name, int value, int min, int max) -> Status {
+    if (value < min || value > max) {
+      return wrong(name, std::to_string(value), fmt::format("give a whole number from {} to {}", min, max));
     }
     return {};
   };
   if (!(s.sample_rate > 0) || !std::isfinite(s.sample_rate)) {
     return wrong("sample_rate", fmt::format("{}", s.sample_rate), "give Hz, above 0");
   }
-  PENSTOCK_TRY(whole("n_fft", s.n_fft, 2, kLargestFft));
-  PENSTOCK_TRY(whole("hop_length", s.hop_length, 1, kLargestHop));
+  PENSTOCK_TRY(whole("n_fft", s.n_fft, 2, kMaxFft));
+  PENSTOCK_TRY(whole("hop_length", s.hop_length, 1, kMaxHop));
   PENSTOCK_TRY(whole("win_length", s.win_length.value_or(s.n_fft), 1, s.n_fft));
-  PENSTOCK_TRY(whole("n_mels", s.n_mels, 1, kMostMels));
+  PENSTOCK_TRY(whole("n_mels", s.n_mels, 1, kMaxMels));
   if (!(s.power > 0) || !std::isfinite(s.power)) {
     return wrong("power", fmt::format("{}", s.power), "give a number above 0: 1 for magnitudes, 2 for power");
   }
@@ -75,7 +74,7 @@ Result<MelSpectrogram> MelSpectrogram::make(const MelSettings& settings) {
   impl->settings = settings;
   impl->tables = std::make_shared<const MelTables>(MelTables{
       .fft = FftPlan::of(settings.n_fft),
-      .window = sound_window(settings.window, settings.win_length.value_or(settings.n_fft), settings.n_fft),
+      .window = audio_window(settings.window, settings.win_length.value_or(settings.n_fft), settings.n_fft),
       .bank = MelBank::of(settings),
       .hop = static_cast<std::size_t>(settings.hop_length),
       .center = settings.center,
@@ -118,10 +117,10 @@ Result<std::size_t> MelSpectrogram::frames(std::size_t samples) const {
   const MelSettings& s = impl_->settings;
   const auto size = static_cast<std::size_t>(s.n_fft);
   const auto hop = static_cast<std::size_t>(s.hop_length);
-  const auto too_short = [&](std::size_t least, const char* why) {
+  const auto too_short = [&](std::size_t min, const char* why) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("a wave of {} samples is too short {}", samples, why),
-                 .advice = fmt::format("give at least {} samples, or a smaller n_fft", least),
+                 .advice = fmt::format("give at least {} samples, or a smaller n_fft", min),
                  .place = {.stage = "mel_spectrogram"}};
   };
   if (!s.center) {
@@ -146,4 +145,4 @@ Status MelSpectrogram::run(const float* waves, std::size_t count, std::size_t sa
   return impl_->run(waves, count, samples, number, out);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "core/counting_new_for_test.hpp"
 #include "penstock/audio.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// With noise, so that no bin is nearly nothing.
@@ -29,7 +29,7 @@ std::vector<float> tones(std::size_t count) {
 /// By the definition, in double precision.
 double expected_value(const MelSettings& s, const std::vector<float>& wave, std::size_t mel,
                       std::size_t frame) {
-  const auto window = sound_window(s.window, s.win_length.value_or(s.n_fft), s.n_fft);
+  const auto window = audio_window(s.window, s.win_length.value_or(s.n_fft), s.n_fft);
   const MelBank bank = MelBank::of(s);
   const MelBank::Row& row = bank.rows[mel];
   double sum = 0;
@@ -77,8 +77,8 @@ TEST(mel_spectrogram, equals_its_definition_at_every_kind_of_size) {
 
 TEST(mel_spectrogram, equals_its_definition_with_other_settings) {
   expect_definition({.center = true}, 1500);
-  expect_definition({.n_fft = 300, .win_length = 200, .window = SoundWindow::blackman, .power = 2}, 1500);
-  expect_definition({.window = SoundWindow::bartlett, .power = 1.5, .htk = true, .norm = MelNorm::none},
+  expect_definition({.n_fft = 300, .win_length = 200, .window = AudioWindow::blackman, .power = 2}, 1500);
+  expect_definition({.window = AudioWindow::bartlett, .power = 1.5, .htk = true, .norm = MelNorm::none},
                     1500);
   expect_definition({.fmin = 300, .fmax = 3000, .db_mult = 20.0F}, 1500);
 }
@@ -110,7 +110,7 @@ TEST(mel_spectrogram, short_waves_are_mirrored_as_often_as_it_takes) {
                              .n_fft = 64,
                              .hop_length = 16,
                              .center = true,
-                             .pad_mode = SoundPadding::reflect,
+                             .pad_mode = AudioPadding::reflect,
                              .n_mels = 8};
   MelSettings plain = settings;
   plain.center = false;
@@ -164,7 +164,7 @@ TEST(mel_spectrogram, nan_stays_in_its_frames) {
   auto wave = tones(512 + 128 * 9);
   wave[700] = NAN;
   auto mel =
-      MelSpectrogram::make({.sample_rate = 8000, .window = SoundWindow::rectangular, .db_mult = 20.0F});
+      MelSpectrogram::make({.sample_rate = 8000, .window = AudioWindow::rectangular, .db_mult = 20.0F});
   std::vector<float> out(64 * 10);
   ASSERT_TRUE(mel->run(wave.data(), 1, wave.size(), out.data()).ok());
   for (std::size_t t = 0; t < 10; ++t) {
@@ -185,4 +185,4 @@ TEST(mel_spectrogram, steady_calls_allocate_nothing) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

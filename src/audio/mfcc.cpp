@@ -6,7 +6,7 @@
 
 #include "penstock/audio.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// The first `count` rows of an orthonormal DCT-II over n_mels values, each times its lifter.
@@ -79,4 +79,4 @@ Status Mfcc::run(const float* waves, std::size_t count, std::size_t samples, flo
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

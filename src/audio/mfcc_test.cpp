@@ -6,7 +6,7 @@
 
 #include "penstock/audio.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(decibels, of_amplitudes_and_powers) {
@@ -70,4 +70,4 @@ TEST(mfcc, refuses_impossible_settings) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

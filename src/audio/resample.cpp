@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Frames that go in at once, so that soxr's own memory stays small.
@@ -59,7 +59,7 @@ Status resample_start(const NextSamples& next, int from, int to, float* out, std
     }
     std::size_t read = 0;
     std::size_t written = 0;
-    // A null pointer says that the sound is over.
+    // A null pointer says that the recording is over.
     problem = soxr_process(resampler.get(), over ? nullptr : in.data(), std::min(in.size(), kBlock), &read,
                            out, left_out, &written);
     if (problem != nullptr) {
@@ -76,4 +76,4 @@ Status resample_start(const NextSamples& next, int from, int to, float* out, std
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,13 +1,13 @@
 #include "audio/resample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Status can_resample() {
   Error error;
   error.kind = ErrorKind::unsupported;
-  error.message = "this build of penstock cannot resample sound";
+  error.message = "this build of penstock cannot resample audio";
   error.advice =
-      "install soxr (Debian: libsoxr-dev) and build penstock again, with PENSTOCK_SOUND=ON to be told if it "
+      "install soxr (Debian: libsoxr-dev) and build penstock again, with PENSTOCK_AUDIO=ON to be told if it "
       "is "
       "not found";
   error.place.stage = "transform";
@@ -18,4 +18,4 @@ Status resample(const float*, std::uint64_t, int, int, float*) { return can_resa
 
 Status resample_start(const NextSamples&, int, int, float*, std::uint64_t) { return can_resample(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

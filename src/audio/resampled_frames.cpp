@@ -1,6 +1,6 @@
 #include "audio/resample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 std::uint64_t resampled_frames(std::uint64_t frames, int from, int to) noexcept {
   const auto in = static_cast<std::uint64_t>(from);
@@ -9,4 +9,4 @@ std::uint64_t resampled_frames(std::uint64_t frames, int from, int to) noexcept 
   return frames / in * out + (frames % in * out + in / 2) / in;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

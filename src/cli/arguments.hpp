@@ -32,7 +32,7 @@ void add_build_run(CLI::App& verb, BuildRunArguments& arguments, const std::stri
 /// `invalid` for options that contradict each other.
 Status check_build_run(const BuildRunArguments& arguments, const std::string& things);
 
-/// To BuildSettings or SoundBuildSettings.
+/// To BuildSettings or AudioBuildSettings.
 template <class Settings>
 void apply_build_run(const BuildRunArguments& arguments, Settings& settings) {
   settings.workers = given(arguments.workers);

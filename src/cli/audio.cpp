@@ -8,14 +8,14 @@
 #include "cli/arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/verbs.hpp"
-#include "penstock/sound_build.hpp"
-#include "store/sound_pipeline.hpp"
+#include "penstock/audio_build.hpp"
+#include "store/audio_pipeline.hpp"
 
 namespace penstock::cli {
 namespace {
 
-struct SoundArguments {
-  SoundBuildSettings settings;
+struct AudioArguments {
+  AudioBuildSettings settings;
   std::vector<std::string> paths;  ///< SRC and DST; none with --test-pipeline
   int win_length = 0;
   double fmax = 0;
@@ -42,13 +42,13 @@ Choice choice_named(const std::string& name, const std::vector<Choice>& choices)
   return choices.front();  // CLI11 has checked the name
 }
 
-const std::vector<SoundWindow> kWindows = {SoundWindow::hann, SoundWindow::hamming, SoundWindow::blackman,
-                                           SoundWindow::bartlett, SoundWindow::rectangular};
-const std::vector<SoundPadding> kPaddings = {SoundPadding::constant, SoundPadding::reflect,
-                                             SoundPadding::edge};
+const std::vector<AudioWindow> kWindows = {AudioWindow::hann, AudioWindow::hamming, AudioWindow::blackman,
+                                           AudioWindow::bartlett, AudioWindow::rectangular};
+const std::vector<AudioPadding> kPaddings = {AudioPadding::constant, AudioPadding::reflect,
+                                             AudioPadding::edge};
 
-SoundBuildSettings settings_of(const SoundArguments& arguments) {
-  SoundBuildSettings settings = arguments.settings;
+AudioBuildSettings settings_of(const AudioArguments& arguments) {
+  AudioBuildSettings settings = arguments.settings;
   settings.mel.win_length = given(arguments.win_length);
   settings.mel.window = choice_named(arguments.window, kWindows);
   settings.mel.pad_mode = choice_named(arguments.pad_mode, kPaddings);
@@ -66,11 +66,11 @@ SoundBuildSettings settings_of(const SoundArguments& arguments) {
   return settings;
 }
 
-double files_per_second(const SoundBuildReport& report) {
+double files_per_second(const AudioBuildReport& report) {
   return report.seconds > 0 ? static_cast<double>(report.files - report.resumed_at) / report.seconds : 0;
 }
 
-void print_json(const SoundBuildReport& report, const SoundArguments& arguments) {
+void print_json(const AudioBuildReport& report, const AudioArguments& arguments) {
   Json::List errors;
   for (const Error& error : report.errors) {
     errors.push_back(as_json(error));
@@ -98,7 +98,7 @@ void print_json(const SoundBuildReport& report, const SoundArguments& arguments)
                                {"errors", std::move(errors)}});
 }
 
-void print_profile(const SoundBuildReport& report) {
+void print_profile(const AudioBuildReport& report) {
   const double all = report.seconds * report.workers;
   print_line(stdout, "{} threads, {} files in a buffer", report.workers, report.batch_files);
   const std::pair<const char*, double> stages[] = {{"read", report.stages.read},
@@ -113,7 +113,7 @@ void print_profile(const SoundBuildReport& report) {
   print_line(stdout, "bottleneck: {}", report.bottleneck);
 }
 
-void print(const SoundBuildReport& report, const SoundArguments& arguments) {
+void print(const AudioBuildReport& report, const AudioArguments& arguments) {
   const std::string name = arguments.paths.empty() ? "pipeline" : arguments.paths.back();
   const std::string left_out = report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "";
   if (report.was_complete) {
@@ -135,7 +135,7 @@ void print(const SoundBuildReport& report, const SoundArguments& arguments) {
   }
 }
 
-int run(const SoundArguments& arguments) {
+int run(const AudioArguments& arguments) {
   if (arguments.paths.size() != (arguments.test_pipeline > 0 ? 0U : 2U)) {
     return fail({.kind = ErrorKind::invalid,
                  .message = fmt::format("{} paths were given", arguments.paths.size()),
@@ -151,11 +151,11 @@ int run(const SoundArguments& arguments) {
   if (const Status fits = check_build_run(arguments.run, "files"); !fits.ok()) {
     return fail(fits.error(), arguments.run.json);
   }
-  SoundBuildSettings settings = settings_of(arguments);
+  AudioBuildSettings settings = settings_of(arguments);
   catch_interrupt();
   const auto report = [&] {
     ProgressLine line(!arguments.run.json);
-    settings.progress = [&line](const SoundBuildProgress& progress) {
+    settings.progress = [&line](const AudioBuildProgress& progress) {
       const double rate =
           progress.seconds > 0 ? static_cast<double>(progress.bytes_read) / progress.seconds : 0;
       line.show(progress.samples, progress.total,
@@ -163,8 +163,8 @@ int run(const SoundArguments& arguments) {
                             as_size(static_cast<std::uint64_t>(rate))));
       return !interrupted();
     };
-    return arguments.test_pipeline > 0 ? try_sound_pipeline(arguments.test_pipeline, settings)
-                                       : build_sound(arguments.paths[0], arguments.paths[1], settings);
+    return arguments.test_pipeline > 0 ? try_audio_pipeline(arguments.test_pipeline, settings)
+                                       : build_audio(arguments.paths[0], arguments.paths[1], settings);
   }();
   if (!report.ok()) {
     return fail(report.error(), arguments.run.json);
@@ -178,8 +178,8 @@ int run(const SoundArguments& arguments) {
   return report->skipped > 0 ? kFinding : kSuccess;
 }
 
-void add_features(CLI::App& verb, SoundArguments& arguments) {
-  SoundBuildSettings& settings = arguments.settings;
+void add_features(CLI::App& verb, AudioArguments& arguments) {
+  AudioBuildSettings& settings = arguments.settings;
   verb.add_option("--n-fft", settings.mel.n_fft, "samples in a frame")->capture_default_str();
   verb.add_option("--hop-length", settings.mel.hop_length, "samples from frame to frame")
       ->capture_default_str();
@@ -210,14 +210,14 @@ void add_features(CLI::App& verb, SoundArguments& arguments) {
 }  // namespace
 
 void add_audio(CLI::App& app, int& code) {
-  auto arguments = std::make_shared<SoundArguments>();
-  SoundBuildSettings& settings = arguments->settings;
-  CLI::App* const audio = app.add_subcommand("audio", "work with sound");
+  auto arguments = std::make_shared<AudioArguments>();
+  AudioBuildSettings& settings = arguments->settings;
+  CLI::App* const audio = app.add_subcommand("audio", "work with audio");
   audio->require_subcommand(1);
   CLI::App* const verb =
-      audio->add_subcommand("build", "sound files to segments and mel spectrograms in HDF5");
+      audio->add_subcommand("build", "audio files to segments and mel spectrograms in HDF5");
   verb->add_option("paths", arguments->paths,
-                   "SRC DST.h5: a folder of sounds, tars or a store with sounds; the file to make");
+                   "SRC DST.h5: a folder of recordings, tars or a store with recordings; the file to make");
   verb->add_option("--sample-rate", settings.sample_rate, "Hz; other rates are resampled")
       ->capture_default_str();
   verb->add_option("--duration", settings.duration, "seconds of every file, padded or trimmed")

@@ -25,7 +25,7 @@ struct BenchArguments {
 struct Measured {
   LoaderStats stats;
   std::vector<std::string> warnings;
-  bool has_pictures = false;
+  bool has_images = false;
 };
 
 /// Runs epochs until the time is over; the error of the first bad sample.
@@ -63,7 +63,7 @@ Result<Measured> measure(const BenchArguments& arguments) {
   if (dataset.size() == 0) {
     return Error{.kind = ErrorKind::invalid, .message = "the data set holds no sample"};
   }
-  Measured measured{.stats = {}, .warnings = dataset.warnings(), .has_pictures = false};
+  Measured measured{.stats = {}, .warnings = dataset.warnings(), .has_images = false};
   if (auto remark = too_few(dataset.size(), arguments)) {
     measured.warnings.push_back(std::move(*remark));
   }
@@ -79,7 +79,7 @@ Result<Measured> measure(const BenchArguments& arguments) {
       transforms.emplace_back(field.name, presets::imagenet_train(arguments.size));
     }
   }
-  measured.has_pictures = !transforms.empty();
+  measured.has_images = !transforms.empty();
   PENSTOCK_ASSIGN(Loader loader, Loader::open(std::move(dataset), std::move(transforms), options));
   PENSTOCK_TRY(consume(loader, arguments.seconds));
   measured.stats = loader.stats();
@@ -112,10 +112,10 @@ int run(const BenchArguments& arguments) {
                                  {"verdict", stats->verdict},
                                  {"warnings", as_json(measured->warnings)}});
   } else {
-    const char* const what = measured->has_pictures ? "images" : "samples";
+    const char* const what = measured->has_images ? "images" : "samples";
     print_line(stdout, "{:.0f} {}/s: {} {} in {:.1f} s, {}batches of {}", stats->samples_per_second, what,
                stats->samples, what, stats->seconds,
-               measured->has_pictures ? fmt::format("imagenet_train({}), ", arguments.size) : "",
+               measured->has_images ? fmt::format("imagenet_train({}), ", arguments.size) : "",
                arguments.batch_size);
     for (const LoaderStats::Stage& stage : stats->stages) {
       print_line(stdout, "  {:<10} {:>5.1f} %", stage.name, 100 * stage.share);
@@ -145,15 +145,15 @@ std::string check_seconds(const std::string& text) {
 void add_bench(CLI::App& app, int& code) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* const verb =
-      app.add_subcommand("bench", "images or sounds per second of a loader on your own data");
+      app.add_subcommand("bench", "images or recordings per second of a loader on your own data");
   verb->add_option("path", arguments->sources, "any source: tar shards, class folders, a store")->required();
   verb->add_option("--seconds", arguments->seconds, "how long to measure")
       ->check(check_seconds)
       ->capture_default_str();
-  verb->add_option("--size", arguments->size, "side of the delivered pictures")
+  verb->add_option("--size", arguments->size, "side of the delivered images")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
-  verb->add_option("--batch-size", arguments->batch_size, "pictures per batch")
+  verb->add_option("--batch-size", arguments->batch_size, "images per batch")
       ->check(CLI::Range(1, 1 << 24))
       ->capture_default_str();
   verb->add_option("--prefetch", arguments->prefetch, "batches prepared ahead of the consumer")

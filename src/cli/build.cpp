@@ -131,9 +131,9 @@ void add_build(CLI::App& app, int& code) {
                    "a field to store, NAME or NAME=FIELD; may be given several times")
       ->take_all()
       ->expected(1);
-  verb->add_option("--image", arguments->image, "what becomes of pictures (default: repack)")
+  verb->add_option("--image", arguments->image, "what becomes of images (default: repack)")
       ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}));
-  verb->add_option("--resize", arguments->resize, "make pictures smaller: longest length of the shorter side")
+  verb->add_option("--resize", arguments->resize, "make images smaller: longest length of the shorter side")
       ->check(CLI::Range(1, 65535));
   verb->add_option("--resize-longest", arguments->resize_longest, "the same for the longer side")
       ->check(CLI::Range(1, 65535));

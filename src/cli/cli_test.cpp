@@ -15,7 +15,7 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -99,9 +99,9 @@ TEST(cli, every_verb_uses_the_vectors_that_the_environment_names) {
 TEST(cli, stores_the_fields_that_are_named) {
   const TemporaryFolder folder;
   const std::string source = tar_of(folder, 3);
-  ASSERT_EQ(run(fmt::format("build {} {} --field picture=jpg --field label", source, folder / "s")).code, 0);
+  ASSERT_EQ(run(fmt::format("build {} {} --field image=jpg --field label", source, folder / "s")).code, 0);
   EXPECT_THAT(run("info " + (folder / "s")).out,
-              testing::AllOf(HasSubstr("picture (image)"), HasSubstr("label (int)")));
+              testing::AllOf(HasSubstr("image (image)"), HasSubstr("label (int)")));
   EXPECT_EQ(run(fmt::format("build {} {} --field mask", source, folder / "t")).code, 2);
 }
 
@@ -122,7 +122,7 @@ TEST(cli, damage_is_a_finding) {
 TEST(cli, left_out_samples_are_a_finding) {
   const TemporaryFolder folder;
   TarForTest tar;
-  tar.file("a.jpg", as_text(jpeg_for_test(20, 20, 1))).file("b.jpg", "no picture").end();
+  tar.file("a.jpg", as_text(jpeg_for_test(20, 20, 1))).file("b.jpg", "no image").end();
   const std::string source = folder.write("x.tar", tar.bytes());
   EXPECT_EQ(run(fmt::format("build {} {}", source, folder / "s")).code, 1);
   const Outcome skipped = run(fmt::format("build {} {} --on-error skip --json", source, folder / "s"));
@@ -234,10 +234,10 @@ TEST(cli, bench_says_when_an_epoch_is_too_short) {
 TEST(cli, fields_that_tars_cannot_name_are_told) {
   const TemporaryFolder folder;
   const std::string store = folder / "s";
-  ASSERT_EQ(run(fmt::format("build {} {} --field picture=jpg", tar_of(folder, 2), store)).code, 0);
+  ASSERT_EQ(run(fmt::format("build {} {} --field image=jpg", tar_of(folder, 2), store)).code, 0);
   const Outcome converted = run(fmt::format("convert {} {}", store, folder / "tars"));
   EXPECT_EQ(converted.code, 0);
-  EXPECT_THAT(converted.out, HasSubstr("'picture.jpg'"));
+  EXPECT_THAT(converted.out, HasSubstr("'photo.jpg'"));
 }
 
 TEST(cli, usage_errors_are_documents_too) {
@@ -256,10 +256,10 @@ TEST(cli, verify_reads_any_source) {
   const std::string whole = tar_of(folder, 3);
   const Outcome good = run("verify " + whole);
   EXPECT_EQ(good.code, 0) << good.out;
-  EXPECT_THAT(good.out, HasSubstr("3 pictures decoded"));
+  EXPECT_THAT(good.out, HasSubstr("3 images decoded"));
   EXPECT_EQ(run(fmt::format("verify {} --source {}", whole, whole)).code, 2) << "only stores are compared";
   TarForTest tar;
-  tar.file("1.jpg", "no picture");
+  tar.file("1.jpg", "no image");
   tar.file("2.jpg", as_text(jpeg_for_test(64, 48, 1)));
   const std::string damaged = folder.write("y.tar", tar.end().bytes());
   const Outcome bad = run(fmt::format("verify {} {}", damaged, whole) + " --field image=jpg");
@@ -270,7 +270,7 @@ TEST(cli, verify_reads_any_source) {
   ASSERT_EQ(document.find("errors")->list()->size(), 1u);
   EXPECT_EQ(document.find("problems")->whole(), 1u);
   tar = {};
-  tar.file("1.jpg", "no picture").file("README.md", "hi").end();
+  tar.file("1.jpg", "no image").file("README.md", "hi").end();
   const Outcome unchecked = run("verify " + folder.write("z.tar", tar.bytes()));
   EXPECT_EQ(unchecked.code, 1) << unchecked.out;
   EXPECT_THAT(unchecked.out, HasSubstr("nothing was checked"));
@@ -293,10 +293,10 @@ void expect_harmless(const std::string& out) {
 TEST(cli, names_from_data_reach_no_terminal_as_they_are) {
   const TemporaryFolder folder;
   TarForTest tar;
-  const std::string picture(as_text(jpeg_for_test(20, 20, 1)));
-  tar.file(hostile("good") + ".jpg", picture).file("b.jpg", picture);
-  tar.file(hostile("good") + ".jpg", picture);  // comes again: a warning
-  tar.file(hostile("bad") + ".jpg", "no picture").file(hostile("bad") + "." + hostile("ext"), "x").end();
+  const std::string image(as_text(jpeg_for_test(20, 20, 1)));
+  tar.file(hostile("good") + ".jpg", image).file("b.jpg", image);
+  tar.file(hostile("good") + ".jpg", image);  // comes again: a warning
+  tar.file(hostile("bad") + ".jpg", "no image").file(hostile("bad") + "." + hostile("ext"), "x").end();
   const std::string source = folder.write(hostile("x") + ".tar", tar.bytes());
   const auto quoted = [](const std::string& path) { return "'" + path + "'"; };
   const std::string store = folder / hostile("s");
@@ -334,4 +334,4 @@ TEST(cli, audio_build_says_what_it_did) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

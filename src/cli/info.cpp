@@ -33,7 +33,7 @@ Json document_of(const StoreInfo& info, const std::vector<std::string>& warnings
     reasons.emplace_back(reason, count);
   }
   Json::Members sizes;
-  for (const auto& [side, count] : info.picture_sizes) {
+  for (const auto& [side, count] : info.image_sizes) {
     sizes.emplace_back(std::to_string(side), count);
   }
   return Json::Members{{"format", "store"},
@@ -49,7 +49,7 @@ Json document_of(const StoreInfo& info, const std::vector<std::string>& warnings
                        {"shards", info.shards},
                        {"total_bytes", info.total_bytes},
                        {"kept_because", std::move(reasons)},
-                       {"picture_sizes", std::move(sizes)},
+                       {"image_sizes", std::move(sizes)},
                        {"warnings", as_json(warnings)}};
 }
 
@@ -80,7 +80,7 @@ void print(const StoreInfo& info, const std::string& path) {
   for (const auto& [reason, count] : info.kept_because) {
     print_line(stdout, "  kept        {:>10}  {}", count, reason);
   }
-  for (const auto& [side, count] : info.picture_sizes) {
+  for (const auto& [side, count] : info.image_sizes) {
     print_line(stdout, "  longer side {:>10}  {}", count,
                side == 0 ? "unknown" : fmt::format("up to {}", side));
   }

@@ -20,8 +20,8 @@ struct VerifyArguments {
 
 /// Of kinds that are there.
 std::string decoded(const VerifyReport& report) {
-  return (report.pictures > 0 ? fmt::format(", {} pictures decoded", report.pictures) : "") +
-         (report.sounds > 0 ? fmt::format(", {} sounds decoded", report.sounds) : "");
+  return (report.images > 0 ? fmt::format(", {} images decoded", report.images) : "") +
+         (report.recordings > 0 ? fmt::format(", {} recordings decoded", report.recordings) : "");
 }
 
 int run(const VerifyArguments& arguments) {
@@ -54,8 +54,8 @@ int run(const VerifyArguments& arguments) {
         {"path", arguments.paths.size() == 1 ? Json(arguments.paths[0]) : as_json(arguments.paths)},
         {"ok", report->ok()},
         {"samples", report->samples},
-        {"pictures", report->pictures},
-        {"sounds", report->sounds},
+        {"images", report->images},
+        {"recordings", report->recordings},
         {"compared", report->compared},
         {"bytes", report->bytes},
         {"not_in_store", report->not_in_store},
@@ -87,14 +87,14 @@ void add_verify(CLI::App& app, int& code) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* const verb = app.add_subcommand(
       "verify", "check every byte of a store, or read and decode every sample of any other source");
-  verb->add_option("path", arguments->paths, "a store, tar shards, class folders, an HDF5 file of sounds")
+  verb->add_option("path", arguments->paths, "a store, tar shards, class folders, an HDF5 file of recordings")
       ->required();
   verb->add_option("--source", arguments->sources, "compare with the data set that the store was built from");
   verb->add_option("--field", arguments->fields,
                    "a field of the source, NAME or NAME=FIELD, as given to build; may be repeated")
       ->take_all()
       ->expected(1);
-  verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no picture and no sound");
+  verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no image and no recording");
   verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
       ->check(CLI::Range(1, 4096));
   verb->add_flag("--json", arguments->json, "print one JSON document");

@@ -12,23 +12,23 @@
 #include "codecs/signature.hpp"
 #include "codecs/webp.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 template <class Decoder>
-constexpr PictureCodec codec(const char* name) {
-  return {name, Decoder::recognises, [](DecodeLimits limits) -> std::unique_ptr<PictureDecoder> {
+constexpr ImageCodec codec(const char* name) {
+  return {name, Decoder::recognises, [](DecodeLimits limits) -> std::unique_ptr<ImageFormatDecoder> {
             return std::make_unique<Decoder>(limits);
           }};
 }
 
-constexpr std::array<PictureCodec, kPictureCodecs> kPictureCodecList = {
+constexpr std::array<ImageCodec, kImageCodecs> kImageCodecList = {
     codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"), codec<WebpDecoder>("WebP"),
     codec<RepackedDecoder>("repacked"), codec<PixelsDecoder>("pixels")};
 
 using namespace std::string_view_literals;
 
-constexpr std::array kOtherPictures = {
+constexpr std::array kOtherImages = {
     Signature{"GIF", 0, "GIF87a"sv},
     Signature{"GIF", 0, "GIF89a"sv},
     Signature{"TIFF", 0, "II*\0"sv},
@@ -61,13 +61,13 @@ constexpr std::array kOtherPictures = {
 
 }  // namespace
 
-std::span<const PictureCodec, kPictureCodecs> picture_codecs() noexcept { return kPictureCodecList; }
+std::span<const ImageCodec, kImageCodecs> image_codecs() noexcept { return kImageCodecList; }
 
 Error describe_unrecognised(ByteSpan file) {
   if (file.empty()) {
-    return detail::decode_error(ErrorKind::corrupt, "the picture file is empty");
+    return detail::decode_error(ErrorKind::corrupt, "the image file is empty");
   }
-  const char* name = name_of_content(file, kOtherPictures);
+  const char* name = name_of_content(file, kOtherImages);
   if (name == nullptr && is_markup(file)) {
     name = "HTML or XML text";
   }
@@ -76,8 +76,7 @@ Error describe_unrecognised(ByteSpan file) {
                                 fmt::format("the content is {}, not JPEG, PNG or WebP", name));
   }
   return detail::decode_error(
-      ErrorKind::corrupt,
-      fmt::format("the content is no known picture: it begins with {}", first_bytes(file)));
+      ErrorKind::corrupt, fmt::format("the content is no known image: it begins with {}", first_bytes(file)));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

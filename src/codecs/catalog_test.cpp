@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 namespace {
@@ -23,9 +23,9 @@ Error open_error(const Bytes& file) {
   return opened.ok() ? Error{} : std::move(opened).error();
 }
 
-TEST(PictureCodecs, have_names_of_their_own_and_make_decoders) {
+TEST(ImageCodecs, have_names_of_their_own_and_make_decoders) {
   std::set<std::string> names;
-  for (const PictureCodec& codec : picture_codecs()) {
+  for (const ImageCodec& codec : image_codecs()) {
     EXPECT_TRUE(names.insert(codec.name).second) << codec.name;
     EXPECT_NE(codec.make({}), nullptr);
     EXPECT_FALSE(codec.recognises({}));
@@ -87,7 +87,7 @@ TEST(ImageDecoder, refuses_boxes_and_views_that_do_not_fit) {
   EXPECT_TRUE(decoder.decode({16, 6, 4, 4}, {pixels.data(), 12, 4, 4, PixelLayout::rgb}).ok());
 }
 
-TEST(ImageDecoder, a_failed_open_closes_the_picture_before) {
+TEST(ImageDecoder, a_failed_open_closes_the_image_before) {
   ImageDecoder decoder;
   Bytes pixels(100);
   const Bytes file = *make_jpeg({.width = 20, .height = 10});

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "codecs/jpeg_scans.hpp"
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 namespace {

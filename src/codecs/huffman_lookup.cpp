@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr std::uint64_t kNoneFits = 0xFF0000;
@@ -145,4 +145,4 @@ std::uint32_t HuffmanLookup::find_long(std::uint64_t bits) const noexcept {
   return 0;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// A Huffman table of the file turned into lookups by the next kLookBits bits of the stream.
 class HuffmanLookup {
@@ -65,4 +65,4 @@ constexpr int value_in(std::uint64_t window, std::uint32_t entry) {
   return bits + (is_negative & (1 - (1 << length)));
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr unsigned kLook = HuffmanLookup::kLookBits;
@@ -22,8 +22,8 @@ Table random_table(std::mt19937& random) {
   unsigned used = 0;
   for (unsigned length = 1; length <= 16; ++length) {
     free *= 2;
-    const unsigned most = std::min(free - 1, 256 - used);
-    const unsigned count = most == 0 ? 0 : static_cast<unsigned>(random() % (std::min(most, 60u) + 1));
+    const unsigned limit = std::min(free - 1, 256 - used);
+    const unsigned count = limit == 0 ? 0 : static_cast<unsigned>(random() % (std::min(limit, 60u) + 1));
     table.counts[length] = static_cast<std::uint8_t>(count);
     free -= count;
     used += count;
@@ -132,4 +132,4 @@ TEST(HuffmanLookup, long_codes_are_found) {
 }
 
 }  // namespace
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

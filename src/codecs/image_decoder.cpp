@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "codecs/catalog.hpp"
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 #include "core/scratch.hpp"
 #include "core/time_adder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Pillow's "L".
@@ -39,11 +39,12 @@ void convert_row(const std::uint8_t* in, PixelLayout from, int width, PixelLayou
 }  // namespace
 
 struct ImageDecoder::Impl {
-  explicit Impl(DecodeLimits given) : limits(given), decoders(picture_codecs().size()) {}
+  explicit Impl(DecodeLimits given) : limits(given), decoders(image_codecs().size()) {}
 
   DecodeLimits limits;
-  std::vector<std::unique_ptr<PictureDecoder>> decoders;  // by place in the catalogue, made when first needed
-  PictureDecoder* current = nullptr;
+  std::vector<std::unique_ptr<ImageFormatDecoder>>
+      decoders;  // by place in the catalogue, made when first needed
+  ImageFormatDecoder* current = nullptr;
   std::size_t codec = 0;  // of `current`
   ImageSize size;
   std::uint64_t nanoseconds = 0;
@@ -81,7 +82,7 @@ ImageDecoder& ImageDecoder::operator=(ImageDecoder&&) noexcept = default;
 Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
   const TimeAdder timer(impl_->nanoseconds);
   impl_->current = nullptr;
-  const auto codecs = picture_codecs();
+  const auto codecs = image_codecs();
   for (std::size_t i = 0; i < codecs.size(); ++i) {
     if (!codecs[i].recognises(file)) {
       continue;
@@ -101,14 +102,14 @@ Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
 
 Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
   if (impl_->current == nullptr) {
-    return detail::decode_error(ErrorKind::invalid, "no picture is open");
+    return detail::decode_error(ErrorKind::invalid, "no image is open");
   }
   const ImageSize size = impl_->size;
   if (box.x < 0 || box.y < 0 || box.width <= 0 || box.height <= 0 || box.width > size.width - box.x ||
       box.height > size.height - box.y) {
-    return detail::decode_error(
-        ErrorKind::invalid, fmt::format("box {} x {} at ({}, {}) does not lie inside a picture of {} x {}",
-                                        box.width, box.height, box.x, box.y, size.width, size.height));
+    return detail::decode_error(ErrorKind::invalid,
+                                fmt::format("box {} x {} at ({}, {}) does not lie inside an image of {} x {}",
+                                            box.width, box.height, box.x, box.y, size.width, size.height));
   }
   const std::size_t row_bytes = static_cast<std::size_t>(box.width) * pixel_bytes(out.layout);
   if (out.data == nullptr || out.width != box.width || out.height != box.height || out.stride < row_bytes) {
@@ -161,4 +162,4 @@ std::size_t ImageDecoder::codec() const noexcept { return impl_->codec; }
 
 std::uint64_t ImageDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

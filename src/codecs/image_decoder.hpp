@@ -9,7 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What pixels are: Pillow's "RGB", "L", "I;16" (two bytes, as the CPU orders them) and "RGBA", or the values
 /// of a mask as the file stores them, places in its palette or gray levels that are not scaled.
@@ -67,7 +67,7 @@ struct DecodeLimits {
   }
 };
 
-/// One per thread: keeps its libraries' state and memory from picture to picture. Not thread-safe.
+/// One per thread: keeps its libraries' state and memory from image to image. Not thread-safe.
 /// Errors carry stage "decode" and no place; the caller knows the sample.
 class ImageDecoder {
  public:
@@ -77,21 +77,21 @@ class ImageDecoder {
   ImageDecoder& operator=(ImageDecoder&&) noexcept;
 
   /// Recognises the content (never the name), reads the header, checks the limits.
-  /// `file` must stay valid until the last decode() of this picture, `tables` (those that repacked pictures
-  /// share) until the last decode() of a picture opened with them.
+  /// `file` must stay valid until the last decode() of this image, `tables` (those that repacked images
+  /// share) until the last decode() of an image opened with them.
   Result<ImageSize> open(ByteSpan file, ByteSpan tables = {});
 
-  /// Writes the pixels of `box` (inside the opened picture, not empty) to `out`, whose size is the box's.
+  /// Writes the pixels of `box` (inside the opened image, not empty) to `out`, whose size is the box's.
   /// Equal to the same rectangle of a full decode. May be called again for another box.
   Status decode(const Rect& box, const PixelView& out);
 
-  /// Of the opened picture.
+  /// Of the opened image.
   const ImageTraits& traits() const noexcept;
 
-  /// The layout for a mode of the opened picture; `invalid` where it cannot be had.
+  /// The layout for a mode of the opened image; `invalid` where it cannot be had.
   Result<PixelLayout> layout_for(ImageMode mode) const;
 
-  /// Place in picture_codecs() of the codec that the opened picture is for.
+  /// Place in image_codecs() of the codec that the opened image is for.
   std::size_t codec() const noexcept;
 
   /// Time spent in open() and decode() since construction.
@@ -102,4 +102,4 @@ class ImageDecoder {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

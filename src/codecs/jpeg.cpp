@@ -17,7 +17,7 @@
 #include "codecs/jpeg_scans.hpp"
 #include "core/scratch.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr int kMaxRowsPerCall = 4;  // libjpeg hands out at most one row group, and sampling factors go to 4
@@ -29,14 +29,14 @@ struct Columns {
 };
 
 /// Fancy upsampling looks at one chroma sample to each side, and libjpeg takes a crop's edge for the
-/// picture's; it also leaves fancy upsampling for crops of one or two chroma samples. Hence one pixel more on
+/// image's; it also leaves fancy upsampling for crops of one or two chroma samples. Hence one pixel more on
 /// each side, whole iMCUs on the left and at least one iMCU in all.
-Columns columns_for(const Rect& box, JDIMENSION picture_width, JDIMENSION imcu_width) {
+Columns columns_for(const Rect& box, JDIMENSION image_width, JDIMENSION imcu_width) {
   const auto x = static_cast<JDIMENSION>(box.x);
   Columns columns{(x - (x > 0 ? 1 : 0)) / imcu_width * imcu_width,
-                  std::min(picture_width, x + static_cast<JDIMENSION>(box.width) + 1)};
+                  std::min(image_width, x + static_cast<JDIMENSION>(box.width) + 1)};
   if (columns.end - columns.begin < imcu_width) {
-    columns.end = std::min(picture_width, columns.begin + imcu_width);
+    columns.end = std::min(image_width, columns.begin + imcu_width);
     if (columns.end - columns.begin < imcu_width && columns.begin > 0) {
       columns.begin -= imcu_width;
     }
@@ -119,7 +119,7 @@ Status JpegDecoder::Impl::read_header() {
 }
 
 /// Entropy-coded data cannot contain FF D9, so looking backwards from the end of the file finds the marker at
-/// once in a sound file and never in one that was cut off.
+/// once in an intact file and never in one that was cut off.
 bool JpegDecoder::Impl::has_end_marker() const {
   const std::uint8_t* const scan = cinfo.src->next_input_byte;
   for (const std::uint8_t* at = file.data() + file.size() - 1; at > scan; --at) {
@@ -162,7 +162,7 @@ void JpegDecoder::Impl::start(const Rect& box, PixelLayout layout) {
   cinfo.do_fancy_upsampling = TRUE;
   cinfo.do_block_smoothing = FALSE;
   jpeg_start_decompress(&cinfo);
-  if (!detail::all_scans_came(cinfo)) {
+  if (!detail::all_scans_arrived(cinfo)) {
     detail::leave_jpeg(&cinfo, detail::kScansMissing);
   }
   const auto imcu_width =
@@ -296,4 +296,4 @@ Status JpegDecoder::decode(const Rect& box, const PixelView& out) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

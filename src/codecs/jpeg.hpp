@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Sequential and progressive, Huffman and arithmetic coding, 8 bits, gray, YCbCr, RGB, CMYK and YCCK, any
 /// sampling that libjpeg takes; the rest is `unsupported`. Pixels are those of Pillow's convert("RGB"), of
@@ -21,7 +21,7 @@ namespace penstock {
 /// So damage below a box goes unseen, unless DecodeLimits::check_whole_file, and the outcome depends on
 /// nothing but the file and the box. What libjpeg warns about without losing data (odd JFIF or Adobe fields,
 /// stray bytes between segments) is let pass.
-class JpegDecoder final : public PictureDecoder {
+class JpegDecoder final : public ImageFormatDecoder {
  public:
   explicit JpegDecoder(DecodeLimits limits);
   ~JpegDecoder() override;
@@ -36,4 +36,4 @@ class JpegDecoder final : public PictureDecoder {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,9 +5,9 @@
 
 #include <cstring>
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr const char* kDataEnds = "the data ends early";
@@ -27,7 +27,7 @@ bool loses_data(int code) {
   }
 }
 
-/// Errors that mean a sound file of a kind that is not handled.
+/// Errors that mean an intact file of a kind that is not handled.
 bool means_unsupported(int code) {
   switch (code) {
     case JERR_SOF_UNSUPPORTED:
@@ -56,14 +56,14 @@ struct JpegCalls {
     JpegCallbacks& self = of(cinfo);
     self.code_ = cinfo->err->msg_code;
     cinfo->err->format_message(cinfo, self.message_.data());
-    std::longjmp(self.way_out_, 1);
+    std::longjmp(self.error_exit_, 1);
   }
 
   [[noreturn]] static void on_damage(j_common_ptr cinfo, const char* message) {
     JpegCallbacks& self = of(cinfo);
     self.code_ = 0;
     std::snprintf(self.message_.data(), self.message_.size(), "%s", message);
-    std::longjmp(self.way_out_, 1);
+    std::longjmp(self.error_exit_, 1);
   }
 
   static void on_message(j_common_ptr cinfo, int level) {
@@ -155,4 +155,4 @@ void leave_jpeg(jpeg_decompress_struct* cinfo, const char* message) {
   JpegCalls::on_damage(reinterpret_cast<j_common_ptr>(cinfo), message);
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

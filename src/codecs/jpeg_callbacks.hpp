@@ -12,7 +12,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// Belongs to one decompressor and must not move. Every libjpeg call that can fail runs inside guarded();
 /// nothing is ever printed.
@@ -32,7 +32,7 @@ struct JpegCallbacks {
   /// Runs libjpeg calls; false if one failed. No object with a destructor may live in `calls`.
   template <class Calls>
   bool guarded(Calls calls) {
-    if (setjmp(way_out_) != 0) {
+    if (setjmp(error_exit_) != 0) {
       return false;
     }
     calls();
@@ -53,7 +53,7 @@ struct JpegCallbacks {
     JpegCallbacks* owner;
   };
 
-  std::jmp_buf way_out_;
+  std::jmp_buf error_exit_;
   Errors errors_;
   jpeg_source_mgr source_;
   void* (*allocate_)(j_common_ptr cinfo, int pool, std::size_t size) = nullptr;
@@ -67,4 +67,4 @@ struct JpegCallbacks {
 /// guarded().
 [[noreturn]] void leave_jpeg(jpeg_decompress_struct* cinfo, const char* message);
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 inline constexpr const char* kScansMissing =
     "scans are missing: a component has none, or progressive ones stop short of full precision";
@@ -15,7 +15,7 @@ inline constexpr const char* kScansMissing =
 /// Every component was in a scan, and progressive ones reached full precision. After jpeg_start_decompress()
 /// or jpeg_read_coefficients(), which take a component without a scan for an empty one, with no table to
 /// scale it.
-inline bool all_scans_came(const jpeg_decompress_struct& cinfo) {
+inline bool all_scans_arrived(const jpeg_decompress_struct& cinfo) {
   for (int component = 0; component < cinfo.num_components; ++component) {
     if (cinfo.comp_info[component].quant_table == nullptr) {
       return false;
@@ -30,4 +30,4 @@ inline bool all_scans_came(const jpeg_decompress_struct& cinfo) {
   return true;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

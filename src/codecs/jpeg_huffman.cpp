@@ -13,7 +13,7 @@ struct jpeg_entropy_decoder {
   boolean (*decode_mcu)(j_decompress_ptr cinfo, JBLOCKROW* blocks);
 };
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 void JpegHuffman::pass_restart(jpeg_decompress_struct& cinfo) {
   // Bytes left over before the marker: libjpeg lets them pass, and so do we.
@@ -57,18 +57,18 @@ void JpegHuffman::decode_mcu(jpeg_decompress_struct& cinfo, std::int16_t (*const
     const Block& block = blocks_[static_cast<std::size_t>(i)];
     int difference = 0;
     refill(bits);
-    bool sound = read_dc(bits, *block.dc, difference);
+    bool valid = read_dc(bits, *block.dc, difference);
     std::int32_t& dc = last_dc_[static_cast<std::size_t>(block.component)];
     dc = static_cast<std::int16_t>(dc + difference);
     if (wanted) {
       std::int16_t* const coefficients = *blocks[i];
       coefficients[0] = static_cast<std::int16_t>(dc);
-      sound = read_ac<true>(bits, *block.ac, coefficients) && sound;
+      valid = read_ac<true>(bits, *block.ac, coefficients) && valid;
     } else {
-      sound = read_ac<false>(bits, *block.ac, nullptr) && sound;
+      valid = read_ac<false>(bits, *block.ac, nullptr) && valid;
     }
-    if (!sound || bits.count < bits.padding) [[unlikely]] {
-      fail_(&cinfo, sound ? "the data ends early" : "bad Huffman code");
+    if (!valid || bits.count < bits.padding) [[unlikely]] {
+      fail_(&cinfo, valid ? "the data ends early" : "bad Huffman code");
     }
   }
   bits_ = bits;
@@ -122,4 +122,4 @@ void JpegHuffman::attach(jpeg_decompress_struct& cinfo, const Wanted& wanted, Fa
   cinfo.entropy->decode_mcu = Hook::decode_mcu;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

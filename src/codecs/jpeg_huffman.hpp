@@ -10,9 +10,9 @@
 
 struct jpeg_decompress_struct;
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
-/// Owned by a JpegDecoder, attached anew to each picture. Sound data gives libjpeg's coefficients; data that
+/// Owned by a JpegDecoder, attached anew to each image. Intact data gives libjpeg's coefficients; data that
 /// ends early, has a bad code, too many coefficients or a missing restart marker makes the libjpeg call fail.
 /// Not thread-safe.
 class JpegHuffman {
@@ -67,4 +67,4 @@ class JpegHuffman {
   Fail fail_ = nullptr;
 };
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -9,7 +9,7 @@
 
 #include "codecs/huffman_lookup.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// A reader of the bits of a scan. Copied into local variables where it is used much.
 struct ScanBits {
@@ -185,4 +185,4 @@ template <bool kStore>
   return k == 63;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr std::uint8_t kStartOfScan = 0xDA;
@@ -77,4 +77,4 @@ JpegScans count_scans(jpeg_decompress_struct& cinfo) noexcept {
   return scans;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -5,7 +5,7 @@
 
 struct jpeg_decompress_struct;
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// Encoders write about ten scans; hand-made scripts may have one for each of 64 coefficients.
 inline constexpr std::uint64_t kMaxJpegScans = 500;
@@ -29,4 +29,4 @@ struct JpegScans {
 /// are not walked.
 JpegScans count_scans(jpeg_decompress_struct& cinfo) noexcept;
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "codecs/jpeg_scans.hpp"
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 namespace {
@@ -73,7 +73,7 @@ TEST_P(EverySampling, boxes_equal_the_full_decode) {
 
 INSTANTIATE_TEST_SUITE_P(Jpeg, EverySampling, ::testing::Range(std::size_t{0}, kSamplings.size()));
 
-TEST(Jpeg, every_small_box_of_a_subsampled_picture_equals_the_full_decode) {
+TEST(Jpeg, every_small_box_of_a_subsampled_image_equals_the_full_decode) {
   for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::progressive}) {
     const auto file = make_jpeg({.width = 37, .height = 36, .coding = coding, .sampling = {{2, 2}}});
     const Rgb whole = plain_jpeg_decode(*file);
@@ -165,19 +165,19 @@ TEST(Jpeg, restart_markers_out_of_order_are_corrupt) {
 
 TEST(Jpeg, fill_bytes_are_allowed_before_markers_and_nowhere_else) {
   for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts}) {
-    const Bytes sound = sample_jpeg(coding);
-    const Rgb whole = plain_jpeg_decode(sound);
+    const Bytes intact = sample_jpeg(coding);
+    const Rgb whole = plain_jpeg_decode(intact);
     bool stuffed = false;
     bool marker = false;
-    for (std::size_t at = scan_start(sound); at + 1 < sound.size() && !(stuffed && marker); ++at) {
-      bool& tried = sound[at + 1] == 0 ? stuffed : marker;
-      if (sound[at] != 0xFF || tried) {
+    for (std::size_t at = scan_start(intact); at + 1 < intact.size() && !(stuffed && marker); ++at) {
+      bool& tried = intact[at + 1] == 0 ? stuffed : marker;
+      if (intact[at] != 0xFF || tried) {
         continue;
       }
       tried = true;
-      Bytes file = sound;
+      Bytes file = intact;
       file.insert(file.begin() + static_cast<std::ptrdiff_t>(at), 0xFF);
-      if (sound[at + 1] == 0) {
+      if (intact[at + 1] == 0) {
         expect_error(file, ErrorKind::corrupt, "");
       } else {
         ImageDecoder decoder;
@@ -186,7 +186,7 @@ TEST(Jpeg, fill_bytes_are_allowed_before_markers_and_nowhere_else) {
         EXPECT_TRUE(*result == whole);
       }
     }
-    EXPECT_TRUE(stuffed && marker) << "the picture shows nothing";
+    EXPECT_TRUE(stuffed && marker) << "the image shows nothing";
   }
 }
 
@@ -199,10 +199,10 @@ TEST(Jpeg, missing_scans_are_corrupt) {
 }
 
 TEST(Jpeg, damage_below_the_box_does_not_matter_and_above_it_does) {
-  const Bytes sound = *make_jpeg({.width = 64, .height = 64, .coding = JpegCoding::restarts});
-  const Rgb whole = plain_jpeg_decode(sound);
-  // Without its last restart marker the bottom of the picture is lost.
-  Bytes file = sound;
+  const Bytes intact = *make_jpeg({.width = 64, .height = 64, .coding = JpegCoding::restarts});
+  const Rgb whole = plain_jpeg_decode(intact);
+  // Without its last restart marker the bottom of the image is lost.
+  Bytes file = intact;
   std::size_t marker = file.size() - 4;
   while (!(file[marker] == 0xFF && file[marker + 1] >= 0xD0 && file[marker + 1] <= 0xD7)) {
     --marker;
@@ -227,13 +227,13 @@ TEST(Jpeg, damage_outside_the_box_is_found_where_the_whole_file_is_checked) {
   int seen_by_the_box = 0;
   for (const JpegCoding coding : {JpegCoding::baseline, JpegCoding::optimized, JpegCoding::restarts,
                                   JpegCoding::arithmetic, JpegCoding::progressive}) {
-    const Bytes sound = *make_jpeg({.width = 320, .height = 320, .coding = coding, .sampling = {{2, 2}}});
-    EXPECT_TRUE(expect_whole_file_checked(sound, {center, {0, 0, 1, 1}, {319, 319, 1, 1}}));
-    const std::size_t begin = scan_start(sound);
-    ASSERT_GT(sound.size(), begin + 2000);
+    const Bytes intact = *make_jpeg({.width = 320, .height = 320, .coding = coding, .sampling = {{2, 2}}});
+    EXPECT_TRUE(expect_whole_file_checked(intact, {center, {0, 0, 1, 1}, {319, 319, 1, 1}}));
+    const std::size_t begin = scan_start(intact);
+    ASSERT_GT(intact.size(), begin + 2000);
     for (std::size_t i = 0; i < 40; ++i) {
-      Bytes file = sound;
-      const std::size_t at = begin + (sound.size() - begin - 514) * i / 39;
+      Bytes file = intact;
+      const std::size_t at = begin + (intact.size() - begin - 514) * i / 39;
       std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(at), 512, std::uint8_t{0});
       refused += expect_whole_file_checked(file, {center, {0, 0, 8, 8}}) ? 0 : 1;
       ImageDecoder plain;
@@ -247,18 +247,18 @@ TEST(Jpeg, damage_outside_the_box_is_found_where_the_whole_file_is_checked) {
 
 TEST(Jpeg, mutated_files_are_refused_alike_by_a_whole_decode_and_a_checked_box) {
   for (const JpegCoding coding : kCodings) {
-    const Bytes sound = *make_jpeg({.width = 40, .height = 33, .coding = coding, .sampling = {{2, 2}}});
-    for_each_mutation(sound, 200, [&](const Bytes& file) {
+    const Bytes intact = *make_jpeg({.width = 40, .height = 33, .coding = coding, .sampling = {{2, 2}}});
+    for_each_mutation(intact, 200, [&](const Bytes& file) {
       expect_whole_file_checked(file, {{3, 2, 9, 7}, {0, 0, 40, 1}, {20, 20, 20, 13}});
     });
   }
 }
 
 TEST(Jpeg, an_embedded_preview_does_not_count_as_the_end) {
-  const Bytes sound = sample_jpeg();
-  Bytes file(sound.begin(), sound.begin() + 2);
+  const Bytes intact = sample_jpeg();
+  Bytes file(intact.begin(), intact.begin() + 2);
   file.insert(file.end(), {0xFF, 0xE1, 0x00, 0x08, 0xFF, 0xD8, 0xFF, 0xD9, 0xFF, 0xD9});
-  file.insert(file.end(), sound.begin() + 2, sound.end() - 2);
+  file.insert(file.end(), intact.begin() + 2, intact.end() - 2);
   expect_error(file, ErrorKind::corrupt, "truncated");
   file.insert(file.end(), {0xFF, 0xD9});
   ImageDecoder decoder;
@@ -278,9 +278,9 @@ TEST(Jpeg, bytes_after_the_end_are_ignored) {
 TEST(Jpeg, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {
   ImageDecoder decoder({.max_pixels = 1u << 16});
   for (const JpegCoding coding : kCodings) {
-    const Bytes sound = *make_jpeg({.width = 40, .height = 33, .coding = coding, .sampling = {{2, 2}}});
-    const Rgb whole = plain_jpeg_decode(sound);
-    for_each_mutation(sound, 400, [&](const Bytes& file) {
+    const Bytes intact = *make_jpeg({.width = 40, .height = 33, .coding = coding, .sampling = {{2, 2}}});
+    const Rgb whole = plain_jpeg_decode(intact);
+    for_each_mutation(intact, 400, [&](const Bytes& file) {
       const auto size = decoder.open(file);
       if (size.ok()) {
         std::mt19937 random(7);
@@ -289,7 +289,7 @@ TEST(Jpeg, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {
         }
       }
     });
-    const auto again = decode_whole(decoder, sound);
+    const auto again = decode_whole(decoder, intact);
     ASSERT_TRUE(again.ok());
     EXPECT_TRUE(*again == whole);
   }
@@ -306,10 +306,10 @@ TEST(Jpeg, kinds_that_are_not_handled_are_named) {
   expect_error(lossless, ErrorKind::unsupported, "0xc3");
 }
 
-TEST(Jpeg, tables_of_the_picture_before_are_not_used) {
-  const Bytes sound = sample_jpeg();
-  const std::size_t quantisation = find_marker(sound, 0xDB);
-  Bytes file = sound;
+TEST(Jpeg, tables_of_the_image_before_are_not_used) {
+  const Bytes intact = sample_jpeg();
+  const std::size_t quantisation = find_marker(intact, 0xDB);
+  Bytes file = intact;
   const std::size_t length = 2 + (std::size_t{file[quantisation + 2]} << 8 | file[quantisation + 3]);
   const auto begin = file.begin() + static_cast<std::ptrdiff_t>(quantisation);
   file.erase(begin, begin + static_cast<std::ptrdiff_t>(length));
@@ -318,32 +318,33 @@ TEST(Jpeg, tables_of_the_picture_before_are_not_used) {
     const auto result = decode_whole(decoder, file);
     ASSERT_FALSE(result.ok());
     EXPECT_THAT(result.error().message, HasSubstr("Quantization table"));
-    EXPECT_TRUE(decode_whole(decoder, sound).ok());
+    EXPECT_TRUE(decode_whole(decoder, intact).ok());
   }
 }
 
 TEST(Jpeg, a_file_without_huffman_tables_has_the_usual_ones) {
   const Bytes other = sample_jpeg(JpegCoding::optimized);
-  const Bytes sound = sample_jpeg();
-  Bytes file(sound.begin(), sound.begin() + 2);
-  for (std::size_t at = 2; sound[at + 1] != 0xDA;) {
-    const std::size_t length = 2 + (std::size_t{sound[at + 2]} << 8 | sound[at + 3]);
-    if (sound[at + 1] != 0xC4) {
-      file.insert(file.end(), sound.begin() + static_cast<std::ptrdiff_t>(at),
-                  sound.begin() + static_cast<std::ptrdiff_t>(at + length));
+  const Bytes intact = sample_jpeg();
+  Bytes file(intact.begin(), intact.begin() + 2);
+  for (std::size_t at = 2; intact[at + 1] != 0xDA;) {
+    const std::size_t length = 2 + (std::size_t{intact[at + 2]} << 8 | intact[at + 3]);
+    if (intact[at + 1] != 0xC4) {
+      file.insert(file.end(), intact.begin() + static_cast<std::ptrdiff_t>(at),
+                  intact.begin() + static_cast<std::ptrdiff_t>(at + length));
     }
     at += length;
   }
-  file.insert(file.end(), sound.begin() + static_cast<std::ptrdiff_t>(find_marker(sound, 0xDA)), sound.end());
-  ASSERT_LT(file.size(), sound.size());
+  file.insert(file.end(), intact.begin() + static_cast<std::ptrdiff_t>(find_marker(intact, 0xDA)),
+              intact.end());
+  ASSERT_LT(file.size(), intact.size());
   ImageDecoder decoder;
   ASSERT_TRUE(decode_whole(decoder, other).ok());
   const auto result = decode_whole(decoder, file);
   ASSERT_TRUE(result.ok());
-  EXPECT_TRUE(*result == plain_jpeg_decode(sound));
+  EXPECT_TRUE(*result == plain_jpeg_decode(intact));
 }
 
-TEST(Jpeg, a_picture_above_the_limit_is_refused_by_open) {
+TEST(Jpeg, an_image_above_the_limit_is_refused_by_open) {
   Bytes file = sample_jpeg();
   const std::size_t frame = find_marker(file, 0xC0);
   std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(frame) + 5, 4, std::uint8_t{0xFE});
@@ -359,19 +360,19 @@ TEST(Jpeg, a_picture_above_the_limit_is_refused_by_open) {
 
 /// A file of one component per scan, its first scan `repeats` times more.
 Bytes with_repeated_scan(int side, int repeats) {
-  const Bytes sound =
+  const Bytes intact =
       *make_jpeg({.width = side, .height = side, .coding = JpegCoding::one_scan_per_component});
-  const auto first = static_cast<std::ptrdiff_t>(find_marker(sound, 0xDA));
-  auto second = static_cast<std::ptrdiff_t>(scan_start(sound));
-  while (!(sound[static_cast<std::size_t>(second)] == 0xFF &&
-           sound[static_cast<std::size_t>(second) + 1] != 0)) {
+  const auto first = static_cast<std::ptrdiff_t>(find_marker(intact, 0xDA));
+  auto second = static_cast<std::ptrdiff_t>(scan_start(intact));
+  while (!(intact[static_cast<std::size_t>(second)] == 0xFF &&
+           intact[static_cast<std::size_t>(second) + 1] != 0)) {
     ++second;
   }
-  Bytes file(sound.begin(), sound.begin() + first);
+  Bytes file(intact.begin(), intact.begin() + first);
   for (int i = 0; i < repeats; ++i) {
-    file.insert(file.end(), sound.begin() + first, sound.begin() + second);
+    file.insert(file.end(), intact.begin() + first, intact.begin() + second);
   }
-  file.insert(file.end(), sound.begin() + first, sound.end());
+  file.insert(file.end(), intact.begin() + first, intact.end());
   return file;
 }
 

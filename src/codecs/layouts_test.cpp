@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "codecs/image_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// `count` values of a mask in PixelLayout::index or gray_16 to as many int32 at `out`.
 inline void widen_mask(const std::uint8_t* in, PixelLayout layout, std::size_t count, void* out) {
@@ -20,4 +20,4 @@ inline void widen_mask(const std::uint8_t* in, PixelLayout layout, std::size_t c
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "codecs/sound_format_decoder.hpp"
+#include "codecs/audio_format_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 4;
@@ -64,7 +64,7 @@ ByteSpan after_zeros(ByteSpan file) noexcept {
   return file.subspan(static_cast<std::size_t>(other - file.begin()));
 }
 
-/// What comes after tags in front of the sound, and the zeros that some writers leave behind them.
+/// What comes after tags in front of the audio, and the zeros that some writers leave behind them.
 ByteSpan after_tags(ByteSpan file) noexcept {
   while (file.size() >= 10 && has(file, 0, "ID3")) {
     file = file.subspan(size_of_id3(file));
@@ -83,7 +83,7 @@ bool may_follow(ByteSpan rest, std::size_t smallest_frame) noexcept {
           std::any_of(kTags.begin(), kTags.end(), [&](std::string_view tag) { return has(end, 0, tag); }));
 }
 
-/// Whether the first frame holds no sound.
+/// Whether the first frame holds no audio.
 bool has_info(ByteSpan file, const FrameHeader& header) noexcept {
   const std::size_t at = kHeaderBytes + header.side_info;
   return has(file, at, "Xing") || has(file, at, "Info");
@@ -117,7 +117,7 @@ Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
   }
   length.end = file.size() - rest.size();
   if (!may_follow(rest, smallest)) {
-    return detail::sound_error(
+    return detail::audio_error(
         ErrorKind::corrupt,
         header.bytes > 0
             ? fmt::format("MP3 is truncated: its last frame, at byte {}, is not whole", length.end)
@@ -126,4 +126,4 @@ Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
   return std::optional(length);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

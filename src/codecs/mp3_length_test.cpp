@@ -5,12 +5,12 @@
 
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
 
-/// A frame of MPEG 1 layer III at 44.1 kHz without sound: 128 kbit/s, 417 bytes or one more.
+/// A frame of MPEG 1 layer III at 44.1 kHz without audio: 128 kbit/s, 417 bytes or one more.
 std::string frame(bool padded) {
   std::string bytes = padded ? "\xFF\xFB\x92\x64" : "\xFF\xFB\x90\x64";
   bytes.resize(padded ? 418 : 417, '\x55');
@@ -22,12 +22,12 @@ Result<std::optional<Mp3Length>> count(const std::string& file) {
 }
 
 TEST(Mp3Length, a_destroyed_last_frame_is_damage_though_the_frame_before_was_larger) {
-  const std::string sound = frame(true) + frame(false) + frame(true);
-  const auto whole = count(sound + frame(false));
+  const std::string audio = frame(true) + frame(false) + frame(true);
+  const auto whole = count(audio + frame(false));
   ASSERT_TRUE(whole.ok());
   EXPECT_EQ((*whole)->frames, 4U);
   for (const char byte : {'\0', '\x55'}) {
-    const auto destroyed = count(sound + std::string(417, byte));
+    const auto destroyed = count(audio + std::string(417, byte));
     ASSERT_FALSE(destroyed.ok());
     EXPECT_THAT(destroyed.error().message, HasSubstr("no frame at byte 1253"));
   }
@@ -55,4 +55,4 @@ TEST(Mp3Length, a_cut_within_a_header_is_damage) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

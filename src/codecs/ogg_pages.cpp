@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "codecs/sound_format_decoder.hpp"
+#include "codecs/audio_format_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kHeader = 27;
@@ -87,7 +87,7 @@ bool is_whole(const Page& page) noexcept {
 }
 
 Error bad_checksum(std::uint64_t at) {
-  return detail::sound_error(
+  return detail::audio_error(
       ErrorKind::corrupt, fmt::format("Ogg is damaged: the page at byte {} does not have its checksum", at));
 }
 
@@ -108,7 +108,7 @@ Status OggPages::pass_headers() {
   for (std::ptrdiff_t packets = 0; packets < kVorbisHeaders;) {
     const std::optional<Page> page = page_at(file_.subspan(static_cast<std::size_t>(at_)));
     if (!page) {
-      return detail::sound_error(
+      return detail::audio_error(
           ErrorKind::corrupt,
           fmt::format("Ogg is truncated or damaged: its headers are not whole at byte {}", at_));
     }
@@ -132,11 +132,11 @@ Status OggPages::check(std::uint64_t begin, std::uint64_t end) {
       over_ = true;
       return begins_page(rest) || rest.size() < kHeader
                  ? Status()
-                 : Status(detail::sound_error(
+                 : Status(detail::audio_error(
                        ErrorKind::corrupt, fmt::format("Ogg is damaged: there is no page at byte {}", at_)));
     }
-    before_sound_ = before_sound_ && (page->position == 0 || page->position == kNoPosition);
-    if ((before_sound_ || at_ + page->bytes.size() > begin) && !is_whole(*page)) {
+    before_audio_ = before_audio_ && (page->position == 0 || page->position == kNoPosition);
+    if ((before_audio_ || at_ + page->bytes.size() > begin) && !is_whole(*page)) {
       return bad_checksum(at_);
     }
     at_ += page->bytes.size();
@@ -146,7 +146,7 @@ Status OggPages::check(std::uint64_t begin, std::uint64_t end) {
 }
 
 OggEnd read_ogg_end(ByteSpan file) noexcept {
-  const ByteSpan tail = file.last(std::min(file.size(), static_cast<std::size_t>(4 * kLargestOggPage)));
+  const ByteSpan tail = file.last(std::min(file.size(), static_cast<std::size_t>(4 * kMaxOggPage)));
   OggEnd end;
   std::optional<Page> last;
   for (std::size_t at = tail.size(); at-- > 0;) {
@@ -165,4 +165,4 @@ OggEnd read_ogg_end(ByteSpan file) noexcept {
   return end;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

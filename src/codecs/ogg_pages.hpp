@@ -7,10 +7,10 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A header with 255 pieces of 255 bytes.
-inline constexpr std::uint64_t kLargestOggPage = 27 + 255 + 255 * 255;
+inline constexpr std::uint64_t kMaxOggPage = 27 + 255 + 255 * 255;
 
 /// Goes through the pages of a file from its start. Not thread-safe; the file must stay valid.
 class OggPages {
@@ -21,15 +21,15 @@ class OggPages {
   /// libsndfile fails to read them it loses memory. Other streams are left to check().
   Status pass_headers();
 
-  /// Goes on up to byte `end`. Pages with bytes between `begin` and `end`, and those before the first sound,
-  /// must be whole: `corrupt` if one is not. A last page that is cut off is none; what follows the page that
-  /// is marked as the last is not looked at.
+  /// Goes on up to byte `end`. Pages with bytes between `begin` and `end`, and those before the first
+  /// recording, must be whole: `corrupt` if one is not. A last page that is cut off is none; what follows the
+  /// page that is marked as the last is not looked at.
   Status check(std::uint64_t begin, std::uint64_t end);
 
  private:
   ByteSpan file_;
   std::uint64_t at_ = 0;
-  bool before_sound_ = true;
+  bool before_audio_ = true;
   bool over_ = false;
 };
 
@@ -42,4 +42,4 @@ struct OggEnd {
 
 OggEnd read_ogg_end(ByteSpan file) noexcept;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codecs/sound_decoder.hpp"
+#include "codecs/audio_decoder.hpp"
 
 namespace penstock::test {
 namespace {
@@ -32,7 +32,7 @@ std::vector<std::uint8_t> page_of(std::uint8_t flags, std::uint8_t position, std
   return page;
 }
 
-const std::vector<std::uint8_t> kSound = page_of(0, 100, 0x5ef33f5d);
+const std::vector<std::uint8_t> kAudio = page_of(0, 100, 0x5ef33f5d);
 const std::vector<std::uint8_t> kLast = page_of(4, 150, 0xf3c9566f);
 
 std::vector<std::uint8_t> joined(const std::vector<std::vector<std::uint8_t>>& pages) {
@@ -62,13 +62,13 @@ TEST(OggPages, headers_of_vorbis_must_be_whole) {
   const auto pass = [](const std::vector<std::uint8_t>& file) {
     return message_of(OggPages(file).pass_headers());
   };
-  EXPECT_EQ(pass(joined({kFirst, kSound, kLast})), "");  // three packets
+  EXPECT_EQ(pass(joined({kFirst, kAudio, kLast})), "");  // three packets
   for (std::size_t size = kFirst.size(); size < 3 * kFirst.size(); ++size) {
-    std::vector<std::uint8_t> cut = joined({kFirst, kSound, kLast});
+    std::vector<std::uint8_t> cut = joined({kFirst, kAudio, kLast});
     cut.resize(size);
     EXPECT_THAT(pass(cut), HasSubstr("its headers are not whole")) << size;
   }
-  std::vector<std::uint8_t> changed = joined({kFirst, kSound, kLast});
+  std::vector<std::uint8_t> changed = joined({kFirst, kAudio, kLast});
   changed[2 * kFirst.size() - 1] ^= 1;
   EXPECT_THAT(pass(changed), HasSubstr("checksum"));
   changed[28] = 'O';  // another codec: not looked at
@@ -76,7 +76,7 @@ TEST(OggPages, headers_of_vorbis_must_be_whole) {
 }
 
 TEST(OggPages, a_truncated_file_opened_many_times_keeps_no_memory) {
-  SoundDecoder decoder;
+  AudioDecoder decoder;
   const auto open_often = [&](int times) {
     for (int i = 0; i < times; ++i) {
       const auto opened = decoder.open(kFirst);
@@ -90,7 +90,7 @@ TEST(OggPages, a_truncated_file_opened_many_times_keeps_no_memory) {
 }
 
 TEST(OggPages, a_page_that_is_cut_off_is_no_damage_and_one_that_is_missing_is) {
-  std::vector<std::uint8_t> file = joined({kFirst, kSound});
+  std::vector<std::uint8_t> file = joined({kFirst, kAudio});
   for (std::size_t size = kFirst.size(); size <= file.size(); ++size) {
     EXPECT_TRUE(check_all({file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)}).ok()) << size;
   }
@@ -105,7 +105,7 @@ TEST(OggPages, behind_the_last_page_anything_may_follow) {
 }
 
 TEST(OggPages, pages_that_nobody_read_are_passed_by) {
-  std::vector<std::uint8_t> file = joined({kFirst, kSound, kLast});
+  std::vector<std::uint8_t> file = joined({kFirst, kAudio, kLast});
   const std::size_t size = kFirst.size();
   file[size + 40] ^= 1;
   EXPECT_THAT(message_of(check_all(file)), HasSubstr("page at byte 58 does not have its checksum"));
@@ -120,10 +120,10 @@ TEST(OggPages, pages_that_nobody_read_are_passed_by) {
 }
 
 TEST(OggPages, the_end_says_how_long_the_last_page_is) {
-  const OggEnd whole = read_ogg_end(joined({kFirst, kSound, kLast}));
+  const OggEnd whole = read_ogg_end(joined({kFirst, kAudio, kLast}));
   EXPECT_TRUE(whole.marked);
   EXPECT_EQ(whole.last_page_frames, 50U);
-  const OggEnd cut = read_ogg_end(joined({kFirst, kSound}));
+  const OggEnd cut = read_ogg_end(joined({kFirst, kAudio}));
   EXPECT_FALSE(cut.marked);
   EXPECT_EQ(cut.last_page_frames, 100U);
   EXPECT_EQ(read_ogg_end(kLast).last_page_frames, std::nullopt);

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 #include "codecs/repacked.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct OriginalFile::Impl {
   /// Parsed once while the span stays the same.
@@ -41,8 +41,8 @@ Result<ByteSpan> OriginalFile::of(const StoredValue& stored) {
     return ByteSpan(impl_->file);
   }
   return detail::decode_error(ErrorKind::unsupported,
-                              "the store holds the pixels of this picture, not its file",
+                              "the store holds the pixels of this image, not its file",
                               "read the file from the source, or build the store with image='repack'");
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include "formats/sample_table.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One per thread; keeps its memory. Not thread-safe.
 class OriginalFile {
@@ -23,4 +23,4 @@ class OriginalFile {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

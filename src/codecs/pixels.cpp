@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kChannels = pixel_bytes(PixelLayout::rgb);
@@ -69,4 +69,4 @@ Status PixelsDecoder::decode(const Rect& box, const PixelView& out) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

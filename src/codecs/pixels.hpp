@@ -1,21 +1,21 @@
 #pragma once
-// Pictures stored as their pixels. To the byte: docs/formats/store.md.
+// Images stored as their pixels. To the byte: docs/formats/store.md.
 
 #include <cstdint>
 #include <vector>
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Bytes before the first pixel.
 inline constexpr std::size_t kPixelsHeader = 16;
 
-/// A record for a picture of this size, its pixels still to be written: rows of R, G, B behind the header.
+/// A record for an image of this size, its pixels still to be written: rows of R, G, B behind the header.
 std::vector<std::uint8_t> make_pixels_record(ImageSize size);
 
 /// Any rectangle by copying rows.
-class PixelsDecoder final : public PictureDecoder {
+class PixelsDecoder final : public ImageFormatDecoder {
  public:
   explicit PixelsDecoder(DecodeLimits limits) : limits_(limits) {}
 
@@ -30,4 +30,4 @@ class PixelsDecoder final : public PictureDecoder {
   ImageSize size_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,21 +4,21 @@
 
 #include <cstring>
 
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-test::Bytes record_of(const test::Rgb& picture) {
-  test::Bytes record = make_pixels_record({picture.width, picture.height});
-  std::memcpy(record.data() + kPixelsHeader, picture.pixels.data(), picture.pixels.size());
+test::Bytes record_of(const test::Rgb& image) {
+  test::Bytes record = make_pixels_record({image.width, image.height});
+  std::memcpy(record.data() + kPixelsHeader, image.pixels.data(), image.pixels.size());
   return record;
 }
 
 TEST(pixels, any_box_equals_the_pixels) {
   for (const auto& [width, height] : {std::pair{1, 1}, {3, 7}, {64, 33}}) {
-    const test::Rgb picture{width, height, test::draw(width, height, 3)};
-    test::expect_boxes_equal(record_of(picture), picture, 20, "pixels");
+    const test::Rgb image{width, height, test::draw(width, height, 3)};
+    test::expect_boxes_equal(record_of(image), image, 20, "pixels");
   }
 }
 
@@ -44,4 +44,4 @@ TEST(pixels, damaged_records_are_refused) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace std::string_view_literals;
@@ -40,7 +40,7 @@ std::uint32_t big_endian_32(const std::uint8_t* at) {
 
 bool is_data(const std::uint8_t* chunk) { return std::memcmp(chunk + 4, "IDAT", 4) == 0; }
 
-/// Whether every chunk up to the last of the picture data lies inside the file. Looks at chunk headers only.
+/// Whether every chunk up to the last of the image data lies inside the file. Looks at chunk headers only.
 bool reaches_end_of_data(ByteSpan file) {
   bool in_data = false;
   std::size_t at = kSignature.size();
@@ -155,7 +155,7 @@ Result<ImageSize> PngDecoder::open(ByteSpan file) {
   }
   PENSTOCK_TRY(detail::check_size("PNG", header.width, header.height, limits_));
   if (!reaches_end_of_data(file)) {
-    return detail::decode_error(ErrorKind::corrupt, "PNG is truncated: its picture data does not end");
+    return detail::decode_error(ErrorKind::corrupt, "PNG is truncated: its image data does not end");
   }
   header_ = {header.width, header.height, header.bit_depth, header.color_type, header.interlace_method != 0};
   PENSTOCK_TRY(check_memory());
@@ -238,16 +238,16 @@ Status PngDecoder::decode_pixels(spng_ctx* context, std::size_t size, const Rect
 
 Status PngDecoder::decode_interlaced(spng_ctx* context, std::size_t size, const Rect& box,
                                      const PixelView& out) {
-  std::uint8_t* const picture = rows_.reserve(size);
+  std::uint8_t* const image = rows_.reserve(size);
   if (header_.bit_depth < 8) {
-    std::memset(picture, 0, size);  // libspng adds the passes' bits to what is there
+    std::memset(image, 0, size);  // libspng adds the passes' bits to what is there
   }
-  if (const int code = spng_decode_image(context, picture, size, SPNG_FMT_RAW, 0); code != 0) {
+  if (const int code = spng_decode_image(context, image, size, SPNG_FMT_RAW, 0); code != 0) {
     return png_error(code);
   }
   const std::size_t row_size = size / header_.height;
   for (int y = 0; y < box.height; ++y) {
-    pixels_.convert(picture + static_cast<std::size_t>(box.y + y) * row_size, box.x, box.width, out.layout,
+    pixels_.convert(image + static_cast<std::size_t>(box.y + y) * row_size, box.x, box.width, out.layout,
                     out.data + static_cast<std::size_t>(y) * out.stride);
   }
   return check_end(context);
@@ -276,4 +276,4 @@ Status PngDecoder::decode_rows(spng_ctx* context, std::size_t row_size, const Re
   return end == height ? check_end(context) : Status();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 #include "codecs/png_rows.hpp"
 #include "core/scratch.hpp"
 
 struct spng_ctx;
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace detail {
 
@@ -38,13 +38,13 @@ class CriticalChunks {
 
 }  // namespace detail
 
-/// Every colour type, bit depth and interlacing; of an animation the picture that plain PNG readers see.
+/// Every colour type, bit depth and interlacing; of an animation the image that plain PNG readers see.
 /// Pixels are those of Pillow's convert(): detail::PngRows.
 ///
-/// `corrupt` when the file ends before its picture data does (seen by open()), or when a checksum, the
+/// `corrupt` when the file ends before its image data does (seen by open()), or when a checksum, the
 /// compressed stream or a header field is wrong in what the box needs: all up to its last row, or the whole
 /// file if interlaced or DecodeLimits::check_whole_file.
-class PngDecoder final : public PictureDecoder {
+class PngDecoder final : public ImageFormatDecoder {
  public:
   explicit PngDecoder(DecodeLimits limits) : limits_(limits) {}
 
@@ -68,4 +68,4 @@ class PngDecoder final : public PictureDecoder {
   Scratch rows_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

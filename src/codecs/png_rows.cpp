@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 int PngHeader::channels() const noexcept {
   switch (color_type) {
@@ -136,4 +136,4 @@ void PngRows::convert_colors(const std::uint8_t* raw, int x, int width, PixelLay
   opaque_ = opaque;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

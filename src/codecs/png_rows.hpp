@@ -6,7 +6,7 @@
 
 #include "codecs/image_decoder.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 struct PngHeader {
   std::uint32_t width = 0;
@@ -44,4 +44,4 @@ class PngRows {
   std::uint8_t opaque_ = 255;          // all alpha values, and-ed
 };
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

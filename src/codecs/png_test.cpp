@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 namespace {
@@ -252,7 +252,7 @@ TEST(Png, damage_below_the_box_is_found_where_the_whole_file_is_checked) {
   }
 }
 
-TEST(Png, a_picture_above_the_limit_is_refused_by_open) {
+TEST(Png, an_image_above_the_limit_is_refused_by_open) {
   ImageDecoder decoder({.max_pixels = 60 * 40 - 1});
   const auto opened = decoder.open(sample_png());
   ASSERT_FALSE(opened.ok());

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 thread_local int quiet_scopes = 0;
@@ -37,4 +37,4 @@ extern "C" __attribute__((weak, visibility("default"))) void* mpg123_new(const c
   return handle;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 // libmpg123, which libsndfile reads MP3 with, prints what it finds damaged to the standard error unless it is
 // told not to, and libsndfile has no option for that.
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// MP3 decoders that libsndfile makes on this thread while one of these lives print nothing. Those of others
 /// are left alone. Without effect where libmpg123 is no shared library of its own, or where the process had a
@@ -17,4 +17,4 @@ class QuietMpg123 {
   QuietMpg123& operator=(const QuietMpg123&) = delete;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

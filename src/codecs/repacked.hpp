@@ -1,5 +1,5 @@
 #pragma once
-// JPEG pictures stored anew without loss: the same DCT coefficients in a layout for wide CPUs and random
+// JPEG images stored anew without loss: the same DCT coefficients in a layout for wide CPUs and random
 // access. To the byte: docs/formats/repacked.md.
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The code tables that many records share. Immutable; any thread.
 class RepackTables;
@@ -67,7 +67,7 @@ class RepackEncoder {
 Result<std::vector<std::uint8_t>> rebuild_jpeg(ByteSpan record, const RepackTables& tables);
 
 /// Any rectangle, equal to JpegDecoder's of the original bit for bit.
-class RepackedDecoder final : public PictureDecoder {
+class RepackedDecoder final : public ImageFormatDecoder {
  public:
   explicit RepackedDecoder(DecodeLimits limits);
   ~RepackedDecoder() override;
@@ -87,4 +87,4 @@ class RepackedDecoder final : public PictureDecoder {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

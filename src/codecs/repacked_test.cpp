@@ -20,7 +20,7 @@ void expect_repacks(const JpegVariant& variant, int boxes) {
   const auto file = make_jpeg(variant);
   ASSERT_TRUE(file) << variant.name();
   const Repacked result = repack(*file);
-  if (result.kept == "larger") {  // headers outweigh tiny pictures
+  if (result.kept == "larger") {  // headers outweigh tiny images
     const Repacked pixels = repack(*file, RepackFidelity::pixels);
     ASSERT_EQ(pixels.kept, "") << variant.name();
     expect_same_pixels(*file, pixels.record, boxes, variant.name());
@@ -44,7 +44,7 @@ TEST(Repacked, every_sampling_coding_and_quality) {
   }
 }
 
-TEST(Repacked, gray_pictures) {
+TEST(Repacked, gray_images) {
   for (const int quality : {20, 80, 97}) {
     for (const Sampling& sampling : {Sampling{{1, 1}}, Sampling{{2, 2}}}) {
       expect_repacks({.width = 133,
@@ -67,7 +67,7 @@ TEST(Repacked, every_small_size) {
   }
 }
 
-TEST(Repacked, pictures_of_several_tiles_each_way) {
+TEST(Repacked, images_of_several_tiles_each_way) {
   for (const Sampling& sampling : kRepackedSamplings) {
     expect_repacks({.width = 300, .height = 290, .sampling = sampling}, 20);
   }
@@ -100,7 +100,7 @@ TEST(Repacked, progressive_and_several_scans_keep_their_pixels_only) {
   }
 }
 
-TEST(Repacked, progressive_gray_pictures_keep_their_pixels) {
+TEST(Repacked, progressive_gray_images_keep_their_pixels) {
   const auto file =
       make_jpeg({.width = 117, .height = 83, .color = JpegColor::gray, .coding = JpegCoding::progressive});
   const Repacked result = repack(*file, RepackFidelity::pixels);
@@ -108,9 +108,9 @@ TEST(Repacked, progressive_gray_pictures_keep_their_pixels) {
   expect_same_pixels(*file, result.record, 8, "progressive gray");
 }
 
-TEST(Repacked, records_do_not_depend_on_the_picture_before) {
+TEST(Repacked, records_do_not_depend_on_the_image_before) {
   const auto color = make_jpeg({.width = 90, .height = 70});
-  // A gray picture that also brings the table of the other's colours, which it does not use.
+  // A gray image that also brings the table of the other's colours, which it does not use.
   const auto dqt = [&color](std::size_t from) {
     constexpr std::array<std::uint8_t, 2> kDqt = {0xFF, 0xDB};
     return std::search(color->begin() + static_cast<std::ptrdiff_t>(from), color->end(), kDqt.begin(),
@@ -190,7 +190,7 @@ TEST(Repacked, a_damaged_file_is_kept) {
   EXPECT_GT(kept, 100);
 }
 
-TEST(Repacked, bytes_after_the_picture_and_before_it_come_back) {
+TEST(Repacked, bytes_after_the_image_and_before_it_come_back) {
   auto file = *make_jpeg({.width = 90, .height = 70});
   for (int i = 0; i < 100; ++i) {
     file.push_back(static_cast<std::uint8_t>(i * 7));
@@ -225,12 +225,12 @@ TEST(Repacked, a_last_byte_filled_with_zeros_comes_back) {
 TEST(Repacked, mutated_records_give_pixels_or_errors) {
   for (const Sampling& sampling : kRepackedSamplings) {
     const auto file = make_jpeg({.width = 100, .height = 140, .sampling = sampling, .quality = 95});
-    const Repacked sound = repack(*file);
-    ASSERT_EQ(sound.kept, "");
+    const Repacked intact = repack(*file);
+    ASSERT_EQ(intact.kept, "");
     RepackedDecoder decoder{{.max_pixels = 1u << 20}};
     decoder.use_tables(drawn_tables());
     int refused = 0;
-    for_each_mutation(sound.record, 600, [&](const Bytes& record) {
+    for_each_mutation(intact.record, 600, [&](const Bytes& record) {
       const auto rebuilt = rebuild_jpeg(record, *drawn_tables());
       const auto size = decoder.open(record);
       if (!size.ok()) {
@@ -250,12 +250,12 @@ TEST(Repacked, mutated_records_give_pixels_or_errors) {
 
 TEST(Repacked, a_record_cut_anywhere_is_corrupt) {
   const auto file = make_jpeg({.width = 60, .height = 50, .sampling = {{2, 2}}});
-  const Repacked sound = repack(*file);
-  ASSERT_EQ(sound.kept, "");
+  const Repacked intact = repack(*file);
+  ASSERT_EQ(intact.kept, "");
   RepackedDecoder decoder{DecodeLimits{}};
   decoder.use_tables(drawn_tables());
-  for (std::size_t size = 0; size < sound.record.size(); ++size) {
-    const Bytes cut(sound.record.begin(), sound.record.begin() + static_cast<std::ptrdiff_t>(size));
+  for (std::size_t size = 0; size < intact.record.size(); ++size) {
+    const Bytes cut(intact.record.begin(), intact.record.begin() + static_cast<std::ptrdiff_t>(size));
     const auto rebuilt = rebuild_jpeg(cut, *drawn_tables());
     ASSERT_FALSE(rebuilt.ok()) << size;
     EXPECT_EQ(rebuilt.error().kind, ErrorKind::corrupt) << size;
@@ -265,7 +265,7 @@ TEST(Repacked, a_record_cut_anywhere_is_corrupt) {
   }
 }
 
-TEST(Repacked, mutated_pictures_are_equal_on_every_cpu_target) {
+TEST(Repacked, mutated_images_are_equal_on_every_cpu_target) {
   const auto file = make_jpeg({.width = 66, .height = 70, .sampling = {{2, 2}}, .quality = 97});
   const Bytes record = repack(*file, RepackFidelity::pixels).record;
   std::vector<Bytes> mutated;
@@ -353,20 +353,20 @@ TEST(RepackTrainer, without_files_makes_tables_that_still_work) {
   EXPECT_TRUE(!kept || *kept == "larger");
 }
 
-TEST(Repacked, memory_of_large_pictures_is_given_back_and_that_of_others_kept) {
-  detail::PictureSymbols symbols;
-  detail::JpegCoefficients picture;
-  picture.blocks[0].resize(std::size_t{1} << 20U);
-  EXPECT_FALSE(detail::release_if_large(picture, symbols));
-  EXPECT_EQ(picture.blocks[0].size(), std::size_t{1} << 20U);
-  picture.blocks[1].resize(std::size_t{12} << 20U);
+TEST(Repacked, memory_of_large_images_is_given_back_and_that_of_others_kept) {
+  detail::ImageSymbols symbols;
+  detail::JpegCoefficients image;
+  image.blocks[0].resize(std::size_t{1} << 20U);
+  EXPECT_FALSE(detail::release_if_large(image, symbols));
+  EXPECT_EQ(image.blocks[0].size(), std::size_t{1} << 20U);
+  image.blocks[1].resize(std::size_t{12} << 20U);
   symbols[0].start(1000);
-  EXPECT_TRUE(detail::release_if_large(picture, symbols));
-  EXPECT_EQ(picture.blocks[0].capacity() + picture.blocks[1].capacity(), 0u);
+  EXPECT_TRUE(detail::release_if_large(image, symbols));
+  EXPECT_EQ(image.blocks[0].capacity() + image.blocks[1].capacity(), 0u);
   EXPECT_EQ(symbols[0].symbols(0), nullptr);
 }
 
-TEST(Repacked, real_pictures) {
+TEST(Repacked, real_images) {
   const auto files = sample_jpegs();
   if (files.empty()) {
     GTEST_SKIP() << "the shared sample is not here";

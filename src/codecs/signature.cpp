@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string_view text_of(ByteSpan file) { return {reinterpret_cast<const char*>(file.data()), file.size()}; }
@@ -45,4 +45,4 @@ std::string first_bytes(ByteSpan file) {
   return text;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

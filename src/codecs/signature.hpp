@@ -7,7 +7,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A kind of file by its bytes from `offset` on.
 struct Signature {
@@ -24,4 +24,4 @@ bool is_markup(ByteSpan file);
 /// "ff d8 ff e0": up to eight.
 std::string first_bytes(ByteSpan file);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

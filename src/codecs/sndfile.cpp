@@ -8,13 +8,13 @@
 #include <limits>
 #include <optional>
 
-#include "codecs/kernels/sound_samples.hpp"
+#include "codecs/kernels/audio_samples.hpp"
 #include "codecs/mp3_length.hpp"
 #include "codecs/ogg_pages.hpp"
 #include "codecs/quiet_mpg123.hpp"
 #include "core/scratch.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// What a file may unpack to, which a header alone can make a caller allocate. Silence in FLAC, with the
@@ -58,10 +58,10 @@ struct MemoryFile {
   static sf_count_t write(const void*, sf_count_t, void*) { return 0; }
 };
 
-struct CloseSound {
-  void operator()(SNDFILE* sound) const noexcept { sf_close(sound); }
+struct CloseSndFile {
+  void operator()(SNDFILE* sndfile) const noexcept { sf_close(sndfile); }
 };
-using Sound = std::unique_ptr<SNDFILE, CloseSound>;
+using SndFile = std::unique_ptr<SNDFILE, CloseSndFile>;
 
 bool is_flac(ByteSpan file) { return file.size() >= 4 && std::memcmp(file.data(), "fLaC", 4) == 0; }
 bool is_ogg(ByteSpan file) { return file.size() >= 4 && std::memcmp(file.data(), "OggS", 4) == 0; }
@@ -77,9 +77,9 @@ const char* name_of_format(int format) {
   }
 }
 
-class SndfileDecoder final : public SoundFormatDecoder {
+class SndfileDecoder final : public AudioFormatDecoder {
  public:
-  Result<SoundInfo> open(ByteSpan file) override;
+  Result<AudioInfo> open(ByteSpan file) override;
   Status decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) override;
 
  private:
@@ -94,7 +94,7 @@ class SndfileDecoder final : public SoundFormatDecoder {
   Error too_long(std::uint64_t frames) const;
 
   MemoryFile file_;
-  Sound sound_;
+  SndFile sndfile_;
   SF_INFO info_{};
   std::uint64_t frames_ = 0;
   std::uint64_t position_ = 0;   // the frame that is read next
@@ -105,7 +105,7 @@ class SndfileDecoder final : public SoundFormatDecoder {
 };
 
 Status SndfileDecoder::reopen() {
-  sound_.reset();
+  sndfile_.reset();
   file_.position = 0;
   info_ = {};
   position_ = 0;
@@ -118,16 +118,16 @@ Status SndfileDecoder::reopen() {
   SF_VIRTUAL_IO access{MemoryFile::size, MemoryFile::seek, MemoryFile::read, MemoryFile::write,
                        MemoryFile::tell};
   const QuietMpg123 quiet;
-  sound_.reset(sf_open_virtual(&access, SFM_READ, &info_, &file_));
-  if (!sound_) {
+  sndfile_.reset(sf_open_virtual(&access, SFM_READ, &info_, &file_));
+  if (!sndfile_) {
     // libsndfile's reason is in a variable that all threads share.
-    return detail::sound_error(ErrorKind::corrupt,
+    return detail::audio_error(ErrorKind::corrupt,
                                "the content begins like FLAC, Ogg or MP3, but libsndfile cannot read it");
   }
   return {};
 }
 
-Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
+Result<AudioInfo> SndfileDecoder::open(ByteSpan file) {
   file_ = {.bytes = file};
   std::optional<Mp3Length> counted;
   if (!is_flac(file) && !is_ogg(file)) {
@@ -137,16 +137,16 @@ Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
     // libsndfile guesses the length from the size and the first bit rate, and reads no further: of a file
     // that is as large as it can be with these frames, never too little.
     file_.bytes = file.first(counted->end);
-    file_.zeros = static_cast<sf_count_t>((counted->frames + 2) * kLargestMp3Frame);
+    file_.zeros = static_cast<sf_count_t>((counted->frames + 2) * kMaxMp3Frame);
   }
   PENSTOCK_TRY(reopen());
   const char* const name = name_of_format(info_.format);
-  if (info_.channels < 1 || info_.channels > kMaxSoundChannels || info_.samplerate < 1 ||
-      info_.samplerate > kMaxSoundRate) {
-    return detail::sound_error(ErrorKind::corrupt, fmt::format("{} header gives {} channels at {} Hz", name,
+  if (info_.channels < 1 || info_.channels > kMaxAudioChannels || info_.samplerate < 1 ||
+      info_.samplerate > kMaxAudioRate) {
+    return detail::audio_error(ErrorKind::corrupt, fmt::format("{} header gives {} channels at {} Hz", name,
                                                                info_.channels, info_.samplerate));
   }
-  SoundInfo result{.frames = static_cast<std::uint64_t>(std::max<sf_count_t>(info_.frames, 0)),
+  AudioInfo result{.frames = static_cast<std::uint64_t>(std::max<sf_count_t>(info_.frames, 0)),
                    .channels = info_.channels,
                    .rate = info_.samplerate};
   if (info_.frames < 0 || info_.frames >= SF_COUNT_MAX / 2) {  // written to a pipe: nobody knows yet
@@ -164,8 +164,8 @@ Result<SoundInfo> SndfileDecoder::open(ByteSpan file) {
   if (ogg_) {
     const OggEnd end = read_ogg_end(file);
     result.repaired = result.repaired || !end.marked;
-    // The last page says where the sound ends, which may be within a packet: libsndfile, which counts from
-    // there, comes to lie elsewhere. From the page before it on it is read through.
+    // The last page says where the recording ends, which may be within a packet: libsndfile, which counts
+    // from there, comes to lie elsewhere. From the page before it on it is read through.
     const std::uint64_t last_page = end.last_page_frames.value_or(frames_) + 1;
     seekable_ = frames_ - std::min(frames_, last_page);
   }
@@ -178,7 +178,7 @@ std::uint64_t SndfileDecoder::max_frames() const noexcept {
 }
 
 Error SndfileDecoder::too_long(std::uint64_t frames) const {
-  return detail::sound_error(
+  return detail::audio_error(
       ErrorKind::unsupported,
       fmt::format(
           "{} file of {} bytes gives {} frames of {} channels or more, over the limit of {} samples per byte",
@@ -188,11 +188,11 @@ Error SndfileDecoder::too_long(std::uint64_t frames) const {
 
 Result<std::uint64_t> SndfileDecoder::count_frames() {
   const auto channels = static_cast<std::size_t>(info_.channels);
-  const std::size_t most = std::max<std::size_t>(kReadSamples / channels, 1);
-  auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels * sizeof(float)));
+  const std::size_t limit = std::max<std::size_t>(kReadSamples / channels, 1);
+  auto* const block = reinterpret_cast<float*>(block_.reserve(limit * channels * sizeof(float)));
   std::uint64_t frames = 0;
   for (;;) {
-    const sf_count_t got = sf_readf_float(sound_.get(), block, static_cast<sf_count_t>(most));
+    const sf_count_t got = sf_readf_float(sndfile_.get(), block, static_cast<sf_count_t>(limit));
     if (got <= 0) {
       break;
     }
@@ -221,13 +221,13 @@ Status SndfileDecoder::go_to(std::uint64_t frame) {
 }
 
 Status SndfileDecoder::seek(std::uint64_t frame) {
-  if (sf_seek(sound_.get(), static_cast<sf_count_t>(frame), SEEK_SET) != static_cast<sf_count_t>(frame)) {
-    return detail::sound_error(ErrorKind::corrupt,
+  if (sf_seek(sndfile_.get(), static_cast<sf_count_t>(frame), SEEK_SET) != static_cast<sf_count_t>(frame)) {
+    return detail::audio_error(ErrorKind::corrupt,
                                fmt::format("{} has no frame {}", name_of_format(info_.format), frame));
   }
   position_ = frame;
   if (ogg_) {  // it has read the page of the frame and a little more
-    constexpr std::uint64_t kBefore = 2 * kLargestOggPage;
+    constexpr std::uint64_t kBefore = 2 * kMaxOggPage;
     const auto reached = static_cast<std::uint64_t>(file_.position);
     read_from_ = reached - std::min(reached, kBefore);
     ogg_.emplace(file_.bytes);
@@ -237,20 +237,20 @@ Status SndfileDecoder::seek(std::uint64_t frame) {
 
 Status SndfileDecoder::skip_to(std::uint64_t frame) {
   const auto channels = static_cast<std::size_t>(info_.channels);
-  const std::size_t most = std::max<std::size_t>(kReadSamples / channels, 1);
-  auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels * sizeof(float)));
+  const std::size_t limit = std::max<std::size_t>(kReadSamples / channels, 1);
+  auto* const block = reinterpret_cast<float*>(block_.reserve(limit * channels * sizeof(float)));
   while (position_ < frame) {
-    PENSTOCK_TRY(read(std::min<std::uint64_t>(frame - position_, most), block));
+    PENSTOCK_TRY(read(std::min<std::uint64_t>(frame - position_, limit), block));
   }
   return {};
 }
 
 Status SndfileDecoder::read(std::uint64_t frames, float* out) {
-  const sf_count_t got = sf_readf_float(sound_.get(), out, static_cast<sf_count_t>(frames));
+  const sf_count_t got = sf_readf_float(sndfile_.get(), out, static_cast<sf_count_t>(frames));
   if (got != static_cast<sf_count_t>(frames)) {
     const std::uint64_t end = position_ + static_cast<std::uint64_t>(std::max<sf_count_t>(got, 0));
     position_ = ~std::uint64_t{0};  // the next decode() begins anew
-    return detail::sound_error(ErrorKind::corrupt, fmt::format("{} is damaged or truncated at frame {}",
+    return detail::audio_error(ErrorKind::corrupt, fmt::format("{} is damaged or truncated at frame {}",
                                                                name_of_format(info_.format), end));
   }
   position_ += frames;
@@ -274,10 +274,10 @@ Status SndfileDecoder::read_run(std::uint64_t count, float* out, std::size_t str
   if (channels == 1) {
     return read(count, out);
   }
-  const std::size_t most = std::max<std::size_t>(kReadSamples / channels, 1);
-  auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels * sizeof(float)));
+  const std::size_t limit = std::max<std::size_t>(kReadSamples / channels, 1);
+  auto* const block = reinterpret_cast<float*>(block_.reserve(limit * channels * sizeof(float)));
   while (count > 0) {
-    const std::uint64_t frames = std::min<std::uint64_t>(count, most);
+    const std::uint64_t frames = std::min<std::uint64_t>(count, limit);
     PENSTOCK_TRY(read(frames, block));
     split_channels(block, static_cast<std::size_t>(frames), channels, out, stride);
     out += frames;
@@ -288,6 +288,6 @@ Status SndfileDecoder::read_run(std::uint64_t count, float* out, std::size_t str
 
 }  // namespace
 
-std::unique_ptr<SoundFormatDecoder> make_sndfile_decoder() { return std::make_unique<SndfileDecoder>(); }
+std::unique_ptr<AudioFormatDecoder> make_sndfile_decoder() { return std::make_unique<SndfileDecoder>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include "codecs/sndfile.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 bool sndfile_recognises(ByteSpan file) noexcept {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
@@ -14,4 +14,4 @@ bool sndfile_recognises(ByteSpan file) noexcept {
          (file[2] & 0xF0) != 0xF0 && (file[2] & 0x0C) != 0x0C;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

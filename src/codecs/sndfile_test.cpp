@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codecs/test_sounds.hpp"
+#include "codecs/test_recordings.hpp"
 
 namespace penstock::test {
 namespace {
@@ -27,8 +27,8 @@ TEST(Sndfile, recognises_by_content) {
 }
 
 /// A FLAC file that says how long it is, and has no more.
-SoundBytes flac_header(std::uint64_t frames, unsigned channels) {
-  SoundBytes file = {'f', 'L', 'a', 'C', 0x80, 0, 0, 34, 0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0};
+AudioBytes flac_header(std::uint64_t frames, unsigned channels) {
+  AudioBytes file = {'f', 'L', 'a', 'C', 0x80, 0, 0, 34, 0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0};
   // 20 bits of rate, 3 of channels, 5 of bits, 36 of frames.
   const std::uint64_t fields =
       std::uint64_t{44100} << 44 | std::uint64_t{channels - 1} << 41 | std::uint64_t{15} << 36 | frames;
@@ -40,7 +40,7 @@ SoundBytes flac_header(std::uint64_t frames, unsigned channels) {
 }
 
 TEST(Sndfile, what_a_header_can_make_a_caller_allocate_is_bounded) {
-  SoundDecoder decoder;
+  AudioDecoder decoder;
   const std::uint64_t allowed = std::uint64_t{1} << 26;
   const auto opened = decoder.open(flac_header(allowed / 2, 2));
   if (!opened.ok()) {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// For the tests of repacked pictures: tables for drawn pictures, and boxes with guard bytes around them.
+// For the tests of repacked images: tables for drawn images, and boxes with guard bytes around them.
 
 #include <functional>
 #include <memory>
@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "codecs/repacked.hpp"
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 
-/// Tables learnt from drawn pictures of several kinds; the same for the whole process.
+/// Tables learnt from drawn images of several kinds; the same for the whole process.
 std::shared_ptr<const RepackTables> drawn_tables();
 
 /// The record of a file, and the reason if there is none.
@@ -21,14 +21,14 @@ struct Repacked {
 };
 Repacked repack(const Bytes& file, RepackFidelity fidelity = RepackFidelity::file);
 
-/// Decodes the box of the opened picture; fails the test if a byte around the output changes. `gap`: bytes
+/// Decodes the box of the opened image; fails the test if a byte around the output changes. `gap`: bytes
 /// between rows.
 Result<Rgb> decode_box(RepackedDecoder& decoder, const Rect& box, std::size_t gap);
 
-/// Compares boxes of the record, and all of it, with JpegDecoder's picture of the file.
+/// Compares boxes of the record, and all of it, with JpegDecoder's image of the file.
 void expect_same_pixels(const Bytes& file, const Bytes& record, int boxes, const std::string& name);
 
-/// The JPEG pictures of the shared sample, where it is there; with AddressSanitizer those of its first shard.
+/// The JPEG images of the shared sample, where it is there; with AddressSanitizer those of its first shard.
 std::vector<Bytes> sample_jpegs();
 
 }  // namespace penstock::test

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// More chunks than any honest file has; a file of empty chunks would keep the walk busy for nothing.
@@ -37,7 +37,7 @@ std::uint64_t little_endian_64(const std::uint8_t* p) {
 
 bool is_id(const std::uint8_t* p, std::string_view id) { return std::memcmp(p, id.data(), 4) == 0; }
 
-Error bad_wav(std::string message) { return detail::sound_error(ErrorKind::corrupt, std::move(message)); }
+Error bad_wav(std::string message) { return detail::audio_error(ErrorKind::corrupt, std::move(message)); }
 
 /// What lies behind the tag of the extensible format, for the codecs that have one: of plain channels, and of
 /// those that are the components of a sound field (ambisonics).
@@ -85,7 +85,7 @@ struct Format {
 
 Result<SampleFormat> sample_format(std::uint32_t tag, std::uint32_t bits) {
   const auto unsupported = [](std::string message) {
-    return detail::sound_error(ErrorKind::unsupported, std::move(message),
+    return detail::audio_error(ErrorKind::unsupported, std::move(message),
                                "convert the file to 16-bit or float WAV, or to FLAC");
   };
   switch (tag) {
@@ -130,17 +130,17 @@ Result<Format> parse_format(ByteSpan chunk, Numbers numbers) {
     std::copy_n(p + 32, guid.rest.size(), guid.rest.begin());
     tag = numbers.u32(p + 24);
     if (tag > 0xFFFF || std::find(kGuids.begin(), kGuids.end(), guid) == kGuids.end()) {
-      return detail::sound_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
+      return detail::audio_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
     }
     if (const std::uint32_t valid = numbers.u16(p + 18); valid > bits) {
       return bad_wav(fmt::format("WAV has {} valid bits in {}", valid, bits));
     }
   }
   PENSTOCK_ASSIGN(const SampleFormat samples, sample_format(tag, bits));
-  if (channels == 0 || channels > kMaxSoundChannels) {
+  if (channels == 0 || channels > kMaxAudioChannels) {
     return bad_wav(fmt::format("WAV header gives {} channels", channels));
   }
-  if (rate == 0 || rate > kMaxSoundRate) {
+  if (rate == 0 || rate > kMaxAudioRate) {
     return bad_wav(fmt::format("WAV header gives a rate of {} Hz", rate));
   }
   // The block size is wrong in files of careless writers; it says nothing that the rest does not.
@@ -211,7 +211,7 @@ bool WavDecoder::recognises(ByteSpan file) noexcept {
                      [file](std::string_view id) { return is_id(file.data(), id); });
 }
 
-Result<SoundInfo> WavDecoder::open(ByteSpan file) {
+Result<AudioInfo> WavDecoder::open(ByteSpan file) {
   const Numbers numbers{.big_endian = is_id(file.data(), "RIFX")};
   std::optional<LargeSizes> large;
   if (!is_id(file.data(), "RIFF") && !numbers.big_endian) {
@@ -221,7 +221,7 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
   std::uint64_t at = 12;  // the file's end bounds the walk: the size in the first chunk is often wrong
   for (int chunks = 0; at <= file.size() && file.size() - at >= 8; ++chunks) {
     if (chunks == kMaxChunks) {
-      return detail::sound_error(
+      return detail::audio_error(
           ErrorKind::unsupported,
           fmt::format("WAV has more than {} chunks before its samples (up to byte {})", kMaxChunks, at),
           "write it anew without them, for example by ffmpeg -i old.wav -map_metadata -1 -c copy new.wav");
@@ -243,7 +243,7 @@ Result<SoundInfo> WavDecoder::open(ByteSpan file) {
       frame_bytes_ = channels_ * bytes_of(format_);
       samples_ = data.bytes;
       swaps_ = numbers.big_endian && bytes_of(format_) > 1;
-      return SoundInfo{.frames = samples_.size() / frame_bytes_,
+      return AudioInfo{.frames = samples_.size() / frame_bytes_,
                        .channels = static_cast<int>(channels_),
                        .rate = static_cast<int>(format->rate),
                        .repaired = data.repaired};
@@ -288,10 +288,10 @@ Status WavDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, 
     convert(in, static_cast<std::size_t>(count), out);
     return {};
   }
-  const std::size_t most = std::max<std::size_t>(kBlockSamples / channels_, 1);
-  auto* const block = reinterpret_cast<float*>(block_.reserve(most * channels_ * sizeof(float)));
+  const std::size_t limit = std::max<std::size_t>(kBlockSamples / channels_, 1);
+  auto* const block = reinterpret_cast<float*>(block_.reserve(limit * channels_ * sizeof(float)));
   for (auto left = static_cast<std::size_t>(count); left > 0;) {
-    const std::size_t frames = std::min(left, most);
+    const std::size_t frames = std::min(left, limit);
     convert(in, frames * channels_, block);
     split_channels(block, frames, channels_, out, stride);
     in += frames * frame_bytes_;
@@ -301,4 +301,4 @@ Status WavDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, 
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

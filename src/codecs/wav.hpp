@@ -1,21 +1,21 @@
 #pragma once
 // WAV files: RIFF, RIFX (big-endian), RF64 and BW64 with integer PCM, float, A-law and mu-law samples.
 
-#include "codecs/kernels/sound_samples.hpp"
-#include "codecs/sound_format_decoder.hpp"
+#include "codecs/audio_format_decoder.hpp"
+#include "codecs/kernels/audio_samples.hpp"
 #include "core/scratch.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Samples equal libsndfile's bit for bit. Lengths: a `data` size of 0 at the end of the file, or one of
 /// 0x7FFFF000 and more that the file does not have, is what writers to a pipe leave behind; everything up to
 /// the end of the file is taken. Any other size that the file does not have is a truncated file: `corrupt`.
 /// A last incomplete frame is dropped.
-class WavDecoder final : public SoundFormatDecoder {
+class WavDecoder final : public AudioFormatDecoder {
  public:
   static bool recognises(ByteSpan file) noexcept;
 
-  Result<SoundInfo> open(ByteSpan file) override;
+  Result<AudioInfo> open(ByteSpan file) override;
   Status decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) override;
 
  private:
@@ -31,4 +31,4 @@ class WavDecoder final : public SoundFormatDecoder {
   Scratch swapped_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <random>
 
-#include "codecs/test_sounds.hpp"
+#include "codecs/test_recordings.hpp"
 #include "core/sha256.hpp"
 #include "formats/json_for_test.hpp"
 
@@ -22,12 +22,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::vector<std::int16_t> kSamples = {0, 1, -1, 32767, -32768, 12345, -7, 100};
-const SoundBytes kData = [] {
-  SoundBytes bytes(kSamples.size() * 2);
+const AudioBytes kData = [] {
+  AudioBytes bytes(kSamples.size() * 2);
   std::memcpy(bytes.data(), kSamples.data(), bytes.size());
   return bytes;
 }();
-const SoundBytes kFormat = wav_format({});
+const AudioBytes kFormat = wav_format({});
 
 std::vector<float> expected_floats() {
   std::vector<float> values;
@@ -37,21 +37,21 @@ std::vector<float> expected_floats() {
   return values;
 }
 
-Error error_of(const SoundBytes& file) {
-  SoundDecoder decoder;
+Error error_of(const AudioBytes& file) {
+  AudioDecoder decoder;
   const auto info = decoder.open(file);
   EXPECT_FALSE(info.ok());
   return info ? Error{} : info.error();
 }
 
-void append(SoundBytes& to, const SoundBytes& more) { to.insert(to.end(), more.begin(), more.end()); }
+void append(AudioBytes& to, const AudioBytes& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 TEST(Wav, reads_samples_whatever_chunks_surround_them) {
-  const SoundBytes list = wav_chunk("LIST", {'I', 'N', 'F', 'O', 'x'});
-  const SoundBytes data = wav_chunk("data", kData);
-  SoundBytes with_trailer = wav_file({kFormat, data});
-  append(with_trailer, SoundBytes(131, 'T'));
-  for (const SoundBytes& file :
+  const AudioBytes list = wav_chunk("LIST", {'I', 'N', 'F', 'O', 'x'});
+  const AudioBytes data = wav_chunk("data", kData);
+  AudioBytes with_trailer = wav_file({kFormat, data});
+  append(with_trailer, AudioBytes(131, 'T'));
+  for (const AudioBytes& file :
        {wav_file({kFormat, data}), wav_file({list, kFormat, list, list, data}),
         wav_file({kFormat, data, list}), wav_file({kFormat, kFormat, data}), with_trailer}) {
     EXPECT_EQ(decode_all(file), expected_floats());
@@ -65,10 +65,10 @@ TEST(Wav, slices_equal_the_whole) {
     for (auto& sample : samples) {
       sample = static_cast<std::int16_t>(random());
     }
-    const SoundBytes file = wav_of(samples, channels);
+    const AudioBytes file = wav_of(samples, channels);
     const std::vector<float> whole = decode_all(file);
     ASSERT_EQ(whole.size(), samples.size());
-    SoundDecoder decoder;
+    AudioDecoder decoder;
     ASSERT_TRUE(decoder.open(file));
     for (int round = 0; round < 50; ++round) {
       const std::uint64_t start = random() % 3001;
@@ -89,28 +89,28 @@ TEST(Wav, slices_equal_the_whole) {
 
 TEST(Wav, placeholder_sizes_mean_everything_up_to_the_end) {
   for (const std::uint32_t size : {0U, 0x7FFFF000U, 0x7FFFFFFFU, 0xFFFFFFFFU, 0xFFFFFFFFU - 36}) {
-    const SoundBytes file = wav_file({kFormat, wav_chunk("data", kData, size)});
-    SoundDecoder decoder;
+    const AudioBytes file = wav_file({kFormat, wav_chunk("data", kData, size)});
+    AudioDecoder decoder;
     const auto info = decoder.open(file);
     ASSERT_TRUE(info) << size;
     EXPECT_TRUE(info->repaired);
     EXPECT_EQ(decode_all(file), expected_floats());
   }
-  // Another chunk follows: the sound is empty indeed.
-  SoundDecoder decoder;
-  const SoundBytes empty =
+  // Another chunk follows: the recording is empty indeed.
+  AudioDecoder decoder;
+  const AudioBytes empty =
       wav_file({kFormat, wav_chunk("data", {}), wav_chunk("LIST", {'I', 'N', 'F', 'O'})});
   const auto info = decoder.open(empty);
   ASSERT_TRUE(info);
-  EXPECT_EQ(*info, (SoundInfo{.frames = 0, .channels = 1, .rate = 8000, .repaired = false}));
+  EXPECT_EQ(*info, (AudioInfo{.frames = 0, .channels = 1, .rate = 8000, .repaired = false}));
 }
 
 TEST(Wav, every_truncation_point_is_an_error) {
-  const SoundBytes list = wav_chunk("LIST", {'I', 'N', 'F', 'O', 'x'});
-  const SoundBytes file = wav_file({kFormat, list, wav_chunk("data", kData)});
+  const AudioBytes list = wav_chunk("LIST", {'I', 'N', 'F', 'O', 'x'});
+  const AudioBytes file = wav_file({kFormat, list, wav_chunk("data", kData)});
   for (std::size_t size = 0; size < file.size(); ++size) {
-    const SoundBytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
-    SoundDecoder decoder;
+    const AudioBytes cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+    AudioDecoder decoder;
     const auto info = decoder.open(cut);
     ASSERT_FALSE(info) << size;
     EXPECT_EQ(info.error().kind, ErrorKind::corrupt) << info.error().to_string();
@@ -118,17 +118,17 @@ TEST(Wav, every_truncation_point_is_an_error) {
 }
 
 TEST(Wav, an_incomplete_frame_is_dropped) {
-  SoundBytes data = kData;
+  AudioBytes data = kData;
   data.push_back(99);
   EXPECT_EQ(decode_all(wav_file({kFormat, wav_chunk("data", data)})), expected_floats());
 }
 
 TEST(Wav, rf64_takes_its_sizes_from_ds64) {
   for (const char* id : {"RF64", "BW64"}) {
-    SoundBytes ds64(28);
+    AudioBytes ds64(28);
     ds64[8] = static_cast<std::uint8_t>(kData.size());
-    SoundBytes trailing = {1, 2, 3, 4};
-    const SoundBytes file = wav_file(
+    AudioBytes trailing = {1, 2, 3, 4};
+    const AudioBytes file = wav_file(
         {wav_chunk("ds64", ds64), kFormat, wav_chunk("data", kData, 0xFFFFFFFF), wav_chunk("LIST", trailing)},
         id);
     EXPECT_EQ(decode_all(file), expected_floats());
@@ -141,19 +141,19 @@ TEST(Wav, rf64_takes_its_sizes_from_ds64) {
     EXPECT_THAT(error_of(wav_file({kFormat, wav_chunk("data", kData)}, id)).message, HasSubstr("ds64"));
   }
   // A table that is longer than its chunk.
-  SoundBytes ds64(28);
+  AudioBytes ds64(28);
   ds64[24] = 1;
   EXPECT_EQ(error_of(wav_file({wav_chunk("ds64", ds64), kFormat}, "RF64")).kind, ErrorKind::corrupt);
 }
 
 TEST(Wav, big_endian_files_have_the_samples_of_little_endian_ones) {
-  const SoundBytes plain = {'R', 'I', 'F',  'X',  0, 0, 0,    48,   'W',  'A', 'V',  'E',
+  const AudioBytes plain = {'R', 'I', 'F',  'X',  0, 0, 0,    48,   'W',  'A', 'V',  'E',
                             'f', 'm', 't',  ' ',  0, 0, 0,    16,   0,    1,   0,    1,
                             0,   0,   0x1F, 0x40, 0, 0, 0x3E, 0x80, 0,    2,   0,    16,
                             'd', 'a', 't',  'a',  0, 0, 0,    4,    0x40, 0,   0xC0, 0};
   EXPECT_EQ(decode_all(plain), (std::vector<float>{0.5F, -0.5F}));
   // The extensible format: the tag is the last of the first four bytes.
-  SoundBytes extensible = {'R', 'I', 'F',  'X',  0,    0, 0,    72,   'W',  'A',  'V',  'E',
+  AudioBytes extensible = {'R', 'I', 'F',  'X',  0,    0, 0,    72,   'W',  'A',  'V',  'E',
                            'f', 'm', 't',  ' ',  0,    0, 0,    40,   0xFF, 0xFE, 0,    1,
                            0,   0,   0x1F, 0x40, 0,    0, 0x3E, 0x80, 0,    2,    0,    16,
                            0,   22,  0,    16,   0,    0, 0,    0,    0,    0,    0,    1,
@@ -165,7 +165,7 @@ TEST(Wav, big_endian_files_have_the_samples_of_little_endian_ones) {
 }
 
 TEST(Wav, what_cannot_be_read_says_why) {
-  const SoundBytes data = wav_chunk("data", kData);
+  const AudioBytes data = wav_chunk("data", kData);
   const auto message = [&](const WavHeader& header) {
     return error_of(wav_file({wav_format(header), data})).to_string();
   };
@@ -186,7 +186,7 @@ TEST(Wav, what_cannot_be_read_says_why) {
 }
 
 TEST(Wav, a_file_of_empty_chunks_ends) {
-  SoundBytes chunks;
+  AudioBytes chunks;
   for (int i = 0; i < 20'000; ++i) {
     append(chunks, wav_chunk("JUNK", {}));
   }
@@ -200,7 +200,7 @@ TEST(Wav, a_file_of_empty_chunks_ends) {
 TEST(Wav, extensible_formats_are_told_apart_by_all_of_their_name) {
   constexpr std::array<std::uint8_t, 14> kAmbisonic = {0,    0,    0x21, 0x07, 0xD3, 0x11, 0x86,
                                                        0x44, 0xC8, 0xC1, 0xCA, 0,    0,    0};
-  SoundBytes format = wav_format({.extensible = true});
+  AudioBytes format = wav_format({.extensible = true});
   EXPECT_EQ(decode_all(wav_file({format, wav_chunk("data", kData)})), expected_floats());
   std::copy(kAmbisonic.begin(), kAmbisonic.end(), format.end() - kAmbisonic.size());
   EXPECT_EQ(decode_all(wav_file({format, wav_chunk("data", kData)})), expected_floats());
@@ -213,12 +213,12 @@ TEST(Wav, extensible_formats_are_told_apart_by_all_of_their_name) {
 TEST(Wav, changed_headers_never_lead_out_of_the_file) {
   // The end of the vector is the end of the file: a sanitizer sees any read beyond it.
   std::mt19937 random(11);
-  const SoundBytes good =
+  const AudioBytes good =
       wav_file({wav_format({.channels = 2, .extensible = true}), wav_chunk("data", kData)});
-  SoundDecoder decoder;
+  AudioDecoder decoder;
   std::vector<float> out;
   for (int round = 0; round < 20'000; ++round) {
-    SoundBytes file = good;
+    AudioBytes file = good;
     for (unsigned changes = 1 + random() % 3; changes > 0; --changes) {
       file[random() % (file.size() - kData.size())] = static_cast<std::uint8_t>(random());
     }
@@ -249,7 +249,7 @@ TEST(Wav, files_of_other_writers_equal_libsndfile) {
     SCOPED_TRACE(entry["file"].text);
     const std::string file = contents(folder + "/" + entry["file"].text);
     const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(file.data()), file.size());
-    SoundDecoder decoder;
+    AudioDecoder decoder;
     const auto info = decoder.open(bytes);
     ASSERT_TRUE(info) << info.error().to_string();
     EXPECT_EQ(info->rate, entry["rate"].number);

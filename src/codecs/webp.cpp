@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct FreeDemuxer {
@@ -33,7 +33,7 @@ Error webp_error(VP8StatusCode status) {
 }
 
 /// What libwebp is asked for, so that the pixels of `box` come out as in a full decode: chroma is halved,
-/// upsampling looks at one sample to each side and takes a crop's edge for the picture's, and crops begin at
+/// upsampling looks at one sample to each side and takes a crop's edge for the image's, and crops begin at
 /// even places.
 Rect widened(const Rect& box, int width, int height) {
   const int left = std::max(0, (box.x - 2) & ~1);
@@ -92,7 +92,7 @@ Result<ImageSize> WebpDecoder::open(ByteSpan file) {
     return webp_error(status);
   }
   if (features.width != place_.width || features.height != place_.height) {
-    return detail::decode_error(ErrorKind::corrupt, "WebP gives two different sizes for its picture");
+    return detail::decode_error(ErrorKind::corrupt, "WebP gives two different sizes for its image");
   }
   lossy_ = features.format != 2;
   return canvas;
@@ -160,4 +160,4 @@ Status WebpDecoder::decode_frame(const Rect& box, const PixelView& out) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

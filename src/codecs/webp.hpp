@@ -1,18 +1,18 @@
 #pragma once
 // WebP files by libwebp.
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 #include "core/scratch.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Lossy and lossless, with or without alpha; of an animation the first frame on a canvas of zeros. Pixels
 /// are those of Pillow's convert("RGB") and convert("RGBA"). What alpha there is counts as lost in RGB,
 /// unseen.
 ///
-/// `corrupt` when a part of the file is missing or malformed (seen by open()), or when the picture data that
+/// `corrupt` when a part of the file is missing or malformed (seen by open()), or when the image data that
 /// the box needs is damaged: what lies below the box goes unseen, unless DecodeLimits::check_whole_file.
-class WebpDecoder final : public PictureDecoder {
+class WebpDecoder final : public ImageFormatDecoder {
  public:
   explicit WebpDecoder(DecodeLimits limits) : limits_(limits) {}
 
@@ -31,4 +31,4 @@ class WebpDecoder final : public PictureDecoder {
   Scratch margin_rows_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

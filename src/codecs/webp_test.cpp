@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "codecs/test_pictures.hpp"
+#include "codecs/test_images.hpp"
 
 namespace penstock::test {
 namespace {
@@ -32,21 +32,21 @@ Bytes make_webp(const WebpVariant& variant) {
   config.quality = variant.quality;
   config.filter_strength = variant.filter;
   config.exact = 1;
-  WebPPicture picture;
-  EXPECT_NE(WebPPictureInit(&picture), 0);
-  picture.width = variant.width;
-  picture.height = variant.height;
-  picture.use_argb = 1;
+  WebPPicture image;
+  EXPECT_NE(WebPPictureInit(&image), 0);
+  image.width = variant.width;
+  image.height = variant.height;
+  image.use_argb = 1;
   const Bytes samples = draw(variant.width, variant.height, 4);
-  EXPECT_NE(variant.alpha ? WebPPictureImportRGBA(&picture, samples.data(), variant.width * 4)
-                          : WebPPictureImportRGBX(&picture, samples.data(), variant.width * 4),
+  EXPECT_NE(variant.alpha ? WebPPictureImportRGBA(&image, samples.data(), variant.width * 4)
+                          : WebPPictureImportRGBX(&image, samples.data(), variant.width * 4),
             0);
   WebPMemoryWriter writer;
   WebPMemoryWriterInit(&writer);
-  picture.writer = WebPMemoryWrite;
-  picture.custom_ptr = &writer;
-  EXPECT_NE(WebPEncode(&config, &picture), 0);
-  WebPPictureFree(&picture);
+  image.writer = WebPMemoryWrite;
+  image.custom_ptr = &writer;
+  EXPECT_NE(WebPEncode(&config, &image), 0);
+  WebPPictureFree(&image);
   Bytes file(writer.mem, writer.mem + writer.size);
   WebPMemoryWriterClear(&writer);
   return file;
@@ -116,7 +116,7 @@ TEST(Webp, boxes_equal_the_full_decode) {
   }
 }
 
-TEST(Webp, every_small_box_of_a_lossy_picture_equals_the_full_decode) {
+TEST(Webp, every_small_box_of_a_lossy_image_equals_the_full_decode) {
   for (const int filter : {0, 100}) {
     const Bytes file = make_webp({.width = 37, .height = 35, .quality = 30, .filter = filter});
     const Rgb whole = plain_webp_decode(file);
@@ -166,17 +166,17 @@ TEST(Webp, mutated_files_are_refused_alike_by_a_whole_decode_and_a_checked_box) 
   for (const bool lossless : {false, true}) {
     for (const bool animated : {false, true}) {
       const Bytes still = make_webp({.width = 60, .height = 90, .lossless = lossless, .alpha = !animated});
-      const Bytes sound = animated ? make_animation(still, {60, 90}, 6, 4, {80, 120}) : still;
+      const Bytes intact = animated ? make_animation(still, {60, 90}, 6, 4, {80, 120}) : still;
       const std::vector<Rect> boxes = {{0, 0, 2, 2}, {10, 8, 30, 20}, {50, 60, 7, 9}};
-      EXPECT_TRUE(expect_whole_file_checked(sound, boxes));
+      EXPECT_TRUE(expect_whole_file_checked(intact, boxes));
       for_each_mutation(
-          sound, 400, [&](const Bytes& file) { refused += expect_whole_file_checked(file, boxes) ? 0 : 1; });
+          intact, 400, [&](const Bytes& file) { refused += expect_whole_file_checked(file, boxes) ? 0 : 1; });
     }
   }
   EXPECT_GT(refused, 100);
 }
 
-TEST(Webp, a_picture_above_the_limit_is_refused_by_open) {
+TEST(Webp, an_image_above_the_limit_is_refused_by_open) {
   ImageDecoder decoder({.max_pixels = 40 * 30 - 1});
   const auto opened = decoder.open(make_webp({.width = 40, .height = 30}));
   ASSERT_FALSE(opened.ok());
@@ -188,8 +188,8 @@ TEST(Webp, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {
   for (const bool lossless : {false, true}) {
     for (const bool animated : {false, true}) {
       const Bytes still = make_webp({.width = 30, .height = 22, .lossless = lossless});
-      const Bytes sound = animated ? make_animation(still, {30, 22}, 0, 0, {30, 22}) : still;
-      for_each_mutation(sound, 400, [&](const Bytes& file) {
+      const Bytes intact = animated ? make_animation(still, {30, 22}, 0, 0, {30, 22}) : still;
+      for_each_mutation(intact, 400, [&](const Bytes& file) {
         const auto size = decoder.open(file);
         if (size.ok()) {
           std::mt19937 random(7);
@@ -198,7 +198,7 @@ TEST(Webp, mutated_files_give_pixels_or_an_error_and_leave_the_decoder_usable) {
           }
         }
       });
-      const auto again = decode_whole(decoder, sound);
+      const auto again = decode_whole(decoder, intact);
       ASSERT_TRUE(again.ok());
       EXPECT_TRUE(*again == plain_webp_decode(still));
     }

@@ -5,7 +5,7 @@
 
 #include "penstock/array_spec.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct ScalarInfo {
@@ -51,13 +51,13 @@ bool ArraySpec::covers(const ArraySpec& other) const noexcept {
 }
 
 std::size_t ArraySpec::bytes() const noexcept {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
   std::size_t total = size_of(type);
   for (const std::size_t extent : shape) {
     if (extent == 0) {
       return 0;
     }
-    total = total > kMost / extent ? kMost : total * extent;
+    total = total > kMax / extent ? kMax : total * extent;
   }
   return total;
 }
@@ -70,4 +70,4 @@ std::string ArraySpec::to_string() const {
   return std::string(name_of(type)) + " (" + text + (shape.size() == 1 ? ",)" : ")");
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

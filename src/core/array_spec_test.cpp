@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(array_spec, unknown_extents_make_it_ragged) {
@@ -40,4 +40,4 @@ TEST(extents, compare_by_what_they_hold) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

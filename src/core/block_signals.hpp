@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Called by a thread for itself. Signals belong to the program's own threads: one of ours would only be
 /// interrupted by them. Faults are heard, as mapped files are guarded by a handler of SIGBUS.
@@ -16,4 +16,4 @@ inline void block_signals() {
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

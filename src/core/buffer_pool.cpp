@@ -21,14 +21,14 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace detail {
 
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kLargestPage = std::size_t{64} << 10;  // of the ordinary pages that systems use
+constexpr std::size_t kMaxPage = std::size_t{64} << 10;  // of the ordinary pages that systems use
 
 constexpr std::size_t round_up(std::size_t size, std::size_t step) { return (size + step - 1) / step * step; }
 
@@ -85,7 +85,7 @@ SlabBlock* allocate(std::size_t size) {
   block->capacity = capacity_for(size);
   const std::size_t bytes = block->capacity + Slab::kSlack;
   if (block->capacity >= BufferPool::kMapFrom) {
-    block->mapped = round_up(bytes, kLargestPage);
+    block->mapped = round_up(bytes, kMaxPage);
     block->data = map_memory(block->mapped);
   } else {
     block->data = static_cast<std::uint8_t*>(std::aligned_alloc(Slab::kAlignment, bytes));
@@ -238,4 +238,4 @@ BufferPoolStats BufferPool::stats() const {
   return state_->stats;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace detail {
 struct PoolState;
@@ -117,4 +117,4 @@ class BufferPool {
   std::shared_ptr<detail::PoolState> state_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

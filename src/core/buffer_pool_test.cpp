@@ -14,7 +14,7 @@
 
 #include "core/counting_new_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -252,4 +252,4 @@ TEST(buffer_pool, takes_buffers_back_from_any_thread) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

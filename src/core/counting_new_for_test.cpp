@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 std::atomic<std::uint64_t> allocations{0};
 
@@ -26,7 +26,7 @@ NoMemoryElsewhere::~NoMemoryElsewhere() {
   has_memory = false;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 
 // The form that does not throw has the same operator delete, so it must be replaced as well.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Calls of operator new in this program.
 extern std::atomic<std::uint64_t> allocations;
@@ -17,4 +17,4 @@ class NoMemoryElsewhere {
   ~NoMemoryElsewhere();
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 
 #include "hwy/targets.h"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct Known {
@@ -159,4 +159,4 @@ Status force_cpu_target_for_test(std::optional<CpuTarget> target) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

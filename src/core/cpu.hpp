@@ -9,7 +9,7 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 enum class CpuTarget : std::uint8_t { scalar, sse4, avx2, avx512, neon };
 
@@ -35,4 +35,4 @@ Result<CpuTarget> choose_cpu_target(std::optional<std::string_view> wanted,
                                     const std::vector<CpuTarget>& available);
 }  // namespace detail
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 const std::vector<CpuTarget> kLaptop = {CpuTarget::avx2, CpuTarget::sse4, CpuTarget::scalar};
@@ -74,4 +74,4 @@ TEST(Cpu, reads_the_environment_variable) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

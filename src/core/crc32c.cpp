@@ -15,7 +15,7 @@
 #define PENSTOCK_CRC_TARGET __attribute__((target("+crc")))
 #endif
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82F63B78;  // 0x1EDC6F41 reflected
@@ -167,4 +167,4 @@ std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before) 
   return detail::crc32c_portable(bytes, before);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

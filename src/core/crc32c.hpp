@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The checksum of bytes that come in pieces: crc32c(b, crc32c(a)) is that of a and b joined. Any thread.
 std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before = 0) noexcept;
@@ -15,4 +15,4 @@ namespace detail {
 std::uint32_t crc32c_portable(std::span<const std::uint8_t> bytes, std::uint32_t before) noexcept;
 
 }  // namespace detail
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::span<const std::uint8_t> bytes_of(std::string_view text) {
@@ -46,4 +46,4 @@ TEST(crc32c, pieces_give_the_checksum_of_the_whole) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A well mixed 64-bit hash of two words (bijective in `b` for fixed `a`).
 constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) noexcept {
@@ -52,4 +52,4 @@ constexpr DrawAddress key_address(std::string_view key) noexcept {
   return {.room = detail::hash_name(0x6B6579, key), .op = 0};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 
 #include "core/cpu.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Forces each target that this CPU has, runs `body(target)`, and goes back to the usual one. Notes what was
 /// not tried.
@@ -44,4 +44,4 @@ inline void print_untried_targets() {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

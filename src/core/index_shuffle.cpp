@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -87,4 +87,4 @@ IndexShuffle::IndexShuffle(std::uint64_t size, std::uint64_t seed, std::uint64_t
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

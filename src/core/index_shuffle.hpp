@@ -7,7 +7,7 @@
 
 #include "core/rng.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace detail {
 
@@ -64,4 +64,4 @@ class IndexShuffle {
   detail::FeistelShuffle feistel_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

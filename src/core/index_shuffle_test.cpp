@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(index_shuffle, is_the_same_on_every_machine) {
@@ -298,4 +298,4 @@ TEST(index_shuffle_statistics, epochs_do_not_correlate) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

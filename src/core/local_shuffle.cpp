@@ -4,7 +4,7 @@
 
 #include "core/rng.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Draws of these shuffles, apart from those of IndexShuffle and of samplers.
@@ -73,4 +73,4 @@ std::uint64_t ShardShuffle::at(std::uint64_t place) const noexcept {
   return first_index_[shard] + (mixed - first_place_[shard]);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

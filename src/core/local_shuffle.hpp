@@ -8,7 +8,7 @@
 
 #include "core/index_shuffle.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Every index comes within `window` places of its own: |at(place) - place| < window. Two passes shuffle
 /// blocks of half a window; the second has its blocks half a block further on, so that none is a wall, and
@@ -52,4 +52,4 @@ class ShardShuffle {
   std::vector<std::uint64_t> first_place_;  // the same, and the end
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

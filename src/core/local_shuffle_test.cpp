@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 template <class Shuffle>
@@ -135,4 +135,4 @@ TEST(ShardShuffle, works_for_a_billion_in_many_shards) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

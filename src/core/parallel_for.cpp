@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -69,4 +69,4 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
   failure.rethrow_if_any();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(parallel_for, takes_each_index_exactly_once) {
@@ -80,4 +80,4 @@ TEST(parallel_for, carries_one_of_many_exceptions) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

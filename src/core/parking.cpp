@@ -1,6 +1,6 @@
 #include "core/parking.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Parking::Ticket Parking::prepare() noexcept {
   return Ticket(state_.fetch_add(1, std::memory_order_seq_cst) >> kWaiterBits);
@@ -45,4 +45,4 @@ unsigned Parking::waiters() const noexcept {
   return static_cast<unsigned>(state_.load(std::memory_order_relaxed) & kWaiterMask);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 
 #include "core/ring_capacity.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// An event count. It holds no condition of its own: a waiter announces itself, looks at its condition once
 /// more, then sleeps; whoever makes the condition true calls wake afterwards. No wake-up between the
@@ -114,4 +114,4 @@ bool wait_until(Parking& parking, Predicate&& ready,
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

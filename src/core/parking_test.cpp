@@ -9,7 +9,7 @@
 #include "core/spmc_queue.hpp"
 #include "core/spsc_ring.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace std::chrono_literals;
@@ -222,4 +222,4 @@ TEST(parking, feeds_many_consumers_through_a_small_queue) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

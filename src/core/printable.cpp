@@ -6,7 +6,7 @@
 
 #include "core/utf8.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string escaped(std::uint32_t code) {
@@ -80,8 +80,8 @@ bool is_harmless(std::uint32_t code) noexcept {
 std::string printable(std::string_view name, std::size_t longest) { return shortened(name, longest, ""); }
 
 std::string printable_path(std::string_view path) {
-  constexpr std::size_t kLongest = 1000;
-  return printable(path, kLongest);
+  constexpr std::size_t kMaxLength = 1000;
+  return printable(path, kMaxLength);
 }
 
 std::string printable_line(std::string_view line, std::size_t longest) {
@@ -94,4 +94,4 @@ std::string printable_lines(std::string_view text) {
   return shown;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

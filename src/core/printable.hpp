@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether a character of Unicode may stand as it is on a terminal and in a line of a log: no control
 /// character (C0, DEL, C1), no separator of lines or paragraphs, and none that changes the direction of what
@@ -29,4 +29,4 @@ std::string printable_line(std::string_view line, std::size_t longest = std::str
 /// left out.
 std::string printable_lines(std::string_view text);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(printable, leaves_ordinary_names_alone) {
@@ -69,4 +69,4 @@ TEST(printable, keeps_the_lines_of_a_traceback) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

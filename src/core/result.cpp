@@ -5,7 +5,7 @@
 #include "core/printable.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 const char* name_of(ErrorKind kind) noexcept {
   switch (kind) {
@@ -52,14 +52,14 @@ const char* name_of(FieldKind kind) noexcept {
 std::string Error::to_string() const {
   // Names come from data, which may be hostile: nothing of them reaches a terminal or a log as it is, and no
   // name fills the screen.
-  constexpr std::size_t kLongestKey = 200;
-  constexpr std::size_t kLongestClause = 4000;
+  constexpr std::size_t kMaxKeyLength = 200;
+  constexpr std::size_t kMaxClauseLength = 4000;
   std::string text;
   const auto part = [&text](std::string piece) { text += (text.empty() ? "" : ", ") + std::move(piece); };
   if (!place.shard.empty() || !place.source.empty()) {
     part(printable_path(place.shard.empty() ? place.source : place.shard));
   }
-  const std::string key = printable(place.key, kLongestKey);
+  const std::string key = printable(place.key, kMaxKeyLength);
   if (place.index) {
     part(key.empty() ? fmt::format("sample {}", *place.index)
                      : fmt::format("sample {} ({})", *place.index, key));
@@ -69,9 +69,9 @@ std::string Error::to_string() const {
   if (place.offset) {
     part(fmt::format("byte {}", *place.offset));
   }
-  text += (text.empty() ? "" : ": ") + printable_line(message, kLongestClause);
+  text += (text.empty() ? "" : ": ") + printable_line(message, kMaxClauseLength);
   if (!advice.empty()) {
-    text += "; " + printable_line(advice, kLongestClause);
+    text += "; " + printable_line(advice, kMaxClauseLength);
   }
   if (!detail.empty()) {
     text += "\n\n" + printable_lines(detail);
@@ -79,4 +79,4 @@ std::string Error::to_string() const {
   return text;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

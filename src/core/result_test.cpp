@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Error broken(std::string message) {
@@ -120,4 +120,4 @@ TEST(error, names_every_kind) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Bytes that two threads must not share if they write often.
 inline constexpr std::size_t kCacheLine = 64;
@@ -21,4 +21,4 @@ inline std::size_t checked_ring_capacity(std::size_t capacity) {
   return capacity;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 #include "core/rng.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::uint64_t Draws::below(std::uint64_t bound) noexcept {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 
 #include "core/draw_address.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whose randomness it is. For samplers that repeat samples, `sample` holds the place instead.
 struct RandomKey {
@@ -93,4 +93,4 @@ class Draws {
   int used_ = 4;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

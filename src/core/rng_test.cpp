@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Block = std::array<std::uint32_t, 4>;
@@ -217,4 +217,4 @@ TEST(mix64, maps_different_words_to_different_words) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

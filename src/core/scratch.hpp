@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Not thread-safe: one owner. Contents are undefined after a growing reserve(); memory is never zeroed.
 class Scratch {
@@ -54,4 +54,4 @@ class Scratch {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

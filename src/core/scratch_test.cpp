@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(scratch, gives_aligned_memory_with_slack) {
@@ -54,4 +54,4 @@ TEST(scratch, refuses_sizes_that_do_not_exist_and_lives_on) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::string to_hex(const Sha256::Digest& digest) {
 
 std::string short_hash(std::string_view text) { return to_hex(Sha256().update(text).finish()).substr(0, 16); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Hashes bytes as they come. Not thread-safe: one owner.
 class Sha256 {
@@ -35,4 +35,4 @@ std::string to_hex(const Sha256::Digest& digest);
 /// The first 16 digits of the hash of a text: enough to tell things apart, short enough to show.
 std::string short_hash(std::string_view text);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

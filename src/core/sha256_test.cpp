@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string hash_of(std::string_view text) { return to_hex(Sha256().update(text).finish()); }
@@ -62,4 +62,4 @@ TEST(sha256, starts_anew_after_finish) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

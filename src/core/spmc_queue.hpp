@@ -13,7 +13,7 @@
 
 #include "core/ring_capacity.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What a consumer found at the head of a queue.
 enum class PopState : std::uint8_t {
@@ -117,4 +117,4 @@ class SpmcQueue {
   const std::unique_ptr<Slot[]> slots_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(spmc_queue, refuses_capacities_that_are_no_power_of_two) {
@@ -197,4 +197,4 @@ TEST(spmc_queue, keeps_head_and_tail_on_lines_of_their_own) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 
 #include "core/ring_capacity.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// First in, first out; owns the elements it holds and destroys those left over.
 /// try_push: one thread at a time, the producer. try_pop: one thread at a time, the consumer. size(): any
@@ -92,4 +92,4 @@ class SpscRing {
   const std::unique_ptr<Slot[]> slots_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

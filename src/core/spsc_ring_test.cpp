@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(spsc_ring, refuses_capacities_that_are_no_power_of_two) {
@@ -134,4 +134,4 @@ TEST(spsc_ring, keeps_its_two_sides_on_lines_of_their_own) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

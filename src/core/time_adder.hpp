@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Adds the nanoseconds from its construction to its end.
 class TimeAdder {
@@ -23,4 +23,4 @@ class TimeAdder {
   const std::chrono::steady_clock::time_point start_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Threads get it in the order in which they asked for it: one that waits in slices, and takes the lock for
 /// each, lets others in between. (std::mutex would go to whoever is awake, and that is always the same.) Not
@@ -32,4 +32,4 @@ class TurnLock {
   std::uint64_t served_ = 0;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(TurnLock, who_takes_it_again_at_once_lets_those_who_wait_go_first) {
@@ -54,4 +54,4 @@ TEST(TurnLock, one_thread_at_a_time) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -50,4 +50,4 @@ unsigned usable_cores() {
   return static_cast<unsigned>(std::max(cores, 1));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

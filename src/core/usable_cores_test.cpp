@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(UsableCores, is_within_the_machine) {
@@ -30,4 +30,4 @@ TEST(UsableCores, follows_the_affinity_mask) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Bytes of the character at the begin of `rest`, which is not empty; 0 if there is none. Surrogates are no
 /// characters unless asked for: Python's JSON reader takes them, its text decoder does not.
@@ -70,4 +70,4 @@ inline void append_character(std::string& out, std::uint32_t code) {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 /// The name of the target that this is compiled for.
@@ -30,13 +30,13 @@ inline CpuTarget this_target() {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -155,7 +155,7 @@ HWY_INLINE void store_blocks(V8 v, std::uint8_t* out, std::size_t stride, int co
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // vectors

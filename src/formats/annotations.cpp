@@ -8,7 +8,7 @@
 #include "core/printable.hpp"
 #include "formats/json.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Error wrong(const std::string& path, std::string_view what) {
@@ -157,4 +157,4 @@ Status read_annotations(ByteSpan json, const AnnotationSpec& spec, Annotations& 
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What a json field holds at the paths of a spec. Kept from sample to sample for its memory.
 struct Annotations {
@@ -29,4 +29,4 @@ Status check_annotations(const AnnotationSpec& spec);
 /// `corrupt`, naming the path, where the text is not JSON, a path leads nowhere or to something else.
 Status read_annotations(ByteSpan json, const AnnotationSpec& spec, Annotations& out);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(Annotations, paths_with_empty_parts_are_refused) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

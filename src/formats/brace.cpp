@@ -10,12 +10,12 @@
 
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr int kDeepestBraces = 32;
+constexpr int kMaxBraceDepth = 32;
 constexpr std::size_t kMaxBytes = 256u << 20;
 
 struct Range {
@@ -59,9 +59,9 @@ std::optional<Range> parse_range(std::string_view text) {
   std::string_view last = text.substr(dots + 2);
   Range range;
   if (const std::size_t more = last.find(".."); more != std::string_view::npos) {
-    constexpr std::int64_t kLargest = INT64_MAX;
+    constexpr std::int64_t kMax = INT64_MAX;
     const auto step = parse_integer(last.substr(more + 2));
-    if (!step || *step < -kLargest) {
+    if (!step || *step < -kMax) {
       return {};
     }
     range.step = std::max<std::int64_t>(*step < 0 ? -*step : *step, 1);
@@ -123,7 +123,7 @@ class Expander {
   }
 
   Result<Names> sequence(std::string_view text, int depth) const {
-    if (depth > kDeepestBraces) {
+    if (depth > kMaxBraceDepth) {
       return invalid("braces are nested too deeply");
     }
     Names names{""};
@@ -222,4 +222,4 @@ class Expander {
 
 Result<std::vector<std::string>> expand_braces(std::string_view pattern) { return Expander(pattern).run(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

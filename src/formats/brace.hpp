@@ -8,7 +8,7 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Most names that one pattern may stand for.
 inline constexpr std::size_t kMaxExpansion = 1'000'000;
@@ -18,4 +18,4 @@ inline constexpr std::size_t kMaxExpansion = 1'000'000;
 /// takes the next character literally. Unbalanced braces and more than kMaxExpansion names are `invalid`.
 Result<std::vector<std::string>> expand_braces(std::string_view pattern);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(braces, take_ends_that_are_far_apart) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

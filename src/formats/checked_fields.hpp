@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One bit per field of every sample: whether its bytes agreed with their checksum. In memory that the system
 /// provides page by page when it is touched, so that a billion samples cost nothing before they are read. Any
@@ -47,4 +47,4 @@ class CheckedFields {
   Word* words_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "formats/text.hpp"
 #include "formats/text_syntax.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Result<std::int64_t> integer_of(const StoredValue& value) {
   if (value.is_number) {
@@ -126,4 +126,4 @@ Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std
   return error;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

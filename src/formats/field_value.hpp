@@ -7,7 +7,7 @@
 #include "formats/sample_table.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The integer of a stored value: its number, or ASCII decimal with optional sign and surrounding white
 /// space.
@@ -40,4 +40,4 @@ Status check_value(const FieldSpec& spec, const StoredValue& value);
 /// Completes an error with the sample and field it belongs to.
 Error at_sample(Error error, const SampleTable& table, std::uint64_t sample, std::size_t field);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Result<std::int64_t> parse(const std::string& text) {
@@ -74,4 +74,4 @@ TEST(real_of, reads_numbers_as_python_does) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 void Fingerprint::add_number(std::uint64_t number) {
   std::array<std::uint8_t, 8> bytes{};
@@ -29,4 +29,4 @@ void Fingerprint::add_field(std::string_view name, std::uint64_t stored_size) {
 
 std::string Fingerprint::finish() { return to_hex(hash_.finish()).substr(0, 32); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -15,7 +15,7 @@
 #include "core/sha256.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Feed the samples in order; within a sample the fields in the order of their names. One owner.
 class Fingerprint {
@@ -58,4 +58,4 @@ std::string fingerprint_of(std::uint64_t samples, const std::vector<FieldInfo>& 
   return hash.finish();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

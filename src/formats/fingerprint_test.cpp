@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(fingerprint, is_the_documented_hash) {
@@ -20,4 +20,4 @@ TEST(fingerprint, of_nothing_is_that_of_no_bytes) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

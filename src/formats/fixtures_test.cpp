@@ -14,7 +14,7 @@
 #include "formats/text.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 const std::string kFolder = PENSTOCK_SHARED_DIR "/fixtures/webdataset";
@@ -120,10 +120,10 @@ TEST_F(Fixtures, of_the_reference_writer_have_typed_fields_across_shards) {
       EXPECT_EQ(parse_integer({reinterpret_cast<const char*>(label.data()), label.size()}),
                 static_cast<std::int64_t>(decoded[i]["cls"]["int"].number));
       for (const auto& [field, name] : {std::pair(0, "jpg"), std::pair(2, "seg.png")}) {
-        const JsonForTest& picture = decoded[i][name];
-        EXPECT_EQ((*table)->image_size(i, static_cast<std::size_t>(field)),
-                  (ImageSize{static_cast<int>(picture["width"].number),
-                             static_cast<int>(picture["height"].number)}));
+        const JsonForTest& image = decoded[i][name];
+        EXPECT_EQ(
+            (*table)->image_size(i, static_cast<std::size_t>(field)),
+            (ImageSize{static_cast<int>(image["width"].number), static_cast<int>(image["height"].number)}));
       }
     }
   }
@@ -170,4 +170,4 @@ TEST_F(Fixtures, cut_or_changed_end_in_contents_or_a_clear_error) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,15 +6,16 @@
 
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPictureEndings = {"jpg", "jpeg", "png", "webp"};
-constexpr std::array<std::string_view, 13> kOtherPictures = {
+constexpr std::array<std::string_view, 4> kImageEndings = {"jpg", "jpeg", "png", "webp"};
+constexpr std::array<std::string_view, 13> kOtherImages = {
     "bmp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "avif", "heic", "jp2", "jfif", "jpe"};
-constexpr std::array<std::string_view, 7> kSoundEndings = {"wav", "wave", "flac", "ogg",
+constexpr std::array<std::string_view, 7> kAudioEndings = {"wav", "wave", "flac", "ogg",
                                                            "oga", "opus", "mp3"};
-constexpr std::array<std::string_view, 7> kOtherSounds = {"m4a", "aac", "wma", "aiff", "aif", "au", "caf"};
+constexpr std::array<std::string_view, 7> kOtherRecordings = {"m4a", "aac", "wma", "aiff",
+                                                              "aif", "au",  "caf"};
 
 std::string extension_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
@@ -77,12 +78,12 @@ class Finder {
   void take(const FolderNames& names, const std::string& folder) {
     for (const std::string& name : names.files) {
       const std::string extension = extension_of(name);
-      if (!pictures_.take(kPictureEndings, kOtherPictures, extension, folder, name)) {
-        sounds_.take(kSoundEndings, kOtherSounds, extension, folder, name);
+      if (!images_.take(kImageEndings, kOtherImages, extension, folder, name)) {
+        recordings_.take(kAudioEndings, kOtherRecordings, extension, folder, name);
       }
     }
   }
-  FoundFiles finish() { return {.pictures = pictures_.finish(), .sounds = sounds_.finish()}; }
+  FoundFiles finish() { return {.images = images_.finish(), .recordings = recordings_.finish()}; }
 
  private:
   Status walk(const std::string& folder) {
@@ -105,8 +106,8 @@ class Finder {
   const Storage& storage_;
   std::string root_;
   bool deep_;
-  Collector pictures_;
-  Collector sounds_;
+  Collector images_;
+  Collector recordings_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> visited_;
 };
 
@@ -140,4 +141,4 @@ std::string_view without_extension(std::string_view path) noexcept {
   return in_name ? path.substr(0, dot) : path;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

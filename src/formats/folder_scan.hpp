@@ -1,5 +1,5 @@
 #pragma once
-// Finding the pictures and sounds below a folder.
+// Finding the images and recordings below a folder.
 
 #include <array>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "io/storage.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Files of one kind of content.
 struct FoundKind {
@@ -21,10 +21,10 @@ struct FoundKind {
 };
 
 struct FoundFiles {
-  FoundKind pictures;
-  FoundKind sounds;
+  FoundKind images;
+  FoundKind recordings;
 
-  bool any() const noexcept { return !pictures.paths.empty() || !sounds.paths.empty(); }
+  bool any() const noexcept { return !images.paths.empty() || !recordings.paths.empty(); }
 };
 
 struct FolderNames {
@@ -35,8 +35,8 @@ struct FolderNames {
 /// What a folder holds; links are followed, hidden names left out.
 Result<FolderNames> list_folder(const Storage& storage, const std::string& folder);
 
-/// Pictures and sounds in `folder` and, if `deep`, in the folders below. Each folder is visited once, so that
-/// links in a circle end.
+/// Images and recordings in `folder` and, if `deep`, in the folders below. Each folder is visited once, so
+/// that links in a circle end.
 Result<FoundFiles> find_files(const Storage& storage, const std::string& folder, bool deep);
 /// Those among the files of a folder.
 FoundFiles files_among(const FolderNames& names);
@@ -44,4 +44,4 @@ FoundFiles files_among(const FolderNames& names);
 /// `path` without the extension of its last component.
 std::string_view without_extension(std::string_view path) noexcept;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

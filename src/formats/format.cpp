@@ -10,7 +10,7 @@
 #include "formats/tar_table.hpp"
 #include "io/path.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 std::span<const Format* const> formats() {
   static constexpr std::array kAll = {&kHdf5Format, &kStoreFormat, &kTarFormat, &kClassFolderFormat};
@@ -47,4 +47,4 @@ Result<Bytes> Candidate::first_bytes_of(const std::string& name, std::uint64_t s
   return bytes.hold();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

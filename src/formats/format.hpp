@@ -13,7 +13,7 @@
 #include "formats/sample_table.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What a name of the user stands for, before anybody knows its format. It lists and opens what a format asks
 /// to see, once. One thread.
@@ -58,4 +58,4 @@ struct Format {
 /// All of them. A candidate is of the first one that recognises it.
 std::span<const Format* const> formats();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

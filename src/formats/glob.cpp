@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class Globber {
@@ -116,4 +116,4 @@ Result<std::vector<std::string>> glob_paths(const Storage& storage, std::string_
   return Globber(storage, pattern).run();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "io/storage.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether the text holds one of * ? [
 bool has_glob(std::string_view pattern) noexcept;
@@ -19,4 +19,4 @@ bool has_glob(std::string_view pattern) noexcept;
 /// missing unseen.
 Result<std::vector<std::string>> glob_paths(const Storage& storage, std::string_view pattern);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Jenkins' lookup3, the checksum of HDF5.
@@ -108,4 +108,4 @@ Error hdf5_unsupported(std::string what) {
           .place = {.stage = "open"}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,12 +12,12 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The address of what was never written.
 inline constexpr std::uint64_t kHdf5Nowhere = ~std::uint64_t{0};
 /// Levels that no tree of a real file reaches.
-inline constexpr unsigned kDeepestHdf5Tree = 16;
+inline constexpr unsigned kMaxHdf5TreeDepth = 16;
 
 /// Reads numbers one behind the other. Past the end everything is zero, and ok() is false from then on.
 class Hdf5Cursor {
@@ -85,4 +85,4 @@ Error hdf5_damage(std::string what, std::uint64_t address);
 /// With advice how to write a file that can be read.
 Error hdf5_unsupported(std::string what);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include "formats/hdf5_sets.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Places = std::vector<std::uint64_t>;
@@ -26,7 +26,7 @@ class OldTree {
     const std::uint64_t entries = cursor.number(2);
     // Levels fall, and no more entries are looked at than chunks can need: a hostile tree ends too.
     entries_ += entries;
-    if (level >= parent_level || entries_ > 2 * chunks_.count + kDeepestHdf5Tree) {
+    if (level >= parent_level || entries_ > 2 * chunks_.count + kMaxHdf5TreeDepth) {
       return hdf5_damage("the tree of chunks does not end", address);
     }
     const std::uint64_t entry_bytes = 4 + 4 + 8 + 8 * std::uint64_t{chunks_.rank} + 8;
@@ -123,7 +123,7 @@ Result<Places> find_hdf5_chunks(const Hdf5Bytes& file, const Hdf5Chunks& chunks)
       return read_fixed_array(file, chunks);
     case Hdf5Chunks::Index::old_tree: {
       OldTree tree(file, chunks);
-      PENSTOCK_TRY(tree.add(chunks.address, kDeepestHdf5Tree));
+      PENSTOCK_TRY(tree.add(chunks.address, kMaxHdf5TreeDepth));
       return tree.take();
     }
     case Hdf5Chunks::Index::single:
@@ -133,4 +133,4 @@ Result<Places> find_hdf5_chunks(const Hdf5Bytes& file, const Hdf5Chunks& chunks)
   return Places{chunks.address};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,17 +11,17 @@
 #include "formats/tar.hpp"
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Messages = std::vector<Hdf5Message>;
 
 // More than any object that is read here has: a bound on what a hostile file can make us walk.
-constexpr std::size_t kMostMessages = 65536;
-constexpr std::size_t kMostBlocks = 1024;
-constexpr std::size_t kMostObjects = 65536;
-constexpr std::uint64_t kLargestHeader = std::uint64_t{16} << 20;
-constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kMaxMessages = 65536;
+constexpr std::size_t kMaxBlocks = 1024;
+constexpr std::size_t kMaxObjects = 65536;
+constexpr std::uint64_t kMaxHeader = std::uint64_t{16} << 20;
+constexpr std::size_t kMaxNameLength = 1024;
 
 /// A run of messages of a header, and what is put in front of each.
 struct MessageBlock {
@@ -42,7 +42,7 @@ Status add_messages(const MessageBlock& block, Messages& messages,
     message.shared = (cursor.byte() & 2) != 0;
     cursor.skip(block.old ? 3 : block.numbered ? 2 : 0);
     message.body = cursor.take(size);
-    if (!cursor.ok() || messages.size() >= kMostMessages) {
+    if (!cursor.ok() || messages.size() >= kMaxMessages) {
       return hdf5_damage("an object header does not end", header);
     }
     if (message.type == Hdf5Message::continuation) {
@@ -55,7 +55,7 @@ Status add_messages(const MessageBlock& block, Messages& messages,
   return {};
 }
 
-/// How many bytes of messages an object header says that it has, at most kLargestHeader.
+/// How many bytes of messages an object header says that it has, at most kMaxHeader.
 std::uint64_t block_size(ByteSpan prefix) {
   Hdf5Cursor cursor(prefix);
   std::uint64_t size = 0;
@@ -69,7 +69,7 @@ std::uint64_t block_size(ByteSpan prefix) {
     cursor.skip(1 + 1 + 2 + 4);
     size = cursor.number(4);
   }
-  return std::min(size, kLargestHeader);
+  return std::min(size, kMaxHeader);
 }
 
 struct Superblock {
@@ -80,8 +80,8 @@ struct Superblock {
 Result<Superblock> read_superblock(const Hdf5Bytes& file) {
   constexpr std::size_t kSignature = 8;
   constexpr std::size_t kNewSize = 48;
-  constexpr std::size_t kLargestSuperblock = 128;
-  PENSTOCK_ASSIGN(const ByteSpan start, file.from(0, kLargestSuperblock));
+  constexpr std::size_t kMaxSuperblock = 128;
+  PENSTOCK_ASSIGN(const ByteSpan start, file.from(0, kMaxSuperblock));
   Hdf5Cursor cursor(start);
   cursor.skip(kSignature);
   const unsigned version = cursor.byte();
@@ -139,7 +139,7 @@ Result<Superblock> read_superblock(const Hdf5Bytes& file) {
 
 /// Text up to the first zero.
 std::string text_at(ByteSpan bytes) {
-  bytes = bytes.first(std::min(bytes.size(), kLongestName));
+  bytes = bytes.first(std::min(bytes.size(), kMaxNameLength));
   const auto end = std::find(bytes.begin(), bytes.end(), std::uint8_t{0});
   return {bytes.begin(), end};
 }
@@ -153,7 +153,7 @@ class OldGroup {
     constexpr std::uint64_t kHead = 4 + 1 + 1 + 2;  // its last number is that of the entries
     constexpr std::uint64_t kSymbol = 40;
     PENSTOCK_ASSIGN(const ByteSpan head, file_.from(address, kHead));
-    if (++nodes_ > kMostObjects) {
+    if (++nodes_ > kMaxObjects) {
       return hdf5_damage("the tree of its root group does not end", address);
     }
     Hdf5Cursor cursor(head);
@@ -171,7 +171,7 @@ class OldGroup {
     const unsigned level = cursor.byte();
     const std::uint64_t entries = cursor.number(2);
     cursor.skip(8 + 8 + 8);
-    if (++depth_ > kDeepestHdf5Tree || level > kDeepestHdf5Tree) {
+    if (++depth_ > kMaxHdf5TreeDepth || level > kMaxHdf5TreeDepth) {
       return hdf5_damage("the tree of its root group is too deep", address);
     }
     for (std::uint64_t i = 0; i < entries; ++i) {
@@ -200,7 +200,7 @@ class OldGroup {
       cursor.skip(4);
       Hdf5Cursor scratch(cursor.take(16));
       const std::uint64_t target = soft ? scratch.number(4) : 0;
-      if (!cursor.ok() || target >= names_.size() || name >= names_.size() || ++symbols_ > kMostObjects) {
+      if (!cursor.ok() || target >= names_.size() || name >= names_.size() || ++symbols_ > kMaxObjects) {
         return hdf5_damage("a name of its root group is missing", address);
       }
       if (soft) {
@@ -283,7 +283,7 @@ bool begins_as_tar(ByteSpan start) noexcept {
 }  // namespace
 
 Result<std::optional<std::uint64_t>> find_hdf5_start(const Source& file) {
-  constexpr std::uint64_t kSmallestUserBlock = 512;
+  constexpr std::uint64_t kMinUserBlock = 512;
   constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
   PENSTOCK_ASSIGN(const Bytes start, bytes_at(file, 0, kTarBlock));
   if (Hdf5Cursor(start).says(kSignature)) {
@@ -292,7 +292,7 @@ Result<std::optional<std::uint64_t>> find_hdf5_start(const Source& file) {
   if (begins_as_tar(start)) {
     return std::optional<std::uint64_t>();
   }
-  for (std::uint64_t at = kSmallestUserBlock; at < file.size(); at *= 2) {
+  for (std::uint64_t at = kMinUserBlock; at < file.size(); at *= 2) {
     PENSTOCK_ASSIGN(const Bytes bytes, bytes_at(file, at, kSignature.size()));
     if (Hdf5Cursor(bytes).says(kSignature)) {
       return std::optional<std::uint64_t>(at);
@@ -302,9 +302,9 @@ Result<std::optional<std::uint64_t>> find_hdf5_start(const Source& file) {
 }
 
 Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
-  constexpr std::uint64_t kLargestPrefix = 64;
-  PENSTOCK_ASSIGN(const ByteSpan prefix, file.from(header, kLargestPrefix));
-  PENSTOCK_ASSIGN(const ByteSpan start, file.from(header, 2 * kLargestPrefix + block_size(prefix)));
+  constexpr std::uint64_t kMaxPrefix = 64;
+  PENSTOCK_ASSIGN(const ByteSpan prefix, file.from(header, kMaxPrefix));
+  PENSTOCK_ASSIGN(const ByteSpan start, file.from(header, 2 * kMaxPrefix + block_size(prefix)));
   Hdf5Cursor cursor(start);
   MessageBlock block;
   if (cursor.says("OHDR")) {
@@ -337,7 +337,7 @@ Result<Messages> hdf5_messages(const Hdf5Bytes& file, std::uint64_t header) {
     const auto [address, size] = more.front();
     PENSTOCK_ASSIGN(ByteSpan bytes, file.at(address, size));
     total += size;
-    if (blocks == kMostBlocks || total > kLargestHeader) {
+    if (blocks == kMaxBlocks || total > kMaxHeader) {
       return hdf5_damage("an object header does not end", header);
     }
     if (!block.old) {
@@ -375,7 +375,7 @@ Result<Hdf5Group> hdf5_root_group(const Hdf5Bytes& file) {
 }
 
 Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, const std::string& name) {
-  constexpr int kMostSteps = 16;
+  constexpr int kMaxSteps = 16;
   auto found = group.find(name);
   if (found == group.end()) {
     return std::optional<std::uint64_t>();
@@ -387,14 +387,14 @@ Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, co
     }
     const std::size_t slash = link.target.starts_with('/') ? 1 : 0;
     const auto next = group.find(link.target.substr(slash));
-    if (next == group.end() || step == kMostSteps) {
+    if (next == group.end() || step == kMaxSteps) {
       return hdf5_unsupported(
           fmt::format("{} is a soft link to '{}', which {}", name, printable(link.target),
-                      step == kMostSteps ? "leads back to itself" : "is no object of the root group"));
+                      step == kMaxSteps ? "leads back to itself" : "is no object of the root group"));
     }
     found = next;
   }
   return std::optional(found->second.header);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "formats/hdf5_bytes.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What an object header says, one of its parts.
 struct Hdf5Message {
@@ -54,4 +54,4 @@ Result<Hdf5Group> hdf5_root_group(const Hdf5Bytes& file);
 /// name. `unsupported` if its link leads out of the group.
 Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, const std::string& name);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

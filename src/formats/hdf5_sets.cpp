@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <limits>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 /// What the messages of a data set say, before it is known where its rows are.
 struct Description {
@@ -49,7 +49,7 @@ Result<std::vector<std::uint64_t>> read_shape(ByteSpan body, const std::string& 
   if (rank == 0) {
     return unsupported(name, "is one value and no list of rows");
   }
-  if (rank > kMostDimensions) {
+  if (rank > kMaxDimensions) {
     return unsupported(name, fmt::format("has {} axes", rank));
   }
   return shape;
@@ -92,7 +92,7 @@ Status set_sizes(const Description& description, const std::string& name, std::u
   set.row_bytes = set.type.bytes;
   for (std::size_t axis = 1; axis < description.shape.size(); ++axis) {
     const std::uint64_t extent = description.shape[axis];
-    if (extent > kMost / std::max<std::uint64_t>(set.row_bytes, 1)) {
+    if (extent > kMax / std::max<std::uint64_t>(set.row_bytes, 1)) {
       return contradiction(name, "has rows larger than any memory", header);
     }
     set.row_bytes *= extent;
@@ -101,7 +101,7 @@ Status set_sizes(const Description& description, const std::string& name, std::u
   if (set.row_bytes == 0) {
     return unsupported(name, "has empty rows");
   }
-  if (set.rows > kMost / set.row_bytes) {
+  if (set.rows > kMax / set.row_bytes) {
     return contradiction(name, "is larger than any file", header);
   }
   return {};
@@ -202,4 +202,4 @@ Result<Hdf5Set> find_hdf5_set(const Hdf5Bytes& file, const std::string& name, st
   return set;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

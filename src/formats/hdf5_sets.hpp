@@ -10,7 +10,7 @@
 #include "formats/hdf5_objects.hpp"
 #include "formats/hdf5_types.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A data set; its rows are what the first axis counts. A plain value.
 struct Hdf5Set {
@@ -44,4 +44,4 @@ struct Hdf5Chunks {
 /// Where each chunk lies; the caller sees to it that they lie within the file. Not for Index::implicit.
 Result<std::vector<std::uint64_t>> find_hdf5_chunks(const Hdf5Bytes& file, const Hdf5Chunks& chunks);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

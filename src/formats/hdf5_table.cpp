@@ -14,7 +14,7 @@
 #include "io/file_identity.hpp"
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kNumberSize = 8;
@@ -192,7 +192,7 @@ class Hdf5Table final : public TableBase {
   std::vector<Hdf5Field> contents_;
 };
 
-/// What a file of sounds holds, by the names of its data sets.
+/// What a file of recordings holds, by the names of its data sets.
 class RowContents {
  public:
   static Result<RowContents> of(const Source& file, std::uint64_t start) {
@@ -351,7 +351,7 @@ const Format kHdf5Format = {
     .recognise = recognise_hdf5,
     .open = open_one_hdf5,
     .alone = Format::Alone{.what = "an HDF5 file",
-                           .advice = "an HDF5 file is opened by itself: build one of all sounds"}};
+                           .advice = "an HDF5 file is opened by itself: build one of all recordings"}};
 
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
   auto file = path.storage->open(path.path);
@@ -377,4 +377,4 @@ Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, cons
   return table;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 #pragma once
 // The samples of an HDF5 file as `penstock audio build` writes it, or h5py with the same names: see
-// docs/formats/sound_hdf5.md.
+// docs/formats/audio_hdf5.md.
 
 #include <memory>
 
@@ -8,7 +8,7 @@
 #include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 extern const Format kHdf5Format;
 
@@ -16,4 +16,4 @@ extern const Format kHdf5Format;
 /// `label` (int), `split` (text), those of them that the file has.
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& fields);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Kind = Hdf5Type::Kind;
@@ -141,4 +141,4 @@ Result<Hdf5Type> read_hdf5_type(ByteSpan message, const std::string& data_set) {
   return type;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

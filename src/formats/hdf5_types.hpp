@@ -8,7 +8,7 @@
 #include "formats/hdf5_bytes.hpp"
 #include "penstock/array_spec.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Numbers are little-endian and use all of their bits. A plain value.
 struct Hdf5Type {
@@ -29,4 +29,4 @@ struct Hdf5Type {
 /// it is none of the above.
 Result<Hdf5Type> read_hdf5_type(ByteSpan message, const std::string& data_set);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

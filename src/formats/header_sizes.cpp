@@ -4,15 +4,15 @@
 #include <atomic>
 #include <limits>
 
+#include "core/image_header.hpp"
 #include "core/parallel_for.hpp"
-#include "core/picture_header.hpp"
 #include "core/sha256.hpp"
 #include "core/usable_cores.hpp"
 #include "formats/index_cache.hpp"
 #include "formats/json.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kSizeVersion = 1;
@@ -20,7 +20,7 @@ constexpr std::uint64_t kSizeVersion = 1;
 ImageSize size_of_image(const SampleTable& table, std::uint64_t sample, std::size_t field) {
   ImageSize size;
   const Status read = use_value(table, sample, field, [&size](const StoredValue& value) -> Status {
-    size = picture_size({value.bytes.data(), value.bytes.size()});
+    size = image_size({value.bytes.data(), value.bytes.size()});
     return {};
   });
   return read ? size : ImageSize{};
@@ -76,11 +76,11 @@ std::optional<ImageSize> kept_size(const std::string& identity) {
   if (!kept) {
     return std::nullopt;
   }
-  constexpr std::uint64_t kLargest = std::numeric_limits<int>::max();
+  constexpr std::uint64_t kMax = std::numeric_limits<int>::max();
   const Json* const width = kept->find("width");
   const Json* const height = kept->find("height");
-  if (width == nullptr || height == nullptr || width->whole().value_or(kLargest + 1) > kLargest ||
-      height->whole().value_or(kLargest + 1) > kLargest) {
+  if (width == nullptr || height == nullptr || width->whole().value_or(kMax + 1) > kMax ||
+      height->whole().value_or(kMax + 1) > kMax) {
     return std::nullopt;
   }
   const ImageSize size{static_cast<int>(*width->whole()), static_cast<int>(*height->whole())};
@@ -96,4 +96,4 @@ void keep_size(const std::string& identity, ImageSize size) {
   (void)keep_index(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});  // found again
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

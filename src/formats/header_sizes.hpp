@@ -8,7 +8,7 @@
 
 #include "formats/sample_table.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The size of the images of samples [begin, end) by their headers; {0, 0} if two differ, or one has none.
 /// Reads on all cores, and no further once it is known.
@@ -20,4 +20,4 @@ std::optional<ImageSize> kept_size(const std::string& identity);
 /// {0, 0} is kept as well: that there is no such size. What cannot be kept is found again.
 void keep_size(const std::string& identity, ImageSize size);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

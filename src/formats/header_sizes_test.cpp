@@ -11,7 +11,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// The beginning of a PNG file of this size: what tells it.
@@ -92,4 +92,4 @@ TEST_F(HeaderSizes, what_was_kept_for_other_files_or_changed_is_not_used) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -21,7 +21,7 @@
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kLabelSize = 8;
@@ -58,13 +58,14 @@ struct Content {
   FoundKind FoundFiles::*found;
 };
 
-constexpr Content kPictures = {
-    FieldKind::image, "image", "picture", "pictures", "jpg, jpeg, png and webp", &FoundFiles::pictures};
-constexpr Content kSounds = {FieldKind::audio,   "audio", "sound", "sounds", "wav, flac, ogg, opus and mp3",
-                             &FoundFiles::sounds};
+constexpr Content kImages = {FieldKind::image,   "image", "image", "images", "jpg, jpeg, png and webp",
+                             &FoundFiles::images};
+constexpr Content kRecordings = {
+    FieldKind::audio,       "audio", "recording", "recordings", "wav, flac, ogg, opus and mp3",
+    &FoundFiles::recordings};
 
 struct Contents {
-  const Content* content = &kPictures;
+  const Content* content = &kImages;
   PathList paths;                     ///< relative to the root
   std::vector<std::uint32_t> labels;  ///< empty without classes
   std::vector<std::string> classes;
@@ -143,7 +144,7 @@ class ImageFolder final : public TableBase {
     }
     const ImageSize found = size_in_headers(*this, field, 0, size());
     if (std::none_of(files.begin(), files.end(),
-                     [begun](const FileIdentity& file) { return could_change_unseen(file, begun); })) {
+                     [begun](const FileIdentity& file) { return could_change_unnoticed(file, begun); })) {
       keep_size(identity, found);
     }
     return found;
@@ -253,13 +254,13 @@ std::string undecodable_remark(const Content& content, std::uint64_t count, cons
                      content.many, printable(first), content.extensions);
 }
 
-/// Pictures, unless there are none but sounds.
+/// Images, unless there are none but recordings.
 const Content& content_of(const std::vector<FoundFiles>& folders) {
   const auto has = [&folders](const Content& content) {
     return std::any_of(folders.begin(), folders.end(),
                        [&content](const FoundFiles& files) { return !(files.*content.found).paths.empty(); });
   };
-  return !has(kPictures) && has(kSounds) ? kSounds : kPictures;
+  return !has(kImages) && has(kRecordings) ? kRecordings : kImages;
 }
 
 void warn_of_what_is_left_out(const std::vector<FoundFiles>& folders, std::uint64_t undecodable,
@@ -267,12 +268,12 @@ void warn_of_what_is_left_out(const std::vector<FoundFiles>& folders, std::uint6
   if (undecodable > 0) {
     contents.warnings.push_back(undecodable_remark(*contents.content, undecodable, first_undecodable));
   }
-  std::size_t sounds = 0;
+  std::size_t recordings = 0;
   for (const FoundFiles& files : folders) {
-    sounds += contents.content == &kPictures ? files.sounds.paths.size() : 0;
+    recordings += contents.content == &kImages ? files.recordings.paths.size() : 0;
   }
-  if (sounds > 0) {
-    contents.warnings.push_back(fmt::format("{} sounds beside the pictures are left out", sounds));
+  if (recordings > 0) {
+    contents.warnings.push_back(fmt::format("{} recordings beside the images are left out", recordings));
   }
 }
 
@@ -310,10 +311,10 @@ Result<Contents> plain_contents(const NamedPath& root) {
     return failure(
         root,
         found.undecodable == 0
-            ? "the folder holds no tar shards, no class folders and no pictures or sounds"
-            : fmt::format("the folder holds {} pictures, none of a kind that can be decoded",
+            ? "the folder holds no tar shards, no class folders and no images or recordings"
+            : fmt::format("the folder holds {} images, none of a kind that can be decoded",
                           found.undecodable),
-        fmt::format("pictures must be {} files, sounds {}", kPictures.extensions, kSounds.extensions));
+        fmt::format("images must be {} files, recordings {}", kImages.extensions, kRecordings.extensions));
   }
   warn_of_what_is_left_out(folders, found.undecodable, found.first_undecodable, contents);
   return contents;
@@ -419,4 +420,4 @@ Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, co
       std::make_unique<ImageFolder>(root, std::move(contents), std::move(specs)));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "io/without_rights_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,10 +81,10 @@ TEST_F(ImageFolderTest, ignores_hidden_names_and_other_files) {
 
 TEST_F(ImageFolderTest, follows_links_and_ends_in_circles) {
   TemporaryFolder elsewhere;
-  elsewhere.write("pictures/1.jpg", "x");
+  elsewhere.write("images/1.jpg", "x");
   elsewhere.write("2.jpg", "y");
   fs::create_directories(folder_ / "a");
-  fs::create_directory_symlink(elsewhere / "pictures", folder_ / "b");
+  fs::create_directory_symlink(elsewhere / "images", folder_ / "b");
   fs::create_symlink(elsewhere / "2.jpg", folder_ / "a/2.jpg");
   fs::create_directory_symlink(folder_.path(), folder_ / "a/loop");
   fs::create_directory_symlink("..", folder_ / "a/up");
@@ -113,7 +113,7 @@ TEST_F(ImageFolderTest, keeps_extensions_where_keys_would_clash) {
   EXPECT_THAT(list(**open()), ElementsAre("c/a.jpg=0", "c/a.jpg.png=0", "c/a.png=0", "c/b=0"));
 }
 
-TEST_F(ImageFolderTest, warns_of_pictures_that_cannot_be_decoded_or_have_no_class) {
+TEST_F(ImageFolderTest, warns_of_images_that_cannot_be_decoded_or_have_no_class) {
   folder_.write("a/1.jpg", "x");
   folder_.write("a/2.bmp", "x");
   folder_.write("a/3.TIFF", "x");
@@ -121,20 +121,20 @@ TEST_F(ImageFolderTest, warns_of_pictures_that_cannot_be_decoded_or_have_no_clas
   const auto table = open();
   EXPECT_THAT(
       (*table)->warnings(),
-      ElementsAre(HasSubstr("2 pictures are left out because their kind cannot be decoded (first: a/2.bmp)"),
-                  HasSubstr("1 pictures beside the class folders")));
+      ElementsAre(HasSubstr("2 images are left out because their kind cannot be decoded (first: a/2.bmp)"),
+                  HasSubstr("1 images beside the class folders")));
 }
 
-TEST_F(ImageFolderTest, refuses_class_folders_without_pictures) {
+TEST_F(ImageFolderTest, refuses_class_folders_without_images) {
   folder_.write("a/1.jpg", "x");
   folder_.write("logs/run.txt", "x");
   const auto table = open();
   ASSERT_FALSE(table.ok());
   EXPECT_EQ(table.error().kind, ErrorKind::not_found);
-  EXPECT_THAT(table.error().to_string(), HasSubstr("1 of 2 class folders hold no picture (first: 'logs')"));
+  EXPECT_THAT(table.error().to_string(), HasSubstr("1 of 2 class folders hold no image (first: 'logs')"));
 }
 
-TEST_F(ImageFolderTest, gives_pictures_without_classes_no_label) {
+TEST_F(ImageFolderTest, gives_images_without_classes_no_label) {
   folder_.write("2.jpg", "x");
   folder_.write("1.png", "x");
   const auto table = open();
@@ -144,7 +144,7 @@ TEST_F(ImageFolderTest, gives_pictures_without_classes_no_label) {
   EXPECT_THAT((*table)->classes(), IsEmpty());
 }
 
-TEST_F(ImageFolderTest, folders_of_sounds_are_read_as_those_of_pictures) {
+TEST_F(ImageFolderTest, folders_of_recordings_are_read_as_those_of_images) {
   for (const char* name : {"cat/2.wav", "cat/1.FLAC", "dog/deep/3.mp3", "dog/4.opus", "dog/5.ogg"}) {
     folder_.write(name, "x");
   }
@@ -157,45 +157,47 @@ TEST_F(ImageFolderTest, folders_of_sounds_are_read_as_those_of_pictures) {
               ElementsAre(FieldInfo{"audio", FieldKind::audio}, FieldInfo{"label", FieldKind::integer}));
   EXPECT_THAT(
       (*table)->warnings(),
-      ElementsAre(HasSubstr("1 sounds are left out because their kind cannot be decoded (first: dog/6.m4a)"),
-                  HasSubstr("1 sounds beside the class folders")));
-  const auto wrong = open({{"picture", "image"}});
+      ElementsAre(
+          HasSubstr("1 recordings are left out because their kind cannot be decoded (first: dog/6.m4a)"),
+          HasSubstr("1 recordings beside the class folders")));
+  const auto wrong = open({{"photo", "image"}});
   ASSERT_FALSE(wrong.ok());
   EXPECT_THAT(wrong.error().to_string(),
-              HasSubstr("a folder of sounds has no field 'image'; there is: audio, label"));
+              HasSubstr("a folder of recordings has no field 'image'; there is: audio, label"));
 }
 
-TEST_F(ImageFolderTest, sounds_beside_pictures_are_left_out) {
+TEST_F(ImageFolderTest, recordings_beside_images_are_left_out) {
   folder_.write("a/1.jpg", "x");
   folder_.write("a/1.wav", "x");
   const auto table = open();
   ASSERT_TRUE(table.ok());
   EXPECT_THAT((*table)->fields(),
               ElementsAre(FieldInfo{"image", FieldKind::image}, FieldInfo{"label", FieldKind::integer}));
-  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("1 sounds beside the pictures are left out")));
+  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("1 recordings beside the images are left out")));
 }
 
-TEST_F(ImageFolderTest, a_class_without_sounds_is_refused) {
+TEST_F(ImageFolderTest, a_class_without_recordings_is_refused) {
   folder_.write("a/1.wav", "x");
   folder_.write("b/notes.txt", "x");
   const auto table = open();
   ASSERT_FALSE(table.ok());
-  EXPECT_THAT(table.error().to_string(), HasSubstr("1 of 2 class folders hold no sound (first: 'b')"));
+  EXPECT_THAT(table.error().to_string(), HasSubstr("1 of 2 class folders hold no recording (first: 'b')"));
 }
 
 TEST_F(ImageFolderTest, refuses_a_folder_with_nothing_in_it) {
   const auto empty = open();
   ASSERT_FALSE(empty.ok());
   EXPECT_EQ(empty.error().kind, ErrorKind::not_found);
-  EXPECT_THAT(empty.error().message, HasSubstr("no tar shards, no class folders and no pictures or sounds"));
+  EXPECT_THAT(empty.error().message,
+              HasSubstr("no tar shards, no class folders and no images or recordings"));
 }
 
 TEST_F(ImageFolderTest, chooses_and_renames_fields) {
   folder_.write("a/1.jpg", "x");
-  const auto table = open({{"target", "label"}, {"picture", "image"}});
+  const auto table = open({{"target", "label"}, {"photo", "image"}});
   ASSERT_TRUE(table.ok());
   EXPECT_EQ((*table)->fields(),
-            (std::vector<FieldInfo>{{"target", FieldKind::integer}, {"picture", FieldKind::image}}));
+            (std::vector<FieldInfo>{{"target", FieldKind::integer}, {"photo", FieldKind::image}}));
   const auto wrong = open({{"image", "jpg"}});
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().kind, ErrorKind::invalid);
@@ -227,12 +229,12 @@ TEST_F(ImageFolderTest, refuses_tars_beside_class_folders) {
   const auto table = open();
   ASSERT_FALSE(table.ok());
   EXPECT_EQ(table.error().kind, ErrorKind::invalid);
-  EXPECT_THAT(table.error().message, HasSubstr("1 tar files and folders with pictures (first: 'n01')"));
+  EXPECT_THAT(table.error().message, HasSubstr("1 tar files and folders with images (first: 'n01')"));
   EXPECT_THAT(table.error().advice, HasSubstr(folder_ / "*.tar"));
   EXPECT_EQ(table.error().place.source, folder_.path());
 }
 
-TEST_F(ImageFolderTest, reads_tars_beside_folders_without_pictures) {
+TEST_F(ImageFolderTest, reads_tars_beside_folders_without_images) {
   folder_.write("logs/run.txt", "x");
   folder_.write("n01.tar", TarForTest().file("1.jpg", "x").end().bytes());
   ::setenv("PENSTOCK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
@@ -250,7 +252,7 @@ TEST_F(ImageFolderTest, says_that_files_beside_tars_are_left_out) {
     ASSERT_TRUE(table.ok());
     EXPECT_THAT(list(**table), ElementsAre("1"));
     EXPECT_THAT((*table)->warnings(),
-                ElementsAre(HasSubstr("2 sounds beside them are left out (first: '1.flac')")));
+                ElementsAre(HasSubstr("2 recordings beside them are left out (first: '1.flac')")));
   }
   ::unsetenv("PENSTOCK_CACHE_DIR");
 }
@@ -312,4 +314,4 @@ TEST_F(ImageFolderTest, is_read_when_the_process_has_changed_its_folder) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

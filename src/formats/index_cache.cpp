@@ -6,7 +6,7 @@
 #include "core/sha256.hpp"
 #include "io/folder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string environment(const char* name) {
@@ -90,11 +90,11 @@ std::optional<TarIndex> load_index(const std::string& cache_path, const std::vec
   return index;
 }
 
-bool could_change_unseen(const FileState& state, std::int64_t scanned) noexcept {
+bool could_change_unnoticed(const FileState& state, std::int64_t scanned) noexcept {
   constexpr std::int64_t kSecond = 1'000'000'000;
   // Linux stamps files with a clock that ticks every 1 to 10 ms; old file systems keep whole (even) seconds.
   const std::int64_t tick = state.changed % kSecond == 0 ? 2 * kSecond : kSecond / 50;
   return state.changed > scanned - tick;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

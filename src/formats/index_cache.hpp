@@ -7,7 +7,7 @@
 
 #include "formats/tar_index.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// $PENSTOCK_CACHE_DIR, else $XDG_CACHE_HOME/penstock, else ~/.cache/penstock; empty if none of these is set.
 std::string cache_folder();
@@ -29,6 +29,6 @@ std::optional<TarIndex> load_index(const std::string& cache_path, const std::vec
 
 /// Whether a change right after `scanned` (ns since 1970) could leave the state of the file as it is, because
 /// the clock of its file system had not moved on. Such an index must not be kept.
-bool could_change_unseen(const FileState& state, std::int64_t scanned) noexcept;
+bool could_change_unnoticed(const FileState& state, std::int64_t scanned) noexcept;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -15,7 +15,7 @@
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,12 +90,13 @@ TEST_F(IndexCache, is_rebuilt_when_damaged_cut_or_foreign) {
   open_key();
   const std::string file = index_file();
   const std::string name = fs::path(file).filename().string();
-  const std::string sound = read_text(file);
-  for (const std::string& bytes : {std::string(), sound.substr(0, sound.size() / 2), std::string(500, 'x'),
-                                   sound + std::string(32, '\0'), sound.substr(0, sound.size() - 1) + "x"}) {
+  const std::string intact = read_text(file);
+  for (const std::string& bytes :
+       {std::string(), intact.substr(0, intact.size() / 2), std::string(500, 'x'),
+        intact + std::string(32, '\0'), intact.substr(0, intact.size() - 1) + "x"}) {
     cache_.write(name, bytes);
     EXPECT_EQ(open_key(), "key");
-    EXPECT_EQ(read_text(file), sound) << "not written again";
+    EXPECT_EQ(read_text(file), intact) << "not written again";
   }
 }
 
@@ -120,11 +121,11 @@ TEST_F(IndexCache, costs_only_time_when_the_folder_cannot_be_written) {
 
 TEST_F(IndexCache, is_not_kept_for_a_shard_that_was_written_just_now) {
   const std::int64_t changed = 1'700'000'000'123'000'000;
-  EXPECT_TRUE(could_change_unseen({.size = 1, .modified = 0, .changed = changed}, changed + 1'000'000));
-  EXPECT_FALSE(could_change_unseen({.size = 1, .modified = 0, .changed = changed}, changed + 30'000'000));
+  EXPECT_TRUE(could_change_unnoticed({.size = 1, .modified = 0, .changed = changed}, changed + 1'000'000));
+  EXPECT_FALSE(could_change_unnoticed({.size = 1, .modified = 0, .changed = changed}, changed + 30'000'000));
   const std::int64_t whole_seconds = 1'700'000'000'000'000'000;
-  EXPECT_TRUE(could_change_unseen({.size = 1, .modified = 0, .changed = whole_seconds},
-                                  whole_seconds + 1'000'000'000));
+  EXPECT_TRUE(could_change_unnoticed({.size = 1, .modified = 0, .changed = whole_seconds},
+                                     whole_seconds + 1'000'000'000));
 }
 
 TEST_F(IndexCache, lies_where_the_environment_says) {
@@ -175,4 +176,4 @@ TEST_F(IndexCache, gives_the_same_table_as_a_fresh_scan) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "core/printable.hpp"
 #include "core/utf8.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 void write_string(std::string& out, std::string_view text) {
@@ -138,4 +138,4 @@ void Json::write(std::string& out, int indent, int depth) const {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A plain value. Whole numbers of 64 bits keep every digit. Members of an object keep their order.
 class Json {
@@ -64,4 +64,4 @@ class Json {
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string, List, Members> value_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct JsonForTest {
   enum class Kind : std::uint8_t { null, boolean, number, text, list, object } kind = Kind::null;
@@ -117,4 +117,4 @@ struct JsonForTest {
   }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

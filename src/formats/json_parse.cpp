@@ -5,7 +5,7 @@
 #include "formats/json.hpp"
 #include "formats/json_reader.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kMaxMembers = 256;
@@ -94,4 +94,4 @@ Result<Json> Json::parse(std::string_view text, std::uint64_t max_values) {
   return value;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "core/utf8.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::string_view kEscapes = "\"\\/bfnrt";
@@ -244,7 +244,7 @@ JsonReader::Token JsonReader::number() {
       return fail("a number is incomplete");
     }
   }
-  if (rules_.like_python && is_integer && whole > kLongestInteger) {
+  if (rules_.like_python && is_integer && whole > kMaxIntegerDigits) {
     return fail("an integer has too many digits");
   }
   end_ = at_;
@@ -283,4 +283,4 @@ std::string JsonReader::unescaped() const {
   return out;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

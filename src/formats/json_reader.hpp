@@ -11,17 +11,17 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Digits of an integer that Python reads, unless sys.set_int_max_str_digits() says otherwise.
-inline constexpr std::size_t kLongestInteger = 4300;
+inline constexpr std::size_t kMaxIntegerDigits = 4300;
 
 /// What a document may hold. The defaults are RFC 8259.
 struct JsonRules {
   std::size_t max_depth = 32;  ///< lists and objects inside each other that hold something
   std::uint64_t max_values = std::numeric_limits<std::uint64_t>::max();
   /// What Python's json.loads takes: NaN, Infinity, -Infinity and surrogates without the other half as well,
-  /// but no integer of more than kLongestInteger digits.
+  /// but no integer of more than kMaxIntegerDigits digits.
   bool like_python = false;
 };
 
@@ -93,4 +93,4 @@ class JsonReader {
   const char* problem_ = "";
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Token = JsonReader::Token;
@@ -66,7 +66,7 @@ TEST(json_reader, takes_what_python_takes_if_asked_to) {
   EXPECT_EQ(read(R"("\ud800 \udc80 \ud83d\ude00")", python), "'\xED\xA0\x80 \xED\xB2\x80 \xF0\x9F\x98\x80'.");
   EXPECT_EQ(read(R"("\udc80")"), "'\x80'.");
   EXPECT_EQ(read(R"("\ud800")"), "!");
-  const std::string longest(kLongestInteger, '7');
+  const std::string longest(kMaxIntegerDigits, '7');
   EXPECT_EQ(read(longest, python), longest + " .");
   EXPECT_EQ(read(longest + "7", python), "!");
   EXPECT_EQ(read(longest + "7"), longest + "7 .");
@@ -80,4 +80,4 @@ TEST(json_reader, counts_depth_by_what_holds_something) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(json, what_was_written_is_read_back) {
@@ -110,4 +110,4 @@ TEST(json, writes_nothing_that_a_terminal_obeys) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct NamedPath {
   std::string path;
@@ -15,4 +15,4 @@ struct NamedPath {
   bool operator==(const NamedPath&) const = default;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

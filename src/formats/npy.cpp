@@ -12,7 +12,7 @@
 
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace std::string_view_literals;
@@ -127,8 +127,8 @@ Result<std::vector<std::size_t>> shape_of(NpyDictionary& dictionary) {
     if (!extent || *extent == kAnyExtent) {
       return npy_damage("its shape is no tuple of numbers");
     }
-    if (shape.size() == kMostDimensions) {
-      return npy_unsupported(fmt::format("an array of more than {} dimensions", kMostDimensions), "");
+    if (shape.size() == kMaxDimensions) {
+      return npy_unsupported(fmt::format("an array of more than {} dimensions", kMaxDimensions), "");
     }
     shape.push_back(*extent);
     if (!dictionary.take(",") && !dictionary.next_is(')')) {
@@ -231,8 +231,8 @@ void copy_npy(const NpyHeader& header, ByteSpan file, std::uint8_t* out) noexcep
   }
   // Element by element: `at` counts the places of C order, whose last dimension is the fastest.
   const std::size_t element = size_of(header.array.type);
-  std::array<std::size_t, kMostDimensions> stride{};
-  std::array<std::size_t, kMostDimensions> at{};
+  std::array<std::size_t, kMaxDimensions> stride{};
+  std::array<std::size_t, kMaxDimensions> at{};
   std::size_t step = element;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     stride[d] = step;
@@ -252,4 +252,4 @@ void copy_npy(const NpyHeader& header, ByteSpan file, std::uint8_t* out) noexcep
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

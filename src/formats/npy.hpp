@@ -7,7 +7,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Longer headers are refused.
 inline constexpr std::uint64_t kMaxNpyHeader = 65535;
@@ -31,4 +31,4 @@ Result<NpyHeader> read_npy_header(ByteSpan start, std::uint64_t size);
 /// Writes the elements of a file, whose header this is, in C order.
 void copy_npy(const NpyHeader& header, ByteSpan file, std::uint8_t* out) noexcept;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::ElementsAre;
@@ -104,4 +104,4 @@ TEST(npy, is_copied_in_c_order) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

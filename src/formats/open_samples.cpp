@@ -9,7 +9,7 @@
 #include "formats/source_list.hpp"
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Error opened_alone(const NamedPath& entry, const Format::Alone& alone, std::size_t sources) {
@@ -57,4 +57,4 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
   return format->open(found, fields);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

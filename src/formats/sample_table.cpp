@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Status FieldSpec::check_length(std::uint64_t bytes) const {
   if (encoding == Encoding::values && array && array->fixed() && bytes != array->bytes()) {
@@ -26,4 +26,4 @@ Result<StoredValue> SampleTable::finish(std::uint64_t, std::size_t, Bytes bytes)
   return StoredValue{.bytes = std::move(bytes)};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -17,7 +17,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Longer keys are refused wherever they are read.
 inline constexpr std::size_t kMaxKeyBytes = 64 * 1024;
@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxKeyBytes = 64 * 1024;
 enum class StoredCodec : std::uint8_t {
   original,  ///< the file as it was in the source
   repacked,  ///< a JPEG file's coefficients in our own layout
-  pixels     ///< the pixels of a picture
+  pixels     ///< the pixels of an image
 };
 
 /// What a field holds, for all samples at once.
@@ -131,7 +131,7 @@ class SampleTable {
   /// Byte size of the field as it was in the source, from the index alone (numbers count 8; a lacking field
   /// 0).
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;
-  /// Size of the picture if the index holds it, else {0, 0}.
+  /// Size of the image if the index holds it, else {0, 0}.
   virtual ImageSize image_size(std::uint64_t sample, std::size_t field) const = 0;
   /// The size that all images of the field have, if the index knows that they have one, else {0, 0}. Looks at
   /// samples until two differ.
@@ -240,4 +240,4 @@ Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>
                                                   const FieldChoice& fields,
                                                   const Storages& storages = Storages::standard());
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

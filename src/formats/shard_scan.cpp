@@ -8,20 +8,20 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/picture_header.hpp"
+#include "core/image_header.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/tar.hpp"
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 struct Extension {
   bool shared = false;  ///< its default field has other extensions too
-  bool picture = false;
+  bool image = false;
   std::uint64_t last_sample = kNever;
 };
 
@@ -165,7 +165,7 @@ class Scanner {
         return too_many_extensions(shard_.name());
       }
       extensions_.push_back({.shared = shares_default_field(extension),
-                             .picture = default_field(extension).kind == FieldKind::image});
+                             .image = default_field(extension).kind == FieldKind::image});
       found_.extensions.push_back(std::move(extension));
       found_.samples_with.push_back(0);
     }
@@ -185,13 +185,13 @@ class Scanner {
     company_.push_back(number);
   }
 
-  /// From the first bytes: where what is read must be fetched, the rest of a picture is not needed here.
+  /// From the first bytes: where what is read must be fetched, the rest of an image is not needed here.
   Result<ImageSize> size_of(const TarMember& member) const {
     constexpr std::uint64_t kFirstLook = 4096;  // decides all but JPEG files, which may begin with a preview
     constexpr std::uint64_t kFurther = 16;
     for (std::uint64_t looked = kFirstLook;; looked *= kFurther) {
       PENSTOCK_ASSIGN(const Bytes bytes, shard_.read(member.data_offset, std::min(looked, member.size)));
-      const ImageSize size = picture_size(bytes);
+      const ImageSize size = image_size(bytes);
       const bool may_follow = bytes.size() >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8;
       if (size.width > 0 || looked >= member.size || !may_follow) {
         return size;
@@ -211,10 +211,10 @@ class Scanner {
                         .size_low = static_cast<std::uint32_t>(member.size),
                         .size_high = static_cast<std::uint16_t>(member.size >> 32),
                         .extension = extension};
-    if (extensions_[extension].picture) {
+    if (extensions_[extension].image) {
       PENSTOCK_ASSIGN(const ImageSize size, size_of(member));
-      constexpr int kLargest = std::numeric_limits<std::uint16_t>::max();
-      if (size.width <= kLargest && size.height <= kLargest) {
+      constexpr int kMax = std::numeric_limits<std::uint16_t>::max();
+      if (size.width <= kMax && size.height <= kMax) {
         record.width = static_cast<std::uint16_t>(size.width);
         record.height = static_cast<std::uint16_t>(size.height);
       }
@@ -249,4 +249,4 @@ Error too_many_extensions(const std::string& shard) {
 
 Result<ShardScan> scan_shard(const Source& shard) { return Scanner(shard).run(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

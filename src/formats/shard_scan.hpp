@@ -10,7 +10,7 @@
 #include "io/source.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Most different extensions that a data set may have.
 inline constexpr std::size_t kMaxExtensions = 65535;
@@ -44,4 +44,4 @@ Result<ShardScan> scan_shard(const Source& shard);
 /// What a set with too many different extensions reports.
 Error too_many_extensions(const std::string& shard);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

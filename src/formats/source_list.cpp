@@ -12,7 +12,7 @@
 #include "formats/glob.hpp"
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Error failure(ErrorKind kind, std::string message, std::string advice, const std::string& source) {
@@ -83,7 +83,7 @@ std::vector<std::string> split_parts(const std::string& source) {
 /// ${NAME} by the environment variable WDS_NAME, as WebDataset does; values may hold such names too, 10 deep.
 Result<std::string> expand_variables(std::string text, const std::string& source) {
   constexpr int kRounds = 10;
-  constexpr std::size_t kLongest = 1 << 20;
+  constexpr std::size_t kMaxLength = 1 << 20;
   for (int round = 0; round <= kRounds; ++round) {
     if (text.find("${") == std::string::npos) {
       return text;
@@ -106,7 +106,7 @@ Result<std::string> expand_variables(std::string text, const std::string& source
       at = end + 1;
     }
     text = expanded + text.substr(at);
-    if (text.size() > kLongest) {
+    if (text.size() > kMaxLength) {
       break;
     }
   }
@@ -190,4 +190,4 @@ Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& s
   return found;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include "formats/named_path.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// In the order given; what a glob finds is sorted. A name that exists as it is, is taken as it is.
 /// Otherwise: `a::b` are two names, ${NAME} is the environment variable WDS_NAME, braces are expanded, `~` is
@@ -16,4 +16,4 @@ namespace penstock {
 Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& sources,
                                                const Storages& storages = Storages::standard());
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

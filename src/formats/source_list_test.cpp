@@ -10,7 +10,7 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "io/without_rights_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST_F(SourceList, refuses_commands_urls_and_nothing) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

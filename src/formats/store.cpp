@@ -13,7 +13,7 @@
 #include "formats/webdataset.hpp"
 #include "io/file_identity.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class StoreTable final : public TableBase {
@@ -248,4 +248,4 @@ Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const F
       std::make_unique<StoreTable>(std::move(files), std::move(specs), std::move(columns), choice.empty()));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

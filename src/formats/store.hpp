@@ -15,7 +15,7 @@
 #include "io/folder.hpp"
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether a folder is a store: by its manifest or its index, whole or damaged.
 bool is_store(const NamedPath& folder);
@@ -37,7 +37,7 @@ class StoreFiles {
   std::uint64_t size() const noexcept { return manifest_.samples; }
   ByteSpan index() const noexcept { return index_.bytes; }
   ByteSpan keys() const noexcept { return keys_.bytes; }
-  /// Empty without repacked pictures.
+  /// Empty without repacked images.
   Bytes tables() const noexcept { return tables_.bytes.lend(0, tables_.bytes.size()); }
   /// For messages: as the user named it.
   std::string shard_path(std::uint64_t shard) const;
@@ -108,4 +108,4 @@ extern const Format kStoreFormat;
 Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& fields);
 std::unique_ptr<SampleTable> store_table(std::shared_ptr<const StoreFiles> files);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

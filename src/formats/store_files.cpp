@@ -11,10 +11,10 @@
 #include "io/path.hpp"
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr std::uint64_t kLargestManifest = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxManifest = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMaxRowsLookedAt = 1 << 20;  // of a shard, when it is opened
 
 Error at(Error error, const NamedPath& folder, const std::string& path) {
@@ -108,7 +108,7 @@ Result<StoreManifest> StoreFiles::read_manifest() const {
     }
     return at(std::move(error), folder_, path);
   }
-  if ((*file)->size() > kLargestManifest) {
+  if ((*file)->size() > kMaxManifest) {
     return damaged(kStoreManifestName, fmt::format("a manifest of {} bytes is too large", (*file)->size()));
   }
   const auto bytes = (*file)->read_all();
@@ -393,4 +393,4 @@ Status StoreFiles::check_bytes(std::uint64_t sample, std::size_t field, const Fi
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

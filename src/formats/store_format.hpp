@@ -12,16 +12,16 @@
 #include "core/crc32c.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 static_assert(std::endian::native == std::endian::little, "the index is little-endian and used in place");
 
 inline constexpr std::uint32_t kStoreVersion = 1;
 inline constexpr std::array<char, 8> kStoreMagic = {'P', 'N', 'S', 'T', 'K', 'S', 'T', 'O'};
 inline constexpr std::array<char, 8> kStoreShardMagic = {'P', 'N', 'S', 'T', 'K', 'S', 'H', 'D'};
-inline constexpr std::size_t kStoreMostFields = 1024;
-inline constexpr std::uint64_t kStoreMostShards = std::uint64_t{1} << 20;
-inline constexpr std::uint64_t kStoreLargestShard = std::uint64_t{1} << 40;
+inline constexpr std::size_t kStoreMaxFields = 1024;
+inline constexpr std::uint64_t kStoreMaxShards = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kStoreMaxShard = std::uint64_t{1} << 40;
 
 inline constexpr const char* kStoreManifestName = "manifest.json";
 inline constexpr const char* kStoreIndexName = "index.bin";
@@ -53,7 +53,7 @@ static_assert(sizeof(StoreIndexHeader) == 64 && offsetof(StoreIndexHeader, check
 /// One field of one sample.
 struct FieldRecord {
   static constexpr int kOffsetBits = 40;
-  static constexpr std::uint64_t kLargestField = (std::uint64_t{1} << 48) - 1;
+  static constexpr std::uint64_t kMaxField = (std::uint64_t{1} << 48) - 1;
 
   std::uint64_t where = 0;  ///< bits 0-39: offset; bits 40-63: shard
   std::uint32_t stored_low = 0;
@@ -64,7 +64,7 @@ struct FieldRecord {
   std::uint16_t height = 0;
   std::uint32_t checksum = 0;
   RecordCodec codec = RecordCodec::original;
-  std::uint8_t reason = 0;  ///< why a picture was kept as it was, from 1 in the manifest's list
+  std::uint8_t reason = 0;  ///< why an image was kept as it was, from 1 in the manifest's list
   std::uint16_t reserved = 0;
 
   std::uint64_t offset() const noexcept { return where & ((std::uint64_t{1} << kOffsetBits) - 1); }
@@ -83,7 +83,7 @@ struct FieldRecord {
     original_low = static_cast<std::uint32_t>(size);
     original_high = static_cast<std::uint16_t>(size >> 32);
   }
-  /// A side above 65535 is left to the picture's own header.
+  /// A side above 65535 is left to the image's own header.
   void set_image_size(ImageSize size) noexcept {
     const bool fits = size.width <= 0xFFFF && size.height <= 0xFFFF;
     width = static_cast<std::uint16_t>(fits ? size.width : 0);
@@ -104,4 +104,4 @@ struct StoreShardHeader {
 };
 static_assert(sizeof(StoreShardHeader) == 16);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,12 +9,12 @@
 #include "formats/json.hpp"
 #include "formats/store_format.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::string_view kFormat = "penstock store";
 /// Three for each of the most shards, and as many for classes and sources.
-constexpr std::uint64_t kMostValues = 6 * kStoreMostShards;
+constexpr std::uint64_t kMaxValues = 6 * kStoreMaxShards;
 constexpr std::string_view kChecksumMember = "\n  \"crc32c\": \"";
 
 ByteSpan as_bytes(std::string_view text) {
@@ -126,8 +126,8 @@ StoredArrays array_of(Members& field, bool has_encoding) {
   if (has_encoding && !npy) {
     field.wrong("encoding");
   }
-  const bool fits = array.fixed() ? array.bytes() <= FieldRecord::kLargestField : npy;
-  if (!type || array.shape.size() > kMostDimensions || !fits) {
+  const bool fits = array.fixed() ? array.bytes() <= FieldRecord::kMaxField : npy;
+  if (!type || array.shape.size() > kMaxDimensions || !fits) {
     field.wrong(type ? "shape" : "type");
   }
   return {.spec = std::move(array), .npy = npy};
@@ -248,7 +248,7 @@ bool StoreManifest::recognises(std::string_view text) noexcept {
 }
 
 Result<StoreManifest> StoreManifest::parse(std::string_view text) {
-  PENSTOCK_ASSIGN(const Json document, Json::parse(text, kMostValues));
+  PENSTOCK_ASSIGN(const Json document, Json::parse(text, kMaxValues));
   PENSTOCK_TRY(check_version(document));
   PENSTOCK_TRY(check_checksum(text));
   Members members(document);
@@ -303,8 +303,8 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
   if (!members.problem().empty()) {
     return damaged(fmt::format("'{}' is missing or wrong", members.problem()));
   }
-  if (manifest.fields.empty() || manifest.fields.size() > kStoreMostFields ||
-      manifest.shards.size() > kStoreMostShards || manifest.fingerprint.size() != 32) {
+  if (manifest.fields.empty() || manifest.fields.size() > kStoreMaxFields ||
+      manifest.shards.size() > kStoreMaxShards || manifest.fingerprint.size() != 32) {
     return damaged("a count is impossible");
   }
   for (std::size_t i = 0; i < manifest.fields.size(); ++i) {
@@ -317,4 +317,4 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
   return manifest;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct StoreFile {
   std::uint64_t size = 0;
@@ -67,4 +67,4 @@ struct StoreManifest {
   bool operator==(const StoreManifest&) const = default;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -270,7 +270,7 @@ TEST(store, damaged_fields_are_found_when_they_are_read) {
   EXPECT_EQ(value.error().place.offset, 16u);
 }
 
-TEST(store, damaged_pictures_are_found_when_they_are_read) {
+TEST(store, damaged_images_are_found_when_they_are_read) {
   const TemporaryFolder folder;
   SmallStore store;
   store.manifest.fields[0] = {"image", FieldKind::image};
@@ -397,4 +397,4 @@ TEST(store, a_store_that_is_gone_is_told_apart_from_one_that_lacks_a_file) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "formats/text.hpp"
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Status check_field_choice(const FieldChoice& choice) {
   std::set<std::string_view> names;
@@ -132,4 +132,4 @@ void TableBase::will_read(std::uint64_t sample, std::size_t field) const {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

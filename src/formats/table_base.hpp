@@ -10,7 +10,7 @@
 #include "formats/sample_table.hpp"
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A field of a table, and which of the format's own fields it is.
 struct ChosenField {
@@ -64,4 +64,4 @@ class TableBase : public SampleTable {
   std::vector<std::string> classes_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -90,4 +90,4 @@ TEST(choose_fields, takes_all_or_those_that_are_named) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

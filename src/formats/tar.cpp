@@ -11,7 +11,7 @@
 #include "formats/text.hpp"
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kMaxSize = INT64_MAX;
@@ -135,12 +135,12 @@ Error TarReader::not_a_header(const TarHeader& header) const {
   const ByteSpan start(reinterpret_cast<const std::uint8_t*>(&header), sizeof header);
   Error error{.kind = ErrorKind::unsupported,
               .message = "is not a tar archive",
-              .advice = "give tar shards, or a folder with one folder of pictures or sounds per class",
+              .advice = "give tar shards, or a folder with one folder of images or recordings per class",
               .place = {.shard = source_.name(), .offset = 0, .stage = "index"}};
   if (const auto compression = compression_of(start)) {
     error.message = fmt::format("is compressed with {}, which allows no random access", compression->first);
-    error.advice = fmt::format("decompress it first ({}); pictures hardly shrink, so little is lost",
-                               compression->second);
+    error.advice =
+        fmt::format("decompress it first ({}); images hardly shrink, so little is lost", compression->second);
   }
   return error;
 }
@@ -290,7 +290,7 @@ Result<TarMember> TarReader::finish_member(const TarHeader& header) {
 }
 
 /// Zero blocks end an archive; more data behind them is what `cat a.tar b.tar` leaves.
-void TarReader::look_behind_the_end() {
+void TarReader::check_trailing_data() {
   constexpr std::uint64_t kFar = 64 * 1024;  // writers pad to 10 KiB as a rule
   std::uint64_t at = offset_ + kTarBlock;
   const std::uint64_t end = source_.size() - at > kFar ? at + kFar : source_.size();
@@ -333,7 +333,7 @@ Result<std::optional<TarMember>> TarReader::next() {
     }
     PENSTOCK_ASSIGN(const TarHeader* const header, header_at(offset_));
     if (is_zero({reinterpret_cast<const std::uint8_t*>(header), sizeof *header})) {
-      look_behind_the_end();
+      check_trailing_data();
       ended_ = true;
       break;
     }
@@ -367,4 +367,4 @@ Result<std::optional<TarMember>> TarReader::next() {
   return std::optional<TarMember>();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

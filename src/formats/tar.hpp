@@ -10,7 +10,7 @@
 #include "io/source.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 inline constexpr std::uint64_t kTarBlock = 512;
 /// Largest extended header (types x, g, L, K) that is read.
@@ -91,7 +91,7 @@ class TarReader {
   Result<TarMember> finish_member(const TarHeader& header);
   Result<std::uint64_t> data_size(const TarHeader& header, std::string_view name) const;
   std::string_view plain_name(const TarHeader& header) noexcept;
-  void look_behind_the_end();
+  void check_trailing_data();
   Error corrupt(std::uint64_t offset, std::string message, std::string_view member = {}) const;
 
   const Source& source_;
@@ -108,4 +108,4 @@ class TarReader {
   std::string doubt_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

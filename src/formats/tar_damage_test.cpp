@@ -9,10 +9,10 @@
 #include "formats/tar_table.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-TarForTest sound_archive() {
+TarForTest audio_archive() {
   TarForTest tar;
   tar.file("one.jpg", "\xFF\xD8\xFF\xE0 first").file("one.cls", "3");
   tar.file("././@LongLink", std::string(140, 'k') + ".jpg" + '\0', 'L', TarMagic::gnu);
@@ -46,7 +46,7 @@ void expect_clear(const Error& error) {
 }
 
 TEST(damaged_tar, cut_anywhere_gives_whole_samples_or_an_error) {
-  const TarForTest tar = sound_archive();
+  const TarForTest tar = audio_archive();
   const auto whole = read_all(tar.bytes());
   ASSERT_TRUE(whole.ok()) << whole.error().to_string();
   const std::size_t members_end = tar.bytes().size() - 1024;
@@ -94,7 +94,7 @@ TEST(damaged_tar, names_take_no_more_memory_than_the_archive) {
 }
 
 TEST(damaged_tar, a_changed_header_byte_gives_the_same_or_an_error) {
-  const TarForTest tar = sound_archive();
+  const TarForTest tar = audio_archive();
   const auto whole = read_all(tar.bytes());
   std::uint64_t refused = 0;
   const std::vector<std::size_t> headers = [&] {
@@ -128,7 +128,7 @@ TEST(damaged_tar, a_changed_header_byte_gives_the_same_or_an_error) {
 }
 
 TEST(damaged_tar, a_changed_and_resealed_header_never_crashes) {
-  const TarForTest tar = sound_archive();
+  const TarForTest tar = audio_archive();
   std::mt19937 random(7);
   for (int round = 0; round < 20'000; ++round) {
     auto bytes = tar.bytes();
@@ -149,4 +149,4 @@ TEST(damaged_tar, a_changed_and_resealed_header_never_crashes) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct DefaultField {
@@ -138,4 +138,4 @@ Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& ch
   return chosen;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "formats/sample_table.hpp"
 #include "formats/tar_index.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Fields that are taken without a choice: each is a column of every batch, and looked for in every sample.
 inline constexpr std::size_t kMaxUnchosenFields = 4096;
@@ -25,4 +25,4 @@ struct TarFields {
 /// A choice names a default field or an extension; one that no sample has is `invalid`.
 Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& choice);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -16,7 +16,7 @@
 #include "io/memory_source.hpp"
 #include "io/memory_storage_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 enum class TarMagic : std::uint8_t { posix, gnu, v7 };
 
@@ -129,4 +129,4 @@ inline Result<std::unique_ptr<SampleTable>> open_tars_for_test(
   return open_tar_table(shards, fields, {});
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "formats/text.hpp"
 #include "io/path.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 bool names_tar(const std::string& name) { return lower_case(name).ends_with(".tar"); }
@@ -51,7 +51,7 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderNames& na
           .message = fmt::format("'{}' holds {} tar files and folders with {} (first: '{}'): either "
                                  "may be the data set",
                                  printable_path(folder.path), tars,
-                                 files->pictures.paths.empty() ? "sounds" : "pictures", printable(name)),
+                                 files->images.paths.empty() ? "recordings" : "images", printable(name)),
           .advice = fmt::format("name the tars by a pattern ('{}'), or move them out to read the class "
                                 "folders",
                                 printable_path(join_path(folder.path, "*.tar"))),
@@ -61,20 +61,20 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderNames& na
   return {};
 }
 
-/// Pictures and sounds that lie beside the tars of a folder are no samples; empty if there are none.
+/// Images and recordings that lie beside the tars of a folder are no samples; empty if there are none.
 std::string remark_on_files_beside_tars(const NamedPath& folder, const FolderNames& names) {
   const FoundFiles files = files_among(names);
   if (!files.any()) {
     return {};
   }
-  const auto& pictures = files.pictures.paths;
-  const auto& sounds = files.sounds.paths;
+  const auto& images = files.images.paths;
+  const auto& recordings = files.recordings.paths;
   return fmt::format("'{}' holds tar files, which are read; {} {} beside them are left out (first: '{}')",
-                     printable_path(folder.path), pictures.size() + sounds.size(),
-                     sounds.empty()     ? "pictures"
-                     : pictures.empty() ? "sounds"
-                                        : "pictures and sounds",
-                     printable(pictures.empty() ? sounds.front() : pictures.front()));
+                     printable_path(folder.path), images.size() + recordings.size(),
+                     recordings.empty() ? "images"
+                     : images.empty()   ? "recordings"
+                                        : "images and recordings",
+                     printable(images.empty() ? recordings.front() : images.front()));
 }
 
 /// Appends the shards that a source stands for.
@@ -125,4 +125,4 @@ Result<std::unique_ptr<SampleTable>> open_tars(const std::vector<NamedPath>& sou
 
 const Format kTarFormat = {.name = "tar", .recognise = recognise_tar, .open = open_tars};
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

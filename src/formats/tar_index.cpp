@@ -7,7 +7,7 @@
 #include "formats/sample_table.hpp"
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Adds `count` items of `size` bytes at the next aligned place; false if that overflows.
@@ -145,4 +145,4 @@ std::string_view TarIndex::text(TextRef part) const noexcept {
                                                         : std::string_view();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

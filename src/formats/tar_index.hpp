@@ -14,7 +14,7 @@
 #include "io/file.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 static_assert(std::endian::native == std::endian::little, "the index is little-endian and used in place");
 
@@ -74,7 +74,7 @@ struct MemberRecord {
   std::uint32_t size_low = 0;
   std::uint16_t size_high = 0;
   std::uint16_t extension = 0;
-  std::uint16_t width = 0;  ///< of a picture, else 0; 0 also if a side is above 65535
+  std::uint16_t width = 0;  ///< of an image, else 0; 0 also if a side is above 65535
   std::uint16_t height = 0;
 
   std::uint64_t offset() const noexcept { return std::uint64_t{block} * 512; }
@@ -154,4 +154,4 @@ class TarIndex {
   std::string_view text_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

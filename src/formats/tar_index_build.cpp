@@ -13,7 +13,7 @@
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Collects the text section.
@@ -278,4 +278,4 @@ Result<std::vector<std::uint8_t>> build_tar_index(const std::vector<std::string>
   return bytes;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

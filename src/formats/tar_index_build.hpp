@@ -10,7 +10,7 @@
 #include "io/source.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The index as bytes. `shards` are the scanned files, in order; `paths` their names in the index.
 Result<std::vector<std::uint8_t>> build_tar_index(const std::vector<std::string>& paths,
@@ -20,4 +20,4 @@ Result<std::vector<std::uint8_t>> build_tar_index(const std::vector<std::string>
 /// Scans the shards, several at a time. The error is that of the first shard in order that has one.
 Result<std::vector<ShardScan>> scan_shards(const std::vector<SourcePtr>& shards);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

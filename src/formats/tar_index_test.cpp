@@ -10,7 +10,7 @@
 #include "formats/tar_for_test.hpp"
 #include "formats/tar_index_build.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -98,10 +98,10 @@ TEST(tar_index, is_refused_when_cut_or_grown) {
 }
 
 TEST(tar_index, is_refused_when_any_bit_differs) {
-  const auto sound = small_index();
-  for (std::size_t i = 0; i < sound.size(); ++i) {
+  const auto intact = small_index();
+  for (std::size_t i = 0; i < intact.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
-      auto bytes = sound;
+      auto bytes = intact;
       bytes[i] = static_cast<std::uint8_t>(bytes[i] ^ (1 << bit));
       EXPECT_FALSE(TarIndex::view(bytes).has_value()) << i;
     }
@@ -115,10 +115,10 @@ TEST(tar_index, of_another_version_is_refused) {
 }
 
 TEST(tar_index, gives_nothing_for_a_record_that_points_outside) {
-  const auto sound = small_index();
+  const auto intact = small_index();
   const std::size_t samples = 128 + 2 * sizeof(ShardRecord);
   const auto with = [&](std::size_t record, std::uint64_t where, std::uint64_t key) {
-    auto bytes = sound;
+    auto bytes = intact;
     const SampleRecord changed{where, key};
     std::memcpy(bytes.data() + samples + record * sizeof changed, &changed, sizeof changed);
     reseal(bytes);
@@ -134,11 +134,11 @@ TEST(tar_index, gives_nothing_for_a_record_that_points_outside) {
 }
 
 TEST(tar_index, with_hostile_values_stays_inside_its_bytes) {
-  const auto sound = small_index();
+  const auto intact = small_index();
   std::mt19937_64 random(3);
   int opened = 0;
   for (int round = 0; round < 20'000; ++round) {
-    auto bytes = sound;
+    auto bytes = intact;
     for (int i = 0; i < 3; ++i) {
       const std::uint64_t value = random() % 3 == 0   ? UINT64_MAX
                                   : random() % 3 == 0 ? random() % 64
@@ -156,4 +156,4 @@ TEST(tar_index, with_hostile_values_stays_inside_its_bytes) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 std::optional<PaxRecord> PaxRecords::next() noexcept {
   const auto fail = [this](std::string_view why) {
@@ -38,4 +38,4 @@ std::optional<PaxRecord> PaxRecords::next() noexcept {
   return PaxRecord{record.substr(0, equals), record.substr(equals + 1)};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

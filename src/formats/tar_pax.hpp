@@ -6,7 +6,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct PaxRecord {
   std::string_view key;
@@ -29,4 +29,4 @@ class PaxRecords {
   std::string_view fault_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

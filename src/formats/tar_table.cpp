@@ -21,7 +21,7 @@
 #include "io/file_identity.hpp"
 #include "io/path.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class TarTable final : public TableBase {
@@ -273,7 +273,7 @@ Result<TarIndex> scan_and_keep(const std::vector<SourcePtr>& shards, const std::
   PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(shards));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(paths, states, std::move(scans)));
   const bool certain = std::none_of(states.begin(), states.end(), [begun](const FileState& state) {
-    return could_change_unseen(state, begun);
+    return could_change_unnoticed(state, begun);
   });
   if (certain && !cache_path.empty() && keep_index(cache_path, bytes).ok()) {
     if (auto kept = load_index(cache_path, paths, states)) {
@@ -334,4 +334,4 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
                     identity.finish());
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

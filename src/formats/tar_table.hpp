@@ -9,7 +9,7 @@
 #include "formats/named_path.hpp"
 #include "formats/sample_table.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Tar shards, named by file or by the folder they lie in.
 extern const Format kTarFormat;
@@ -20,4 +20,4 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
                                                     const FieldChoice& fields,
                                                     std::vector<std::string> remarks);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -212,18 +212,18 @@ TEST(tar_table, takes_a_limited_number_of_fields_unless_they_are_chosen) {
   EXPECT_EQ(value(**open({tar}, {{"x", "one_more"}}), 0, 0), "x");
 }
 
-TEST(tar_table, calls_every_kind_of_picture_image) {
+TEST(tar_table, calls_every_kind_of_image_image) {
   const auto table = open(
       {TarForTest().file("a.jpg", "A").file("b.png", "B").end(), TarForTest().file("c.webp", "C").end()});
   EXPECT_THAT(field_names(**table), ElementsAre("image:image"));
   EXPECT_EQ(value(**table, 0, 0) + value(**table, 1, 0) + value(**table, 2, 0), "ABC");
 }
 
-TEST(tar_table, keeps_two_pictures_of_a_sample_apart) {
-  const auto table = open({TarForTest().file("a.png", "mask").file("a.jpg", "picture").end(),
+TEST(tar_table, keeps_two_images_of_a_sample_apart) {
+  const auto table = open({TarForTest().file("a.png", "mask").file("a.jpg", "photo").end(),
                            TarForTest().file("b.jpeg", "other").file("b.png", "mask2").end()});
   EXPECT_THAT(field_names(**table), ElementsAre("png:image", "image:image"));
-  EXPECT_EQ(value(**table, 0, 1), "picture");
+  EXPECT_EQ(value(**table, 0, 1), "photo");
   EXPECT_EQ(value(**table, 1, 1), "other");
   EXPECT_EQ(value(**table, 1, 0), "mask2");
 }
@@ -232,9 +232,9 @@ TEST(tar_table, chooses_and_renames_fields_in_order) {
   const std::vector<TarForTest> tars = {
       TarForTest().file("a.jpg", "A").file("a.seg.png", "S").file("a.cls", "4").end()};
   const auto table =
-      open(tars, {{"mask", "seg.png"}, {"picture", "image"}, {"again", "JPG"}, {"class", "cls"}});
+      open(tars, {{"mask", "seg.png"}, {"photo", "image"}, {"again", "JPG"}, {"class", "cls"}});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
-  EXPECT_THAT(field_names(**table), ElementsAre("mask:image", "picture:image", "again:image", "class:int"));
+  EXPECT_THAT(field_names(**table), ElementsAre("mask:image", "photo:image", "again:image", "class:int"));
   EXPECT_EQ(value(**table, 0, 0) + value(**table, 0, 1) + value(**table, 0, 2) + value(**table, 0, 3),
             "SAA4");
 }
@@ -272,13 +272,13 @@ TEST(tar_table, gives_labels_as_they_are_stored) {
   EXPECT_FALSE((*table)->read(0, 0)->is_number);
 }
 
-TEST(tar_table, knows_sizes_of_pictures_by_content) {
+TEST(tar_table, knows_sizes_of_images_by_content) {
   using namespace std::string_literals;
   const std::string png = "\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR\0\0\x02\x80\0\0\x01\xE0\x08\x02\0\0\0"s;
   const auto table = open(
       {TarForTest().file("a.jpg", png).file("a.txt", png).file("b.jpg", "none").file("b.txt", "").end()});
   EXPECT_EQ((*table)->image_size(0, 0), (ImageSize{640, 480}));
-  EXPECT_EQ((*table)->image_size(0, 1), ImageSize{}) << "not a picture's extension";
+  EXPECT_EQ((*table)->image_size(0, 1), ImageSize{}) << "not an image's extension";
   EXPECT_EQ((*table)->image_size(1, 0), ImageSize{});
   EXPECT_EQ((*table)->stored_size(0, 0), png.size());
 }
@@ -296,8 +296,8 @@ TEST(tar_table, passes_on_read_errors_with_the_samples_place) {
   EXPECT_EQ(failed.error().place.offset, 2560u);
 }
 
-/// A picture may begin with a preview of any size before the header that tells its own.
-TEST(tar_table, looks_at_headers_alone_to_learn_the_size_of_pictures) {
+/// An image may begin with a preview of any size before the header that tells its own.
+TEST(tar_table, looks_at_headers_alone_to_learn_the_size_of_images) {
   const auto jpeg = [](std::size_t preview, std::size_t rest) {
     std::string text = "\xFF\xD8";
     for (; preview > 0; preview -= std::min<std::size_t>(preview, 60'000)) {
@@ -414,7 +414,7 @@ TEST(tar_table, fingerprint_depends_on_keys_fields_sizes_and_order_only) {
       << "the cut into shards does not count";
   EXPECT_EQ(print({two_samples()}, {{"label", "cls"}, {"image", "jpg"}}), base) << "the same by choice";
   EXPECT_NE(print({two_samples()}, {{"image", "jpg"}}), base);
-  EXPECT_NE(print({two_samples()}, {{"label", "cls"}, {"picture", "jpg"}}), base);
+  EXPECT_NE(print({two_samples()}, {{"label", "cls"}, {"photo", "jpg"}}), base);
   EXPECT_NE(print({TarForTest()
                        .file("a.jpg", "AA")
                        .file("a.cls", "1")
@@ -449,4 +449,4 @@ TEST(tar_table, may_be_read_by_many_threads_at_once) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

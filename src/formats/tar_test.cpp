@@ -6,7 +6,7 @@
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace std::string_literals;
@@ -307,4 +307,4 @@ TEST(tar, passes_on_read_errors) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

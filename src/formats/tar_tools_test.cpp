@@ -9,7 +9,7 @@
 #include "formats/tar_table.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class TarTools : public ::testing::Test {
@@ -95,4 +95,4 @@ TEST_F(TarTools, python_tarfile) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 template <class T>
@@ -50,4 +50,4 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 
 #include "core/printable.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Digits only, at least one, below 2^64.
 std::optional<std::uint64_t> parse_decimal(std::string_view text) noexcept;
@@ -19,4 +19,4 @@ std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
 bool is_integer(std::string_view text) noexcept;
 std::string lower_case(std::string_view text);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,11 +10,11 @@
 #include "core/utf8.hpp"
 #include "formats/json_reader.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::optional<std::string> problem_of(std::string_view text) {
-  JsonReader reader(text, {.max_depth = kDeepestJson, .like_python = true});
+  JsonReader reader(text, {.max_depth = kMaxJsonDepth, .like_python = true});
   while (true) {
     switch (reader.next()) {
       case JsonReader::Token::end:
@@ -106,4 +106,4 @@ std::optional<std::string> json_problem(ByteSpan bytes) {
   return problem_of(text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 
 #include "formats/json_reader.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 ByteSpan bytes_of(std::string_view text) {
@@ -52,7 +52,7 @@ TEST(TextSyntax, wide_json_is_read_like_narrow) {
 }
 
 TEST(TextSyntax, integers_have_a_limit_and_other_numbers_none) {
-  const std::string longest(kLongestInteger, '7');
+  const std::string longest(kMaxIntegerDigits, '7');
   for (const std::string& good : {longest, "-" + longest, "[" + longest + "]", longest + "7.0",
                                   longest + "7e0", "0." + longest + "7"}) {
     EXPECT_EQ(json_problem(bytes_of(good)), std::nullopt);
@@ -63,9 +63,9 @@ TEST(TextSyntax, integers_have_a_limit_and_other_numbers_none) {
 }
 
 TEST(TextSyntax, depth_has_a_limit) {
-  const std::string deep(kDeepestJson, '[');
-  EXPECT_EQ(json_problem(bytes_of(deep + "1" + std::string(kDeepestJson, ']'))), std::nullopt);
-  EXPECT_NE(json_problem(bytes_of("[" + deep + "1" + std::string(kDeepestJson + 1, ']'))), std::nullopt);
+  const std::string deep(kMaxJsonDepth, '[');
+  EXPECT_EQ(json_problem(bytes_of(deep + "1" + std::string(kMaxJsonDepth, ']'))), std::nullopt);
+  EXPECT_NE(json_problem(bytes_of("[" + deep + "1" + std::string(kMaxJsonDepth + 1, ']'))), std::nullopt);
   EXPECT_NE(json_problem(bytes_of(std::string(200'000, '['))), std::nullopt);
 }
 
@@ -79,4 +79,4 @@ TEST(TextSyntax, text_is_utf8) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

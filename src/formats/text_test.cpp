@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(text, parses_integers_as_python_does) {
@@ -35,4 +35,4 @@ TEST(text, knows_integers_of_any_length) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct NamedExtension {
@@ -150,4 +150,4 @@ std::vector<std::optional<std::string>> name_fields(
   return names;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct MemberName {
   std::string_view key;
@@ -46,4 +46,4 @@ std::vector<std::optional<std::string>> name_fields(
     const std::vector<std::string>& extensions,
     const std::vector<std::pair<std::uint16_t, std::uint16_t>>& together);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(webdataset, extensions_of_a_name_come_in_order_of_preference) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 #include "io/bytes.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class OwnMemory final : public ByteOwner {
@@ -32,4 +32,4 @@ void Bytes::release() const noexcept {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What bytes lie in: a mapped file, a buffer that is used again, memory of their own. It counts who holds
 /// it; the last to let go retires it. Any thread.
@@ -107,4 +107,4 @@ class Bytes {
   bool held_ = false;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "io/mapped_file.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -144,4 +144,4 @@ TEST(bytes, that_the_disk_does_not_give_are_an_io_error) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Closed at the end. Moves only.
 class Descriptor {
@@ -32,4 +32,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "io/file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Error write_failure(const char* what, const std::string& path) {
@@ -71,4 +71,4 @@ Status LineFile::add(std::string_view line) {
   return write_failure("writing failed", path_);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Open for writing at its end; must survive a crash. Moves only. One thread.
 class DiskFile {
@@ -51,4 +51,4 @@ class LineFile {
   std::string path_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

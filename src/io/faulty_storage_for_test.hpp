@@ -17,7 +17,7 @@
 #include "io/range.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One thing that goes wrong. It strikes reads of objects whose name ends in `object`, that touch `offset`
 /// (any read if absent), from the `after`-th such read on, `times` times.
@@ -201,4 +201,4 @@ class FaultyStorage final : public Storage {
   std::shared_ptr<Faults> faults_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 
 #include "io/permission_advice.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::int64_t nanoseconds(const struct timespec& time) noexcept {
@@ -136,4 +136,4 @@ Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scra
   return ByteSpan(data, size);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What tells that a file is still the same one. Times in ns since 1970.
 struct FileState {
@@ -77,4 +77,4 @@ class OpenFile {
 /// is for errors.
 Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 SourceIdentity& SourceIdentity::add(std::string_view path, const FileIdentity& file) {
   hash_.update(fmt::format("{}:", path.size()))
@@ -17,4 +17,4 @@ SourceIdentity& SourceIdentity::add(std::string_view path, const FileIdentity& f
 
 std::string SourceIdentity::finish() { return to_hex(hash_.finish()); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

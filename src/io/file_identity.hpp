@@ -7,7 +7,7 @@
 #include "core/sha256.hpp"
 #include "io/file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Hash over the path and the identity of every file that samples are read from, in order. Two sources with
 /// equal hashes have had the same bytes, unless somebody set the clock back. One owner.
@@ -22,4 +22,4 @@ class SourceIdentity {
   Sha256 hash_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

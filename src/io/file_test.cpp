@@ -9,7 +9,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(object_state, tells_size_and_change) {
@@ -58,4 +58,4 @@ TEST(open_file, names_what_is_missing) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

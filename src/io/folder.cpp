@@ -10,7 +10,7 @@
 #include <memory>
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -166,12 +166,12 @@ Status Folder::check() const {
                .place = {.shard = path_, .stage = "write"}};
 }
 
-Status Folder::refuse_stranger(const Entry& found, const std::string& name) const {
+Status Folder::refuse_untrusted(const Entry& found, const std::string& name) const {
   PENSTOCK_ASSIGN(const Entry here, state());
   const std::string objection =
       found.type == Entry::Type::link
           ? "is a link"
-          : rules_.trust.objection(found.owner, rules_.trust.strangers_write(here.owner));
+          : rules_.trust.objection(found.owner, rules_.trust.writable_by_others(here.owner));
   if (objection.empty()) {
     return {};
   }
@@ -183,7 +183,7 @@ Status Folder::refuse_stranger(const Entry& found, const std::string& name) cons
 
 Status Folder::check(const std::string& name) const {
   PENSTOCK_ASSIGN(const std::optional<Entry> found, find(name));
-  return found ? refuse_stranger(*found, name) : Status();
+  return found ? refuse_untrusted(*found, name) : Status();
 }
 
 Result<Folder> Folder::open_folder(const std::string& name, Whose whose) const {
@@ -198,7 +198,7 @@ Result<Folder> Folder::open_folder(const std::string& name, Whose whose) const {
   if (!found) {
     return failure(errno, "cannot look at the folder", name);
   }
-  PENSTOCK_TRY(whose == Whose::trusted ? refuse_stranger(*found, name) : Status());
+  PENSTOCK_TRY(whose == Whose::trusted ? refuse_untrusted(*found, name) : Status());
   return Folder(std::move(opened), path_of(name), rules_);
 }
 
@@ -253,7 +253,7 @@ Result<FileLock> Folder::lock(const std::string& name) const {
     if (!held) {
       return failure(errno, "cannot look at the file", name);
     }
-    PENSTOCK_TRY(refuse_stranger(*held, name));
+    PENSTOCK_TRY(refuse_untrusted(*held, name));
     if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) {
         return Error{.kind = ErrorKind::timeout,
@@ -300,4 +300,4 @@ Result<Folder::Locked> Folder::lock_folder(const std::string& name) const {
                .place = {.shard = path_of(name), .stage = "write"}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -18,7 +18,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What is made in a folder may be used by others no further than this; the umask takes away from it.
 struct Permissions {
@@ -137,7 +137,7 @@ class Folder {
       : descriptor_(std::move(descriptor)), path_(std::move(path)), rules_(std::move(rules)) {}
   Error failure(int error_number, const char* what, const std::string& name) const;
   Status check_name(const std::string& name) const;
-  Status refuse_stranger(const Entry& found, const std::string& name) const;
+  Status refuse_untrusted(const Entry& found, const std::string& name) const;
   void remove_orphans() const;
 
   Descriptor descriptor_;
@@ -159,4 +159,4 @@ std::optional<Entry> entry_of(int descriptor);
 /// behind.
 std::pair<std::string, std::string> split_path(const std::string& path);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

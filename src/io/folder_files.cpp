@@ -14,7 +14,7 @@
 #include "io/folder.hpp"
 #include "io/mapped_file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr const char* kTemporaryMark = ".tmp-";
@@ -233,4 +233,4 @@ Status Folder::remove_all(const std::string& name) const {
   return remove_folder(name);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,7 +14,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -239,4 +239,4 @@ TEST(make_folder, below_a_file_fails_with_the_systems_words) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "io/read_buffers.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ const StoragePtr& local_storage() {
   return storage;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// A number in a file that holds it alone ("max" and the like: none).
@@ -43,4 +43,4 @@ std::uint64_t free_memory() {
   return bytes;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Changes whenever the machine starts: what was written before and not flushed may be lost. Empty if
 /// unknown.
@@ -13,4 +13,4 @@ std::string boot_name();
 /// Memory that this process may still take: of the machine, and of its control group.
 std::uint64_t free_memory();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 int madvise_of(Access access) noexcept {
@@ -110,7 +110,7 @@ void MappedFile::advise(Access access, std::uint64_t offset, std::uint64_t size)
             madvise_of(access));
 }
 
-Status Mapping::check_closely(ByteSpan part) const {
+Status Mapping::check_page_by_page(ByteSpan part) const {
   if (guard_.is_gone(part)) {
     return gone(part);
   }
@@ -153,4 +153,4 @@ Error Mapping::gone(ByteSpan part) const {
   return error;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

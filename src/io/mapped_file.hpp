@@ -10,7 +10,7 @@
 #include "io/mapping_guard.hpp"
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The mapping itself: it lives as long as anybody holds its bytes. What can no longer be read, because the
 /// file became shorter or its disk fails, reads as zeros: ask Bytes::intact() after use. Any thread.
@@ -23,7 +23,7 @@ class Mapping final : public ByteOwner {
     // A page that is gone is marked when it is touched, so the last byte stands for all between it and those
     // that were used. Where it is not zero, the file was not cut before it.
     const bool ends_in_zero = !part.empty() && *static_cast<const volatile std::uint8_t*>(&part.back()) == 0;
-    return guard_.is_gone(part) || ends_in_zero ? check_closely(part) : Status();
+    return guard_.is_gone(part) || ends_in_zero ? check_page_by_page(part) : Status();
   }
 
  private:
@@ -38,7 +38,7 @@ class Mapping final : public ByteOwner {
   Mapping(std::string path, ByteSpan bytes, const FileIdentity& state)
       : path_(std::move(path)), state_(state), bytes_(bytes) {}
   ~Mapping() override;
-  Status check_closely(ByteSpan part) const;
+  Status check_page_by_page(ByteSpan part) const;
   Error gone(ByteSpan part) const;
 
   std::string path_;
@@ -80,4 +80,4 @@ class MappedFile final : public Source {
   Bytes bytes_;  ///< held
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(mapped_file, lends_its_bytes_without_a_copy) {
@@ -92,4 +92,4 @@ TEST(mapped_file, keeps_no_descriptor) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

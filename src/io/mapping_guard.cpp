@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using detail::MappingSlot;
@@ -115,4 +115,4 @@ MappingGuard::~MappingGuard() {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace detail {
 
@@ -50,4 +50,4 @@ class MappingGuard {
   detail::MappingSlot* slot_ = nullptr;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

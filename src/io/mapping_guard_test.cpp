@@ -12,7 +12,7 @@
 #include "io/mapped_file.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::uint64_t sum_of(ByteSpan bytes) { return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}); }
@@ -73,4 +73,4 @@ TEST(mapping_guard, other_faults_are_not_ours) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

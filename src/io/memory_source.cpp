@@ -2,7 +2,7 @@
 
 #include "io/range.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Result<Bytes> MemorySource::read(std::uint64_t offset, std::uint64_t size) const {
   if (!is_within(offset, size, bytes_.size())) {
@@ -11,4 +11,4 @@ Result<Bytes> MemorySource::read(std::uint64_t offset, std::uint64_t size) const
   return bytes_.lend(offset, size);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

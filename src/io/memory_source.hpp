@@ -7,7 +7,7 @@
 
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Owns its bytes and lends them. Any number of threads.
 class MemorySource final : public Source {
@@ -32,4 +32,4 @@ class MemorySource final : public Source {
   FileIdentity identity_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

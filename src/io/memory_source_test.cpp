@@ -4,7 +4,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(memory_source, lends_its_bytes_and_refuses_ranges_past_the_end) {
@@ -18,4 +18,4 @@ TEST(memory_source, lends_its_bytes_and_refuses_ranges_past_the_end) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

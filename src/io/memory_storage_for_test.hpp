@@ -10,7 +10,7 @@
 #include "io/memory_source.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Objects by name, as servers have them: folders are what names have in common before a slash. What is put
 /// under the name of another replaces it; those who have opened that keep reading it. Any thread.
@@ -104,4 +104,4 @@ class MemoryStorage final : public Storage {
   std::uint64_t versions_ = 0;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "io/file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace fs = std::filesystem;
 
@@ -45,4 +45,4 @@ bool lies_inside(const std::string& inner, const std::string& outer) {
          std::mismatch(above.begin(), above.end(), below.begin(), below.end()).first == above.end();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// With one slash between the two.
 std::string join_path(const std::string& folder, const std::string& name);
@@ -21,4 +21,4 @@ Result<std::string> behind_link(const std::string& path);
 /// Whether `inner` is the folder `outer` or lies below it, links followed. `inner` need not exist.
 bool lies_inside(const std::string& inner, const std::string& outer);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

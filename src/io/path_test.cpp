@@ -6,7 +6,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(path, is_joined_and_taken_apart) {
@@ -36,4 +36,4 @@ TEST(path, says_what_a_link_stands_for) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

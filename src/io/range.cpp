@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Error range_error(const Source& source, std::uint64_t offset, std::uint64_t size) {
   return {.kind = ErrorKind::corrupt,
@@ -11,4 +11,4 @@ Error range_error(const Source& source, std::uint64_t offset, std::uint64_t size
           .place = {.shard = source.name(), .offset = offset, .stage = "read"}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include "io/source.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 constexpr bool is_within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) noexcept {
   return offset <= total && size <= total - offset;
@@ -14,4 +14,4 @@ constexpr bool is_within(std::uint64_t offset, std::uint64_t size, std::uint64_t
 /// What a read past the end of `source` reports: `corrupt`.
 Error range_error(const Source& source, std::uint64_t offset, std::uint64_t size);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 #include "io/read_buffers.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 ReadBuffers::~ReadBuffers() {
   for (const Buffer* const buffer : idle_) {
@@ -36,4 +36,4 @@ std::size_t ReadBuffers::idle() const {
   return idle_.size();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "io/bytes.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Gives buffers out and takes them back from whoever lets go of their bytes last, in any thread. As many are
 /// kept as were in use at once, up to kMaxIdle. It must outlive them.
@@ -57,4 +57,4 @@ class ReadBuffers {
   std::vector<Buffer*> idle_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

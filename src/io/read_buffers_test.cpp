@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Result<Bytes> filled(ReadBuffers& buffers, std::size_t size, char with) {
@@ -46,4 +46,4 @@ TEST(read_buffers, do_not_keep_what_is_large) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

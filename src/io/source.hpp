@@ -10,7 +10,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// How a range is about to be read: a hint, never needed for correctness.
 enum class Access : std::uint8_t { normal, sequential, will_need };
@@ -38,4 +38,4 @@ class Source {
 
 using SourcePtr = std::shared_ptr<const Source>;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

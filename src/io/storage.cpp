@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Storages Storages::standard() {
   Storages storages;
@@ -33,4 +33,4 @@ Result<Storages::Found> Storages::find(const std::string& name) const {
   return Found{by_scheme_.find("")->second, name};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

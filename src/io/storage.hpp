@@ -12,7 +12,7 @@
 #include "io/source.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// An entry of a folder.
 struct ListedObject {
@@ -81,4 +81,4 @@ class Storages {
   std::map<std::string, StoragePtr, std::less<>> by_scheme_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

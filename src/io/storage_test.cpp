@@ -12,7 +12,7 @@
 #include "io/memory_storage_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace std::chrono_literals;
@@ -206,4 +206,4 @@ TEST(faulty_storage, shortens_delays_replaces_and_lets_bytes_vanish) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

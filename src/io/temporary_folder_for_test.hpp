@@ -11,7 +11,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class TemporaryFolder {
  public:
@@ -68,4 +68,4 @@ inline std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,16 +11,16 @@
 #include <cstdint>
 #include <optional>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kFirstBuffer = 4096;
-constexpr std::size_t kLargestBuffer = std::size_t{1} << 22;
+constexpr std::size_t kMaxBuffer = std::size_t{1} << 22;
 
 /// Calls one of getpwuid_r and its kin with enough memory, and `use` with what it found.
 template <class Record, class Look, class Use>
 bool look_up(Look&& look, Use&& use) {
-  for (std::vector<char> memory(kFirstBuffer); memory.size() <= kLargestBuffer;
+  for (std::vector<char> memory(kFirstBuffer); memory.size() <= kMaxBuffer;
        memory.resize(2 * memory.size())) {
     Record record{};
     Record* found = nullptr;
@@ -144,7 +144,7 @@ Result<Trust> Trust::parse(std::string_view list) {
 
 bool Trust::names_group(::gid_t group) const { return contains(named_, group); }
 
-bool Trust::strangers_write(const Ownership& found) const {
+bool Trust::writable_by_others(const Ownership& found) const {
   const bool by_group = (found.mode & S_IWGRP) != 0 && found.group != 0 && !names_group(found.group) &&
                         private_group(::geteuid()) != found.group;
   return by_group || (found.mode & S_IWOTH) != 0;
@@ -154,7 +154,7 @@ std::string Trust::objection(const Ownership& found, bool shared) const {
   if (!contains(users_, found.user) && (shared || !names_group(found.group))) {
     return fmt::format("belongs to {}", name_of_user(found.user));
   }
-  if (strangers_write(found)) {
+  if (writable_by_others(found)) {
     return fmt::format("can be written by {}", (found.mode & S_IWOTH) != 0
                                                    ? std::string("everyone")
                                                    : fmt::format("group {}", found.group));
@@ -169,4 +169,4 @@ std::string Trust::folder_objection(const Ownership& found) const {
   return objection(judged, false);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Who may have written a file or folder, as its inode says.
 struct Ownership {
@@ -27,7 +27,7 @@ class Trust {
   static Result<Trust> parse(std::string_view list);
 
   /// Whether people who are not trusted may write to it.
-  bool strangers_write(const Ownership& found) const;
+  bool writable_by_others(const Ownership& found) const;
   /// Why an entry of a folder is not to be used; empty if it may be. In a folder where strangers can make
   /// entries too (`shared`) the group of an entry says nothing: a folder may pass its group on.
   std::string objection(const Ownership& found, bool shared) const;
@@ -41,4 +41,4 @@ class Trust {
   std::vector<::gid_t> named_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST(trust, refuses_what_names_nobody) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

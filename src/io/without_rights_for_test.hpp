@@ -9,7 +9,7 @@
 
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Takes all rights from a folder inside `parent`, and the rights of root from this process, until the end.
 class WithoutRights {
@@ -39,4 +39,4 @@ class WithoutRights {
   bool ok_ = false;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "audio/read_sound.hpp"
+#include "audio/read_audio.hpp"
 #include "codecs/image_decoder.hpp"
 #include "codecs/mask_values.hpp"
 #include "codecs/original_file.hpp"
@@ -13,7 +13,7 @@
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct Dataset::Impl {
   std::shared_ptr<const SampleTable> table;
@@ -127,7 +127,7 @@ Result<Value> decoded(const FieldSpec& field, const FieldReading& reading, const
     PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes, stored.tables));
     PENSTOCK_TRY(decode_image(decoder, reading.mode, value));
   } else if (field.kind == FieldKind::audio) {
-    SoundReader reader;
+    AudioReader reader;
     PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(stored.bytes, {.mono = false}));
     value.channels = clip.channels;
     value.rate = clip.rate;
@@ -225,4 +225,4 @@ Result<std::map<std::string, std::vector<std::uint8_t>>> Dataset::raw(std::uint6
   return values;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -17,7 +17,7 @@
 #include "pipeline/run/auto_tuner.hpp"
 #include "pipeline/run/planner.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Of everything but the data that decides what a row holds.
@@ -99,9 +99,8 @@ class Loader::Impl {
         views_(std::move(views)) {
     if (this->options.cache) {
       const auto& named = this->options.cache_trust;
-      cache_ =
-          CachedStore::start(this->dataset, *this->options.cache,
-                             named ? Trust::parse(*named).value() : Trust(), most_workers(this->options));
+      cache_ = CachedStore::start(this->dataset, *this->options.cache,
+                                  named ? Trust::parse(*named).value() : Trust(), max_workers(this->options));
     }
   }
 
@@ -252,7 +251,7 @@ Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderO
   PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, views, options));
   PENSTOCK_ASSIGN(const std::uint64_t seed, options.seed ? *options.seed : draw_seed());
   PENSTOCK_ASSIGN(auto rule, rule_for(dataset, options.with<&LoaderOptions::seed>(seed)));
-  PENSTOCK_TRY(plan.start_stages(most_workers(options)));
+  PENSTOCK_TRY(plan.start_stages(max_workers(options)));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
                                          std::move(views), std::move(options), seed, std::move(rule)));
@@ -439,4 +438,4 @@ void Loader::close() noexcept {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -30,7 +30,7 @@ TEST(Loader, bad_sample_fails_its_batch_with_its_place) {
 }
 
 TEST(Loader, skip_leaves_rows_out_and_moves_nothing_else) {
-  auto table = std::make_shared<MemoryTable>(12, some_pictures());
+  auto table = std::make_shared<MemoryTable>(12, some_images());
   table->bad = {1, 4, 5, 6, 7};
   Loader loader = open_loader(table, {.batch_size = 4, .on_error = OnError::skip}, augmentation());
   const std::vector<Batch> batches = take_epoch(loader);
@@ -46,7 +46,7 @@ TEST(Loader, skip_leaves_rows_out_and_moves_nothing_else) {
   ASSERT_EQ(loader.problems().size(), 1u);
   EXPECT_THAT(loader.problems()[0].text, HasSubstr("0 rows"));
   Loader whole =
-      open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.batch_size = 4}, augmentation());
+      open_loader(std::make_shared<MemoryTable>(12, some_images()), {.batch_size = 4}, augmentation());
   const Batch reference = take_epoch(whole)[0];
   const std::size_t row_bytes = std::size_t{16} * 16 * 3 * sizeof(float);
   EXPECT_EQ(std::memcmp(static_cast<const char*>(batches[0].find("image")->data) + 2 * row_bytes,
@@ -55,7 +55,7 @@ TEST(Loader, skip_leaves_rows_out_and_moves_nothing_else) {
 }
 
 TEST(Loader, replaced_rows_of_samples_that_repeat_are_augmented_by_place) {
-  auto table = std::make_shared<MemoryTable>(12, some_pictures());
+  auto table = std::make_shared<MemoryTable>(12, some_images());
   table->bad = {0};
   Loader loader = open_loader(
       table, {.batch_size = 4, .on_error = OnError::replace, .sampler = Sampler::of_indices({0, 0, 0, 1})},
@@ -110,15 +110,15 @@ TEST(Loader, replace_gives_up_when_everything_is_bad) {
 }
 
 TEST(Loader, raw_mode_gives_the_stored_bytes) {
-  const auto pictures = some_pictures();
-  auto table = std::make_shared<MemoryTable>(12, pictures);
+  const auto images = some_images();
+  auto table = std::make_shared<MemoryTable>(12, images);
   Loader loader = open_loader(table, {.batch_size = 5, .decode = false});
   const std::vector<Batch> batches = take_epoch(loader);
   const Batch& batch = batches[1];
   const RawBytes* raw = batch.raw();
   ASSERT_NE(raw, nullptr);
   for (std::size_t row = 0; row < batch.rows(); ++row) {
-    const auto& file = pictures[5 + row];
+    const auto& file = images[5 + row];
     ASSERT_EQ(raw->sizes[row], static_cast<std::int64_t>(file.size()));
     EXPECT_EQ(std::memcmp(raw->data.data() + raw->offsets[row], file.data(), file.size()), 0);
     EXPECT_EQ(raw->widths[row], 20 + 7 * (5 + static_cast<int>(row)));
@@ -128,7 +128,7 @@ TEST(Loader, raw_mode_gives_the_stored_bytes) {
 }
 
 TEST(Loader, raw_mode_replaces_and_skips) {
-  auto table = std::make_shared<MemoryTable>(12, some_pictures());
+  auto table = std::make_shared<MemoryTable>(12, some_images());
   table->bad = {0, 2};
   Loader skipping = open_loader(table, {.batch_size = 12, .decode = false, .on_error = OnError::skip});
   const Batch skipped = take_epoch(skipping)[0];
@@ -151,13 +151,13 @@ class TableOfWrongSizes final : public MemoryTable {
 };
 
 TEST(Loader, sizes_that_are_not_true_take_no_memory) {
-  const auto pictures = std::vector{make_jpeg(90, 40, 1), make_jpeg(50, 60, 2)};
-  Loader loader = open_loader(std::make_shared<TableOfWrongSizes>(8, pictures),
+  const auto images = std::vector{make_jpeg(90, 40, 1), make_jpeg(50, 60, 2)};
+  Loader loader = open_loader(std::make_shared<TableOfWrongSizes>(8, images),
                               {.batch_size = 4, .num_workers = 1, .decode = false});
   const std::vector<Batch> batches = take_epoch(loader);
   ASSERT_EQ(batches.size(), 2u);
   for (std::size_t row = 0; row < 4; ++row) {
-    EXPECT_EQ(batches[1].raw()->sizes[row], static_cast<std::int64_t>(pictures[row % 2].size()));
+    EXPECT_EQ(batches[1].raw()->sizes[row], static_cast<std::int64_t>(images[row % 2].size()));
   }
   EXPECT_LT(loader.stats().buffer_bytes, std::uint64_t{1} << 30);
 }
@@ -239,4 +239,4 @@ TEST(Loader, a_worker_without_memory_ends_no_process) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

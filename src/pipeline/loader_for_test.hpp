@@ -10,9 +10,9 @@
 
 #include "penstock/loader.hpp"
 #include "pipeline/memory_table_for_test.hpp"
-#include "pipeline/test_pictures.hpp"
+#include "pipeline/test_images.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 inline Loader open_loader(std::shared_ptr<const SampleTable> table, LoaderOptions options,
                           FieldTransforms transforms = {}) {
@@ -63,12 +63,12 @@ inline std::string contents(const Batch& batch) {
   return all;
 }
 
-inline std::vector<std::vector<std::uint8_t>> some_pictures() {
-  std::vector<std::vector<std::uint8_t>> pictures;
+inline std::vector<std::vector<std::uint8_t>> some_images() {
+  std::vector<std::vector<std::uint8_t>> images;
   for (unsigned i = 0; i < 12; ++i) {
-    pictures.push_back(make_jpeg(20 + 7 * static_cast<int>(i), 90 - 5 * static_cast<int>(i), i));
+    images.push_back(make_jpeg(20 + 7 * static_cast<int>(i), 90 - 5 * static_cast<int>(i), i));
   }
-  return pictures;
+  return images;
 }
 
 inline FieldTransforms augmentation() {
@@ -77,4 +77,4 @@ inline FieldTransforms augmentation() {
             transforms::ToFloat{}, transforms::Normalize{.mean = {0.5}, .std = {0.25}}}}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "core/counting_new_for_test.hpp"
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 int threads_of_this_process() {
@@ -47,10 +47,9 @@ TEST(Loader, steady_state_allocates_nothing) {
 }
 
 TEST(Loader, gives_back_the_memory_of_batches_that_were_held) {
-  const auto pictures = std::vector<std::vector<std::uint8_t>>{make_jpeg(64, 64, 1)};
-  Loader loader =
-      open_loader(std::make_shared<MemoryTable>(512, pictures), {.batch_size = 8, .num_workers = 2},
-                  {{"image", {transforms::CenterCrop{.size = {64, 64}}}}});
+  const auto images = std::vector<std::vector<std::uint8_t>>{make_jpeg(64, 64, 1)};
+  Loader loader = open_loader(std::make_shared<MemoryTable>(512, images), {.batch_size = 8, .num_workers = 2},
+                              {{"image", {transforms::CenterCrop{.size = {64, 64}}}}});
   const auto held_by = [&loader] { return loader.stats().buffer_bytes; };
   const std::uint64_t ticket = loader.start_epoch().value();
   while (loader.next(ticket).value()) {
@@ -150,4 +149,4 @@ TEST(Loader, announces_shuffled_reads) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

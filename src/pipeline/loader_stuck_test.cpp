@@ -12,7 +12,7 @@
 #include "pipeline/fill/counters.hpp"
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::HasSubstr;
@@ -50,7 +50,7 @@ class StuckTable : public MemoryTable {
 };
 
 TEST(StuckSource, close_leaves_its_worker_behind_with_all_it_needs) {
-  auto table = std::make_shared<StuckTable>(12, some_pictures());
+  auto table = std::make_shared<StuckTable>(12, some_images());
   const std::weak_ptr<const SampleTable> watched = table;
   const StuckTable* const source = table.get();
   std::optional<Batch> first;
@@ -111,7 +111,7 @@ TEST(StuckSourceDeathTest, a_program_ends_with_a_worker_that_is_left_behind) {
         std::this_thread::sleep_for(200ms);
       });
     }
-    auto table = std::make_shared<StuckTable>(12, some_pictures());
+    auto table = std::make_shared<StuckTable>(12, some_images());
     answers_late = table.get();
     Loader loader = open_loader(std::move(table), {.batch_size = 4, .num_workers = 2}, augmentation());
     const std::uint64_t ticket = loader.start_epoch().value();
@@ -160,4 +160,4 @@ TEST(StuckSource, a_new_epoch_does_not_wait_for_ever) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -57,7 +57,7 @@ TEST(Loader, shuffle_is_a_permutation_that_changes_with_epoch_and_seed) {
 }
 
 TEST(Loader, bytes_do_not_depend_on_workers_or_prefetch) {
-  auto table = std::make_shared<MemoryTable>(67, some_pictures());
+  auto table = std::make_shared<MemoryTable>(67, some_images());
   table->slow = {5, 6, 40};
   std::vector<std::string> expected;
   for (const int workers : {0, 1, 2, 8}) {
@@ -80,8 +80,8 @@ TEST(Loader, bytes_do_not_depend_on_workers_or_prefetch) {
   }
 }
 
-TEST(Loader, pictures_without_one_size_come_as_a_list) {
-  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.batch_size = 5});
+TEST(Loader, images_without_one_size_come_as_a_list) {
+  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_images()), {.batch_size = 5});
   const std::vector<Batch> batches = take_epoch(loader);
   const Column* column = batches[1].find("image");
   ASSERT_TRUE(column->ragged());
@@ -90,7 +90,7 @@ TEST(Loader, pictures_without_one_size_come_as_a_list) {
 }
 
 TEST(Loader, kept_batches_are_never_overwritten) {
-  Loader loader = open_loader(std::make_shared<MemoryTable>(64, some_pictures()),
+  Loader loader = open_loader(std::make_shared<MemoryTable>(64, some_images()),
                               {.batch_size = 4, .shuffle = true}, augmentation());
   std::vector<Batch> kept;
   std::vector<std::string> before;
@@ -167,7 +167,7 @@ TEST(Loader, stats_say_who_waits_for_whom) {
 
 TEST(Loader, refuses_impossible_options_and_plans) {
   const auto open = [](LoaderOptions options, FieldTransforms transforms = {}) {
-    return Loader::open(Dataset::of(std::make_shared<MemoryTable>(4, some_pictures()), "memory"),
+    return Loader::open(Dataset::of(std::make_shared<MemoryTable>(4, some_images()), "memory"),
                         std::move(transforms), options);
   };
   EXPECT_THAT(open({.batch_size = 0}).error().to_string(), HasSubstr("batch_size"));
@@ -179,7 +179,7 @@ TEST(Loader, refuses_impossible_options_and_plans) {
 }
 
 TEST(Loader, plan_tells_what_will_run) {
-  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()),
+  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_images()),
                               {.batch_size = 4, .shuffle = true, .num_workers = 1}, augmentation());
   EXPECT_THAT(loader.plan(), HasSubstr("RandomResizedCrop"));
   EXPECT_THAT(loader.plan(), HasSubstr("float32"));
@@ -204,4 +204,4 @@ TEST(Loader, verdict_of_an_epoch_of_one_batch_does_not_ask_for_prefetch) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// Samples held in memory, for tests: a label, a text, and pictures if given; some fail or take their time on
+// Samples held in memory, for tests: a label, a text, and images if given; some fail or take their time on
 // purpose.
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 #include "formats/sample_table.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
-/// Sample i: label i, text "text of i" (of i modulo 4096, so that there may be a billion), image pictures[i %
-/// pictures.size()] if there are any.
+/// Sample i: label i, text "text of i" (of i modulo 4096, so that there may be a billion), image images[i %
+/// images.size()] if there are any.
 class MemoryTable : public SampleTable {
  public:
-  MemoryTable(std::uint64_t size, std::vector<std::vector<std::uint8_t>> pictures = {})
-      : size_(size), pictures_(std::move(pictures)) {
+  MemoryTable(std::uint64_t size, std::vector<std::vector<std::uint8_t>> images = {})
+      : size_(size), images_(std::move(images)) {
     for (std::uint64_t i = 0; i < std::min(size, kTexts); ++i) {
       texts_.push_back("text of " + std::to_string(i));
     }
-    if (!pictures_.empty()) {
+    if (!images_.empty()) {
       fields_.push_back({"image", FieldKind::image});
     }
     fields_.push_back({"label", FieldKind::integer});
@@ -52,14 +52,14 @@ class MemoryTable : public SampleTable {
       case FieldKind::integer:
         return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample), .is_number = true};
       case FieldKind::image:
-        return StoredValue{.bytes = pictures_[sample % pictures_.size()]};
+        return StoredValue{.bytes = images_[sample % images_.size()]};
       default:
         return StoredValue{
             .bytes = {reinterpret_cast<const std::uint8_t*>(text_of(sample).data()), text_of(sample).size()}};
     }
   }
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
-    return fields_[field].kind == FieldKind::image ? pictures_[sample % pictures_.size()].size()
+    return fields_[field].kind == FieldKind::image ? images_[sample % images_.size()].size()
                                                    : text_of(sample).size();
   }
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
@@ -72,10 +72,10 @@ class MemoryTable : public SampleTable {
   const std::string& text_of(std::uint64_t sample) const { return texts_[sample % kTexts]; }
 
   std::uint64_t size_;
-  std::vector<std::vector<std::uint8_t>> pictures_;
+  std::vector<std::vector<std::uint8_t>> images_;
   std::vector<std::string> texts_;
   std::vector<FieldInfo> fields_;
   std::vector<std::string> none_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "pipeline/loader_for_test.hpp"
 #include "pipeline/order/loader_state.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -19,8 +19,8 @@ LoaderOptions small(int workers = 2, int prefetch = 2) {
   return {.batch_size = 4, .shuffle = true, .seed = 5, .num_workers = workers, .prefetch = prefetch};
 }
 
-Loader open_pictures(const LoaderOptions& options) {
-  return open_loader(std::make_shared<MemoryTable>(12, some_pictures()), options, augmentation());
+Loader open_images(const LoaderOptions& options) {
+  return open_loader(std::make_shared<MemoryTable>(12, some_images()), options, augmentation());
 }
 
 /// What the next `count` batches hold, over the ends of epochs; after each, the state.
@@ -45,12 +45,12 @@ Stream run(Loader& loader, std::size_t count) {
 }
 
 TEST(Resume, goes_on_byte_for_byte_from_every_step) {
-  Loader whole = open_pictures(small());
+  Loader whole = open_images(small());
   const std::string begin = whole.state().value();
   const Stream expected = run(whole, 9);
   for (std::size_t step = 0; step < 9; ++step) {
     // Another number of workers and batches ahead: nothing depends on them.
-    Loader resumed = open_pictures(small(static_cast<int>(step % 3), static_cast<int>(step % 4)));
+    Loader resumed = open_images(small(static_cast<int>(step % 3), static_cast<int>(step % 4)));
     ASSERT_TRUE(resumed.load_state(step == 0 ? begin : expected.states[step - 1]));
     EXPECT_EQ(resumed.state().value(), step == 0 ? begin : expected.states[step - 1])
         << "a resume of a resume";
@@ -92,7 +92,7 @@ TEST(Resume, any_batch_size_and_ranks_go_on_from_any_other) {
 }
 
 TEST(Resume, state_at_the_end_of_an_epoch) {
-  Loader loader = open_pictures(small());
+  Loader loader = open_images(small());
   const std::uint64_t ticket = loader.start_epoch().value();
   for (int step = 0; step < 3; ++step) {
     ASSERT_TRUE(loader.next(ticket).value());
@@ -101,20 +101,20 @@ TEST(Resume, state_at_the_end_of_an_epoch) {
   ASSERT_FALSE(loader.next(ticket).value());
   const std::string after_the_end = loader.state().value();
 
-  Loader resumed = open_pictures(small());
+  Loader resumed = open_images(small());
   ASSERT_TRUE(resumed.load_state(before_the_end));
   EXPECT_TRUE(take_epoch(resumed).empty()) << "the interrupted epoch has no more batches";
   const std::vector<Batch> next = take_epoch(resumed);
-  Loader after = open_pictures(small());
+  Loader after = open_images(small());
   ASSERT_TRUE(after.load_state(after_the_end));
   EXPECT_EQ(contents(take_epoch(after).at(0)), contents(next.at(0)));
   EXPECT_EQ(next.at(0).epoch(), 1u);
 }
 
 TEST(Resume, set_epoch_keeps_the_position_in_that_epoch) {
-  Loader loader = open_pictures(small());
+  Loader loader = open_images(small());
   const Stream stream = run(loader, 4);  // one batch into epoch 1
-  Loader resumed = open_pictures(small());
+  Loader resumed = open_images(small());
   ASSERT_TRUE(resumed.load_state(stream.states[3]));
   resumed.set_epoch(1);
   EXPECT_EQ(take_epoch(resumed).size(), 2u);
@@ -124,14 +124,14 @@ TEST(Resume, set_epoch_keeps_the_position_in_that_epoch) {
 }
 
 TEST(Resume, an_iteration_that_nobody_asks_for_a_batch_uses_up_no_epoch) {
-  Loader loader = open_pictures(small());
+  Loader loader = open_images(small());
   const Stream stream = run(loader, 4);  // one batch into epoch 1
-  Loader fresh = open_pictures(small());
+  Loader fresh = open_images(small());
   ASSERT_TRUE(fresh.start_epoch());
   ASSERT_TRUE(fresh.start_epoch());
   EXPECT_EQ(run(fresh, 4).contents, stream.contents);
 
-  Loader resumed = open_pictures(small());
+  Loader resumed = open_images(small());
   ASSERT_TRUE(resumed.load_state(stream.states[1]));
   const std::uint64_t unused = resumed.start_epoch().value();
   EXPECT_EQ(resumed.state().value(), stream.states[1]);
@@ -140,27 +140,27 @@ TEST(Resume, an_iteration_that_nobody_asks_for_a_batch_uses_up_no_epoch) {
   EXPECT_EQ(rest.contents[1], stream.contents[3]);
   EXPECT_EQ(resumed.next(unused).error().kind, ErrorKind::cancelled);
 
-  Loader named = open_pictures(small());
+  Loader named = open_images(small());
   ASSERT_TRUE(named.start_epoch());
   named.set_epoch(1);
   EXPECT_EQ(run(named, 1).contents[0], stream.contents[3]);
 }
 
 TEST(Resume, skips_steps_of_what_would_come_next) {
-  Loader whole = open_pictures(small());
+  Loader whole = open_images(small());
   const Stream expected = run(whole, 6);  // two epochs of three steps
   for (std::uint64_t steps = 0; steps < 3; ++steps) {
-    Loader loader = open_pictures(small());
+    Loader loader = open_images(small());
     ASSERT_TRUE(loader.skip(steps));
     EXPECT_EQ(
         run(loader, 6 - steps).contents,
         std::vector(expected.contents.begin() + static_cast<std::ptrdiff_t>(steps), expected.contents.end()));
   }
-  Loader beyond = open_pictures(small());
+  Loader beyond = open_images(small());
   ASSERT_TRUE(beyond.skip(~std::uint64_t{0}));
   EXPECT_TRUE(take_epoch(beyond).empty());
   EXPECT_EQ(contents(take_epoch(beyond)[0]), expected.contents[3]) << "the epoch after it is whole";
-  Loader resumed = open_pictures(small());
+  Loader resumed = open_images(small());
   ASSERT_TRUE(resumed.load_state(expected.states[0]));
   ASSERT_TRUE(resumed.skip(1));
   EXPECT_EQ(contents(take_epoch(resumed)[0]), expected.contents[2]) << "from the position on";
@@ -169,8 +169,8 @@ TEST(Resume, skips_steps_of_what_would_come_next) {
 TEST(Resume, a_drawn_seed_gives_way_to_that_of_a_state) {
   LoaderOptions drawn = small();
   drawn.seed = {};
-  Loader first = open_pictures(drawn);
-  Loader second = open_pictures(drawn);
+  Loader first = open_images(drawn);
+  Loader second = open_images(drawn);
   ASSERT_NE(first.stats().seed, second.stats().seed);
   EXPECT_FALSE(first.options().seed);
   const Stream expected = run(first, 5);
@@ -180,7 +180,7 @@ TEST(Resume, a_drawn_seed_gives_way_to_that_of_a_state) {
   const Stream rest = run(second, 3);
   EXPECT_EQ(rest.contents, std::vector(expected.contents.begin() + 2, expected.contents.end()));
   EXPECT_EQ(rest.states, std::vector(expected.states.begin() + 2, expected.states.end()));
-  Loader named = open_pictures(small());
+  Loader named = open_images(small());
   EXPECT_FALSE(named.load_state(expected.states[1])) << "a seed that was given stays";
 }
 
@@ -257,12 +257,12 @@ TEST(Resume, as_ready_leaves_a_batch_that_does_not_come_behind_only_so_far) {
    public:
     using MemoryTable::MemoryTable;
     Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
-      while (sample == 0 && !go_on) {
+      while (sample == 0 && !resume) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       return MemoryTable::read(sample, field);
     }
-    std::atomic<bool> go_on{false};
+    std::atomic<bool> resume{false};
   };
   constexpr std::uint64_t kSteps = 5000;  // a state that told of all of them would be too long
   constexpr std::uint64_t kAhead = 1024;
@@ -292,7 +292,7 @@ TEST(Resume, as_ready_leaves_a_batch_that_does_not_come_behind_only_so_far) {
   EXPECT_LT(loader.state().value().size(), 1000u);
   const Result<std::optional<Batch>> one_more = loader.next(ticket);
   EXPECT_TRUE(!one_more && one_more.error().kind == ErrorKind::timeout);
-  table->go_on = true;
+  table->resume = true;
   while (take()) {
   }
   std::sort(seen.begin(), seen.end());
@@ -302,11 +302,11 @@ TEST(Resume, as_ready_leaves_a_batch_that_does_not_come_behind_only_so_far) {
 }
 
 TEST(Resume, refuses_a_state_of_another_run_with_the_difference) {
-  Loader loader = open_pictures(small());
+  Loader loader = open_images(small());
   const std::string state = run(loader, 2).states.back();
   LoaderOptions options = small();
   options.seed = 6;
-  Loader other_seed = open_pictures(options);
+  Loader other_seed = open_images(options);
   const Status refused = other_seed.load_state(state);
   EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
   EXPECT_THAT(refused.error().to_string(), HasSubstr("seed: 5 in the state, 6 here"));
@@ -316,7 +316,7 @@ TEST(Resume, refuses_a_state_of_another_run_with_the_difference) {
   Loader other_data = open_loader(std::make_shared<MemoryTable>(13), small());
   EXPECT_THAT(other_data.load_state(state).error().to_string(),
               HasSubstr("samples: 12 in the state, 13 here"));
-  Loader other_transforms = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), small());
+  Loader other_transforms = open_loader(std::make_shared<MemoryTable>(12, some_images()), small());
   EXPECT_THAT(other_transforms.load_state(state).error().to_string(), HasSubstr("transforms"));
   for (const char* const text : {"", "{}", "[1]", R"({"version": 1})", R"({"version": 1, "epoch": -1})"}) {
     EXPECT_EQ(loader.load_state(text).error().kind, ErrorKind::invalid) << text;
@@ -393,4 +393,4 @@ TEST(Resume, says_why_states_of_lists_for_several_fields_are_refused) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

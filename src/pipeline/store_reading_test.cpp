@@ -1,4 +1,4 @@
-// A store through Dataset and Loader: the same pictures, files and order as the source it was built from.
+// A store through Dataset and Loader: the same images, files and order as the source it was built from.
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
 #include "penstock/store.hpp"
-#include "pipeline/test_pictures.hpp"
+#include "pipeline/test_images.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,8 +22,8 @@ class StoreReading : public testing::TestWithParam<StoreImage> {
   void SetUp() override {
     TarForTest tar;
     for (int i = 0; i < kSamples; ++i) {
-      const auto picture = make_jpeg(180 + 13 * i, 240 - 7 * i, static_cast<unsigned>(i));
-      tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+      const auto image = make_jpeg(180 + 13 * i, 240 - 7 * i, static_cast<unsigned>(i));
+      tar.file(fmt::format("{:03}.jpg", i), as_text(image));
       tar.file(fmt::format("{:03}.cls", i), std::to_string(i));
     }
     source_ = folder_.write("x.tar", tar.end().bytes());
@@ -183,4 +183,4 @@ INSTANTIATE_TEST_SUITE_P(modes, StoreReading,
                          [](const auto& mode) { return std::string(name_of(mode.param)); });
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

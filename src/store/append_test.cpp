@@ -12,7 +12,7 @@
 #include "io/folder.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST(append, masks_are_not_blended) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

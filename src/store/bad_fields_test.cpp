@@ -7,12 +7,12 @@
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
 
-/// A label that is no number and JSON that ends early, beside a sound sample.
+/// A label that is no number and JSON that ends early, beside an intact sample.
 std::string tar_with_bad_fields(const TemporaryFolder& folder) {
   TarForTest tar;
   tar.file("a.cls", "cat").file("a.json", "{}");
@@ -71,4 +71,4 @@ TEST(bad_fields, of_a_source_without_samples_are_not_the_problem) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

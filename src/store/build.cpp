@@ -21,7 +21,7 @@
 #include "store/store_writer.hpp"
 #include "store/table_training.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -61,7 +61,7 @@ class Build {
   Result<BuildReport> run() {
     PENSTOCK_TRY(look_at_destination());
     if (report_.was_complete) {
-      tidy_after_kill(destination_, existing_->manifest());
+      clean_up_after_kill(destination_, existing_->manifest());
       return finished_report(existing_->manifest());
     }
     PENSTOCK_TRY(refuse_smaller_masks(source_, settings_));
@@ -245,7 +245,7 @@ class Build {
           if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
             PENSTOCK_TRY(refuse_left_out(checkpoint.skipped - skipped_before(), checkpoint.done,
                                          "the interrupted build"));
-            PENSTOCK_ASSIGN(Journal opened, Journal::go_on(folder.folder(), journal->ends[i]));
+            PENSTOCK_ASSIGN(Journal opened, Journal::resume(folder.folder(), journal->ends[i]));
             report_.resumed_at = checkpoint.done;
             PENSTOCK_TRY(prepare_tables(folder));
             return open_writer(folder, std::move(opened), checkpoint, checkpoint.shards.size());
@@ -320,7 +320,7 @@ class Build {
       PENSTOCK_TRY(leave_out(writer, std::move(*packed.failure)));
     }
     PENSTOCK_TRY(check_bad(writer.state()));
-    return tell_progress(writer);
+    return report_progress(writer);
   }
 
   Status leave_out(StoreWriter& writer, Error error) {
@@ -352,7 +352,7 @@ class Build {
     return error;
   }
 
-  Status tell_progress(const StoreWriter& writer) {
+  Status report_progress(const StoreWriter& writer) {
     constexpr double kSecondsBetween = 0.1;
     const double seconds = seconds_since(start_);
     if (!settings_.progress || (seconds - told_ < kSecondsBetween && !writer.at_checkpoint())) {
@@ -451,4 +451,4 @@ Result<BuildReport> build_store(const std::vector<std::string>& sources, const s
   return build_store(*table, description, destination, settings);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

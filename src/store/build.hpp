@@ -7,7 +7,7 @@
 #include "io/folder.hpp"
 #include "penstock/store.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// As build_store(), to `name` in `parent`, by the rules of that. The manifest keeps `identity`, which is
 /// that of the source.
@@ -15,4 +15,4 @@ Result<BuildReport> build_store_in(Folder parent, const std::string& name, const
                                    const std::string& description, const std::string& identity,
                                    const BuildSettings& settings);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "formats/store_format.hpp"
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr StoreImage kImages[] = {StoreImage::repack, StoreImage::repack_pixels, StoreImage::keep,
@@ -86,16 +86,16 @@ Status check(const BuildSettings& settings) {
 }
 
 Status check_shard_bytes(std::uint64_t bytes, const char* stage) {
-  constexpr std::uint64_t kSmallestShard = 1 << 12;
-  if (bytes < kSmallestShard || bytes > kStoreLargestShard) {
+  constexpr std::uint64_t kMinShard = 1 << 12;
+  if (bytes < kMinShard || bytes > kStoreMaxShard) {
     return invalid(fmt::format("shard_bytes is {}", bytes), "give 4096 to 2^40 bytes", stage);
   }
   return {};
 }
 
 Status check_workers(const std::optional<int>& workers, const char* stage) {
-  constexpr int kMostWorkers = 4096;
-  if (workers && (*workers < 1 || *workers > kMostWorkers)) {
+  constexpr int kMaxWorkers = 4096;
+  if (workers && (*workers < 1 || *workers > kMaxWorkers)) {
     return invalid(fmt::format("workers is {}", *workers), "give 1 to 4096 threads", stage);
   }
   return {};
@@ -120,7 +120,7 @@ Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& sett
                           std::equal(kJpeg.begin(), kJpeg.end(), first->bytes.begin()));
     if (!is_jpeg) {
       return invalid(
-          fmt::format("resize and quality blend neighbouring pixels, in field '{}' too, whose pictures are "
+          fmt::format("resize and quality blend neighbouring pixels, in field '{}' too, whose images are "
                       "no JPEG files: masks and maps would hold values that mean nothing",
                       printable(field.name)),
           "leave the field out (fields, --field), or build without resize and quality", "build");
@@ -134,7 +134,7 @@ Status check_fields(const SampleTable& source) {
   if (fields.empty() && source.size() == 0) {
     return invalid("the source holds no sample", "check what it was made from", "build");
   }
-  if (fields.empty() || fields.size() > kStoreMostFields) {
+  if (fields.empty() || fields.size() > kStoreMaxFields) {
     return invalid(fmt::format("the source has {} fields", fields.size()),
                    "a store holds 1 to 1024: choose some", "build");
   }
@@ -198,4 +198,4 @@ unsigned worker_count(const std::optional<int>& workers) {
 
 std::string penstock_name() { return "penstock " PENSTOCK_VERSION; }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

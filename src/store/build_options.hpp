@@ -5,7 +5,7 @@
 #include "formats/store_manifest.hpp"
 #include "penstock/store.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A report lists so many bad samples and counts the others.
 inline constexpr std::size_t kErrorsKept = 1000;
@@ -16,7 +16,7 @@ Status check_shard_bytes(std::uint64_t bytes, const char* stage);
 Status check_workers(const std::optional<int>& workers, const char* stage);
 /// `invalid` for fields that a manifest could not hold, and for a source without samples and fields.
 Status check_fields(const SampleTable& source);
-/// `invalid` if the settings would change the pixels of pictures beside `image` that are no photographs.
+/// `invalid` if the settings would change the pixels of images beside `image` that are no photographs.
 Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings);
 /// With what was not given: as in the store that is appended to, or the usual.
 BuildSettings completed(BuildSettings settings, const StoreSettings* store);
@@ -29,4 +29,4 @@ unsigned worker_count(const std::optional<int>& workers);
 /// "penstock <version>".
 std::string penstock_name();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -176,7 +176,7 @@ TEST(build_store, quality_makes_new_jpeg_files) {
 TEST(build_store, bad_samples_fail_the_build_or_are_left_out) {
   TableForTest source(30);
   source.bad = {3, 17};
-  source.replace_picture(8, {0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3});
+  source.replace_image(8, {0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3});
   const TemporaryFolder folder;
   BuildSettings settings = with(StoreImage::keep);
   const auto failed = build_store(source, "test", folder / "s", settings);
@@ -411,4 +411,4 @@ TEST(build_store, impossible_settings_are_refused) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "io/path.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr const char* kNewManifestName = "manifest.json.new";
@@ -55,13 +55,13 @@ Result<std::vector<std::string>> entries(const Folder& folder, bool ours, IsOurs
 
 /// As a message has them: "'a', 'b' and 3 more".
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMostNamed = 5;
+  constexpr std::size_t kMaxNamed = 5;
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) {
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i) {
     text += (i == 0 ? "'" : ", '") + names[i] + "'";
   }
-  if (names.size() > kMostNamed) {
-    text += " and " + std::to_string(names.size() - kMostNamed) + " more";
+  if (names.size() > kMaxNamed) {
+    text += " and " + std::to_string(names.size() - kMaxNamed) + " more";
   }
   return text;
 }
@@ -288,9 +288,9 @@ void remove_old_store(const std::string& destination, const StoreManifest& manif
 
 }  // namespace
 
-void tidy_after_kill(const std::string& destination, const StoreManifest& manifest) {
+void clean_up_after_kill(const std::string& destination, const StoreManifest& manifest) {
   remove_left_lock(destination);
   remove_old_store(destination, manifest);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

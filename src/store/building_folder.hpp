@@ -10,7 +10,7 @@
 #include "io/folder.hpp"
 #include "store/journal.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Held by the one process that builds. One thread.
 class BuildingFolder {
@@ -55,13 +55,13 @@ class BuildingFolder {
 
 /// Deletes what a build that was killed in its last steps leaves: the lock in the finished store, and the
 /// store whose place that took. `manifest` is that of the destination.
-void tidy_after_kill(const std::string& destination, const StoreManifest& manifest);
+void clean_up_after_kill(const std::string& destination, const StoreManifest& manifest);
 
 /// The destination without a slash at its end, or the folder that it is a link to; `invalid` if that leaves
 /// nothing.
 Result<std::string> folder_name(const std::string& destination);
 
-/// `invalid` if a source that is a folder of pictures would find the destination among them.
+/// `invalid` if a source that is a folder of images would find the destination among them.
 Status refuse_inside(const SampleTable& source, const std::string& destination);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

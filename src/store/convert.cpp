@@ -17,7 +17,7 @@
 #include "store/tar_naming.hpp"
 #include "store/tar_writer.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// A name that readers of tar shards split into `key` and `extension` again.
@@ -162,4 +162,4 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
   return report;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

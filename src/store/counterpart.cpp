@@ -9,7 +9,7 @@
 
 #include "formats/text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kNowhere = Counterpart::kNowhere;
@@ -166,4 +166,4 @@ Result<Counterpart> open_counterpart(const StoreFiles& files, const VerifySettin
   return source;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

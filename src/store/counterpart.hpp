@@ -11,7 +11,7 @@
 #include "formats/store.hpp"
 #include "penstock/store.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct Counterpart {
   static constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
@@ -30,4 +30,4 @@ struct Counterpart {
 /// What `settings` name to compare with, matched by the keys of the samples and the names of the fields.
 Result<Counterpart> open_counterpart(const StoreFiles& files, const VerifySettings& settings);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "formats/store_format.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Over the rows and keys as they were written.
@@ -73,4 +73,4 @@ Result<Checkpoint> state_of(const StoreFiles& store) {
                     .kept_because = manifest.kept_because};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include "formats/store_manifest.hpp"
 #include "store/journal.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Counts, checksums, files and the fingerprint, from the files in `folder`.
 Status complete_manifest(const std::string& folder, const Checkpoint& state, StoreManifest& manifest);
@@ -15,4 +15,4 @@ Status complete_manifest(const std::string& folder, const Checkpoint& state, Sto
 /// How far a finished store is, to append to it.
 Result<Checkpoint> state_of(const StoreFiles& store);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

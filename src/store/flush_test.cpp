@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "penstock/sound_build.hpp"
-#include "store/sounds_for_test.hpp"
+#include "penstock/audio_build.hpp"
+#include "store/recordings_for_test.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 enum class DiskCall { flush, rename, remove };
@@ -35,7 +35,7 @@ void note_disk_call(DiskCall call, const struct stat& file) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0
 
 // In place of the library's, for the whole program: they do the same, and take note.
 extern "C" int fsync(int descriptor) {
@@ -71,7 +71,7 @@ extern "C" int linkat(int from_folder, const char* from, int to_folder, const ch
   return static_cast<int>(::syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 ::ino_t inode_of(const std::string& path) {
@@ -114,13 +114,13 @@ TEST(append, is_on_the_disk_before_the_old_store_goes) {
       << "the old name may come back without its files";
 }
 
-TEST(sound_build, is_on_the_disk_before_it_has_its_name) {
+TEST(audio_build, is_on_the_disk_before_it_has_its_name) {
   if (!test::has_hdf5()) {
     GTEST_SKIP() << "built without HDF5";
   }
   const TemporaryFolder folder;
-  const std::string source = test::sounds_in(folder, 3);
-  ASSERT_TRUE(build_sound(source, folder / "x.h5", {.duration = 1}).ok());
+  const std::string source = test::recordings_in(folder, 3);
+  ASSERT_TRUE(build_audio(source, folder / "x.h5", {.duration = 1}).ok());
   struct stat file {};
   struct stat parent {};
   ASSERT_EQ(::stat((folder / "x.h5").c_str(), &file), 0);
@@ -138,4 +138,4 @@ TEST(sound_build, is_on_the_disk_before_it_has_its_name) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,10 +14,10 @@
 #include "formats/tar_for_test.hpp"
 #include "io/faulty_storage_for_test.hpp"
 #include "io/memory_storage_for_test.hpp"
-#include "store/sounds_for_test.hpp"
+#include "store/recordings_for_test.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kRows = 5;
@@ -26,8 +26,8 @@ std::string make_tars(const TemporaryFolder& folder) {
   for (const char* const name : {"set/a.tar", "set/b.tar"}) {
     TarForTest tar;
     for (std::uint64_t i = 0; i < kRows; ++i) {
-      const auto picture = jpeg_for_test(16, 20, static_cast<unsigned>(i));
-      tar.file(fmt::format("{}.jpg", i), {reinterpret_cast<const char*>(picture.data()), picture.size()});
+      const auto image = jpeg_for_test(16, 20, static_cast<unsigned>(i));
+      tar.file(fmt::format("{}.jpg", i), {reinterpret_cast<const char*>(image.data()), image.size()});
       tar.file(fmt::format("{}.cls", i), std::to_string(i)).file(fmt::format("{}.txt", i), "text");
       tar.file(fmt::format("{}.float", i), "0.5")
           .file(fmt::format("{}.npy", i), npy_for_test("'<i2'", "(2,)", "abcd"));
@@ -52,16 +52,16 @@ std::string make_store(const TemporaryFolder& folder) {
 }
 
 std::string make_hdf5(const TemporaryFolder& folder) {
-  SoundFileContents contents;
+  AudioFileContents contents;
   contents.waveform = {2, 1, 5};
   contents.mel = {2, 1, 3, 1};
   contents.label_names = {"cat", "dog"};
   for (std::size_t i = 0; i < kRows; ++i) {
-    contents.keys.push_back("sound " + std::to_string(i));
+    contents.keys.push_back("audio " + std::to_string(i));
     contents.labels.push_back(static_cast<std::int32_t>(i % 2));
   }
   std::filesystem::create_directories(folder / "set");
-  EXPECT_TRUE(create_sound_file(folder / "set/a.h5", contents).ok());
+  EXPECT_TRUE(create_audio_file(folder / "set/a.h5", contents).ok());
   return folder / "set/a.h5";
 }
 
@@ -268,4 +268,4 @@ INSTANTIATE_TEST_SUITE_P(all, every_format, testing::ValuesIn(formats().begin(),
                          });
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

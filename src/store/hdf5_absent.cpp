@@ -2,20 +2,20 @@
 
 #include "store/hdf5_file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Error absent() {
   return {.kind = ErrorKind::unsupported,
           .message = "this build of penstock has no HDF5",
-          .advice = "install the package libhdf5-dev and build penstock again with -DPENSTOCK_SOUND=ON",
+          .advice = "install the package libhdf5-dev and build penstock again with -DPENSTOCK_AUDIO=ON",
           .place = {.stage = "build"}};
 }
 
 }  // namespace
 
-Result<SoundFilePlaces> create_sound_file(const std::string&, const SoundFileContents&) { return absent(); }
-Status shorten_sound_file(const std::string&, const SoundFileContents&) { return absent(); }
-Result<std::string> sound_file_attribute(const std::string&, const std::string&) { return absent(); }
+Result<AudioFilePlaces> create_audio_file(const std::string&, const AudioFileContents&) { return absent(); }
+Status shorten_audio_file(const std::string&, const AudioFileContents&) { return absent(); }
+Result<std::string> audio_file_attribute(const std::string&, const std::string&) { return absent(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

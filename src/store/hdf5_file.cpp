@@ -10,7 +10,7 @@
 
 #include "core/utf8.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // The library as Debian builds it is for one thread.
@@ -138,7 +138,7 @@ std::string padded(const std::vector<std::string>& texts, std::size_t width) {
   return bytes;
 }
 
-Status write_attribute(hid_t file, const std::string& name, const SoundFileContents::Attribute& value,
+Status write_attribute(hid_t file, const std::string& name, const AudioFileContents::Attribute& value,
                        const std::string& path) {
   const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
   const auto write = [&](hid_t type, const void* data) -> Status {
@@ -230,7 +230,7 @@ Status shorten_roomy(hid_t file, const char* name, std::uint64_t rows, std::vect
 }
 
 /// 16 bits where they are enough, as most readers expect.
-hid_t label_type(const SoundFileContents& contents) {
+hid_t label_type(const AudioFileContents& contents) {
   std::int64_t largest = static_cast<std::int64_t>(contents.label_names.size()) - 1;
   for (const std::int64_t label : contents.labels) {
     largest = std::max(largest, label);
@@ -242,7 +242,7 @@ hid_t label_type(const SoundFileContents& contents) {
 
 /// The columns, by create_column or shorten_column.
 template <class Write>
-Status write_columns(hid_t file, const SoundFileContents& contents, const TextType& key_type,
+Status write_columns(hid_t file, const AudioFileContents& contents, const TextType& key_type,
                      const std::string& path, Write write) {
   const std::string keys = padded(contents.keys, key_type.width);
   const Handle text = key_type.handle();
@@ -260,7 +260,7 @@ std::vector<hsize_t> axes_of(const auto& axes) { return {axes.begin(), axes.end(
 
 }  // namespace
 
-Result<SoundFilePlaces> create_sound_file(const std::string& path, const SoundFileContents& contents) {
+Result<AudioFilePlaces> create_audio_file(const std::string& path, const AudioFileContents& contents) {
   const std::lock_guard lock(library_mutex());
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Handle file = open_file(path, true);
@@ -286,7 +286,7 @@ Result<SoundFilePlaces> create_sound_file(const std::string& path, const SoundFi
   constexpr std::uint64_t kChunkBytes = 128 << 10;
   const Handle mel_type = contents.half ? half_type() : Handle(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
   const std::uint64_t mel_chunk = std::max<std::uint64_t>(1, kChunkBytes / contents.mel_bytes());
-  SoundFilePlaces places;
+  AudioFilePlaces places;
   PENSTOCK_ASSIGN(places.mel, create_roomy(file, "mel", mel_type, contents.rows(), axes_of(contents.mel),
                                            contents.mel_bytes(), mel_chunk, path));
   PENSTOCK_ASSIGN(places.waveform,
@@ -298,7 +298,7 @@ Result<SoundFilePlaces> create_sound_file(const std::string& path, const SoundFi
   return places;
 }
 
-Status shorten_sound_file(const std::string& path, const SoundFileContents& contents) {
+Status shorten_audio_file(const std::string& path, const AudioFileContents& contents) {
   const std::lock_guard lock(library_mutex());
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Handle file = open_file(path, false);
@@ -320,7 +320,7 @@ Status shorten_sound_file(const std::string& path, const SoundFileContents& cont
   return file.close() ? Status() : Status(failure("closing failed", path));
 }
 
-Result<std::string> sound_file_attribute(const std::string& path, const std::string& name) {
+Result<std::string> audio_file_attribute(const std::string& path, const std::string& name) {
   const std::lock_guard lock(library_mutex());
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
@@ -341,4 +341,4 @@ Result<std::string> sound_file_attribute(const std::string& path, const std::str
   return text;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// Writes the HDF5 files of `penstock audio build`: docs/formats/sound_hdf5.md. Nothing else knows the HDF5
+// Writes the HDF5 files of `penstock audio build`: docs/formats/audio_hdf5.md. Nothing else knows the HDF5
 // library; formats/hdf5_table.hpp reads them without it.
 
 #include <array>
@@ -11,10 +11,10 @@
 
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What a file holds, but for the samples and the features themselves. A plain value.
-struct SoundFileContents {
+struct AudioFileContents {
   std::array<std::uint64_t, 3>
       waveform{};                      ///< axes of a row: long segments, short segments, samples (float32)
   std::array<std::uint64_t, 4> mel{};  ///< axes of a row: long segments, short segments, mels, frames
@@ -35,7 +35,7 @@ struct SoundFileContents {
 };
 
 /// Where the first rows begin in the file; the others follow without gaps.
-struct SoundFilePlaces {
+struct AudioFilePlaces {
   std::uint64_t waveform = 0;
   std::uint64_t mel = 0;
 };
@@ -44,13 +44,13 @@ struct SoundFilePlaces {
 /// and `mel`, to be written at their places by plain writes. The file's bytes depend on `contents` alone. Any
 /// thread may call these functions; the library is entered by one at a time. `unsupported` in a build without
 /// HDF5.
-Result<SoundFilePlaces> create_sound_file(const std::string& path, const SoundFileContents& contents);
+Result<AudioFilePlaces> create_audio_file(const std::string& path, const AudioFileContents& contents);
 
 /// Makes a file shorter that was created with more rows: `contents` are those of the rows that are left,
 /// whose bytes are in place. Not to be interrupted: the file is of no use then.
-Status shorten_sound_file(const std::string& path, const SoundFileContents& contents);
+Status shorten_audio_file(const std::string& path, const AudioFileContents& contents);
 
 /// A text attribute of the file; `corrupt` if it has none, or is no HDF5 file.
-Result<std::string> sound_file_attribute(const std::string& path, const std::string& name);
+Result<std::string> audio_file_attribute(const std::string& path, const std::string& name);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,7 +14,7 @@
 #include "penstock/store.hpp"
 #include "store/hdf5_file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::ElementsAre;
@@ -23,18 +23,18 @@ using testing::HasSubstr;
 class hdf5_table : public testing::Test {
  protected:
   void SetUp() override {
-    if (sound_file_attribute("/nowhere", "build").error().kind == ErrorKind::unsupported) {
+    if (audio_file_attribute("/nowhere", "build").error().kind == ErrorKind::unsupported) {
       GTEST_SKIP() << "built without HDF5, so nothing writes the files";
     }
   }
 
-  static SoundFileContents contents(std::size_t rows) {
-    SoundFileContents contents;
+  static AudioFileContents contents(std::size_t rows) {
+    AudioFileContents contents;
     contents.waveform = {2, 1, 5};
     contents.mel = {2, 1, 3, 1};
     contents.label_names = {"cat", "dog"};
     for (std::size_t i = 0; i < rows; ++i) {
-      contents.keys.push_back("sound " + std::string(i % 3, 'x') + std::to_string(i));
+      contents.keys.push_back("audio " + std::string(i % 3, 'x') + std::to_string(i));
       contents.labels.push_back(static_cast<std::int32_t>(i % 2));
       contents.splits.push_back(static_cast<std::uint8_t>(i % 3 == 0));
     }
@@ -44,9 +44,9 @@ class hdf5_table : public testing::Test {
   }
 
   /// Byte i of the rows of both data sets is i * 7.
-  std::string write(const SoundFileContents& contents) {
-    const std::string path = folder_ / "sounds.h5";
-    const SoundFilePlaces places = create_sound_file(path, contents).value();
+  std::string write(const AudioFileContents& contents) {
+    const std::string path = folder_ / "recordings.h5";
+    const AudioFilePlaces places = create_audio_file(path, contents).value();
     std::string bytes = read_text(path);
     bytes.resize(std::max(bytes.size(), places.waveform + contents.rows() * contents.waveform_bytes()));
     for (const auto& [place, size] : {std::pair(places.waveform, contents.waveform_bytes()),
@@ -55,7 +55,7 @@ class hdf5_table : public testing::Test {
         bytes[place + i] = static_cast<char>(i * 7);
       }
     }
-    return folder_.write("sounds.h5", bytes);
+    return folder_.write("recordings.h5", bytes);
   }
 
   /// Every value of every sample, as users of the table would have it read.
@@ -88,7 +88,7 @@ TEST_F(hdf5_table, gives_the_rows_as_they_lie_in_the_file) {
   EXPECT_EQ((*table)->spec(0).array, (ArraySpec{.type = Scalar::float32, .shape = {2, 1, 5}}));
   EXPECT_EQ((*table)->spec(1).array, (ArraySpec{.type = Scalar::float16, .shape = {2, 1, 3, 1}}));
   for (const std::uint64_t row : {0UL, 1UL, 4095UL, 4096UL, 8999UL}) {
-    EXPECT_EQ((*table)->key(row), "sound " + std::string(row % 3, 'x') + std::to_string(row));
+    EXPECT_EQ((*table)->key(row), "audio " + std::string(row % 3, 'x') + std::to_string(row));
     const ByteSpan wave = (*table)->read(row, 0)->bytes;
     ASSERT_EQ(wave.size(), 40u);
     EXPECT_EQ(wave[3], static_cast<std::uint8_t>((row * 40 + 3) * 7));
@@ -124,7 +124,7 @@ TEST_F(hdf5_table, chooses_and_renames_fields) {
 }
 
 TEST_F(hdf5_table, a_label_without_a_name_is_corrupt_with_its_place) {
-  SoundFileContents wrong = contents(3);
+  AudioFileContents wrong = contents(3);
   wrong.labels[1] = 2;
   const auto table = open_samples({write(wrong)}, {});
   ASSERT_TRUE(table.ok());
@@ -199,7 +199,7 @@ TEST_F(hdf5_table, a_store_of_it_has_its_arrays) {
 
   BuildSettings append;
   append.append = true;
-  SoundFileContents longer = contents(2);
+  AudioFileContents longer = contents(2);
   longer.mel = {2, 1, 4, 1};
   const auto refused = build_store({write(longer)}, folder_ / "store", append);
   ASSERT_FALSE(refused.ok());
@@ -210,4 +210,4 @@ TEST_F(hdf5_table, a_store_of_it_has_its_arrays) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

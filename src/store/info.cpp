@@ -3,7 +3,7 @@
 #include "formats/store.hpp"
 #include "penstock/store.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 const char* name_of(RecordCodec codec) noexcept {
@@ -38,7 +38,7 @@ Result<StoreInfo> store_info(const std::string& path) {
                  .total_bytes = manifest.index.size + manifest.keys.size + manifest.text().size() +
                                 (manifest.tables ? manifest.tables->size : 0),
                  .kept_because = {},
-                 .picture_sizes = {}};
+                 .image_sizes = {}};
   for (const StoreFile& shard : manifest.shards) {
     info.total_bytes += shard.size;
   }
@@ -61,11 +61,11 @@ Result<StoreInfo> store_info(const std::string& path) {
       }
       if (manifest.fields[field].kind == FieldKind::image) {
         const unsigned longer = std::max(record.width, record.height);
-        ++info.picture_sizes[longer == 0 ? 0 : std::bit_ceil(longer)];
+        ++info.image_sizes[longer == 0 ? 0 : std::bit_ceil(longer)];
       }
     }
   }
   return info;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

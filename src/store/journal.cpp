@@ -4,7 +4,7 @@
 #include "io/storage.hpp"
 #include "store/journal_lines.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Checkpoints that are kept, counted from the last. Earlier ones are needed only if files were damaged
@@ -109,7 +109,7 @@ Result<Journal> Journal::begin(const Folder& folder, const std::string& build) {
   return journal;
 }
 
-Result<Journal> Journal::go_on(const Folder& folder, std::uint64_t size) {
+Result<Journal> Journal::resume(const Folder& folder, std::uint64_t size) {
   PENSTOCK_ASSIGN(DiskFile file, folder.open_file(kJournalName, size));
   return Journal(std::move(file));
 }
@@ -131,4 +131,4 @@ Status Journal::add(const Checkpoint& checkpoint, std::size_t known_shards) {
                  .text());
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

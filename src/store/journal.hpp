@@ -9,7 +9,7 @@
 #include "formats/store_manifest.hpp"
 #include "io/folder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 inline constexpr const char* kJournalName = "journal";
 
@@ -43,7 +43,7 @@ class Journal {
   /// A new one.
   static Result<Journal> begin(const Folder& folder, const std::string& build);
   /// One that is there, cut to `size` bytes.
-  static Result<Journal> go_on(const Folder& folder, std::uint64_t size);
+  static Result<Journal> resume(const Folder& folder, std::uint64_t size);
 
   /// Finished shards are written once; `known_shards` of them are in the journal already.
   Status add(const Checkpoint& checkpoint, std::size_t known_shards);
@@ -55,4 +55,4 @@ class Journal {
   DiskFile file_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

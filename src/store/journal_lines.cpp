@@ -6,7 +6,7 @@
 
 #include "core/crc32c.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 ByteSpan as_bytes(std::string_view text) {
@@ -34,4 +34,4 @@ Status append_journal_line(DiskFile& file, const std::string& json) {
   return file.append(as_bytes(line));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,11 +7,11 @@
 
 #include "io/disk_file.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The JSON text of a whole, undamaged line, given without its end.
 std::optional<std::string_view> journal_text(std::string_view line);
 
 Status append_journal_line(DiskFile& file, const std::string& json);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct Failure {
@@ -72,4 +72,4 @@ Result<std::vector<std::uint8_t>> write_jpeg(const std::uint8_t* rows, ImageSize
   return result;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,9 +7,9 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Baseline, 4:2:0, libjpeg's own tables; `rows` are R, G, B without gaps. A pure function of its arguments.
 Result<std::vector<std::uint8_t>> write_jpeg(const std::uint8_t* rows, ImageSize size, int quality);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,7 +14,7 @@
 #include "core/seconds_since.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Samples under way for each thread of a build or a check: one that takes long holds up as many.
 inline constexpr std::size_t kSamplesPerThread = 16;
@@ -109,4 +109,4 @@ Status run_in_order(std::uint64_t begin, std::uint64_t end, const OrderedLimits&
   return outcome;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Takes its time, so that results come out of order.
@@ -136,4 +136,4 @@ TEST(ordered_run, exceptions_reach_the_caller) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "io/folder.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -252,4 +252,4 @@ TEST(resume, second_builder_is_refused) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

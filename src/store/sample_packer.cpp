@@ -12,16 +12,16 @@
 #include "store/jpeg_write.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr int kUsualQuality = 90;
 
-/// The size that a picture has in the store.
-ImageSize stored_size(const BuildSettings& settings, ImageSize picture) noexcept {
-  const bool upright = picture.width <= picture.height;
-  const std::int64_t shorter = upright ? picture.width : picture.height;
-  const std::int64_t longer = upright ? picture.height : picture.width;
+/// The size that an image has in the store.
+ImageSize stored_size(const BuildSettings& settings, ImageSize image) noexcept {
+  const bool upright = image.width <= image.height;
+  const std::int64_t shorter = upright ? image.width : image.height;
+  const std::int64_t longer = upright ? image.height : image.width;
   std::int64_t new_shorter = shorter;
   std::int64_t new_longer = longer;
   if (settings.resize_shorter && *settings.resize_shorter < shorter) {
@@ -37,7 +37,7 @@ ImageSize stored_size(const BuildSettings& settings, ImageSize picture) noexcept
   return upright ? ImageSize{a, b} : ImageSize{b, a};
 }
 
-/// Makes larger pictures smaller and leaves the others: what `resize` asks for, and Resize has no words for.
+/// Makes larger images smaller and leaves the others: what `resize` asks for, and Resize has no words for.
 class Shrink final : public ImageTransform {
  public:
   explicit Shrink(const BuildSettings& settings) : settings_(settings) {}
@@ -66,7 +66,7 @@ Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSett
   return PackingPlan{.source = source, .settings = settings, .tables = std::move(tables), .shrink = shrink};
 }
 
-/// A picture as it will be stored. `bytes` live until the next picture.
+/// An image as it will be stored. `bytes` live until the next image.
 struct SamplePacker::Stored {
   ByteSpan bytes{};
   RecordCodec codec = RecordCodec::original;
@@ -133,13 +133,13 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
     if (!plan_.settings.keep_damaged) {
       PENSTOCK_TRY(check_value(plan_.source.spec(field), value));
       if (plan_.source.fields()[field].kind == FieldKind::audio) {
-        PENSTOCK_TRY(check_sound(sounds_, value.bytes));
+        PENSTOCK_TRY(check_audio(recordings_, value.bytes));
       }
     }
     stored.bytes = value.bytes;
     stored.original_size = value.bytes.size();
   }
-  if (stored.bytes.size() > FieldRecord::kLargestField) {
+  if (stored.bytes.size() > FieldRecord::kMaxField) {
     return Error{.kind = ErrorKind::unsupported,
                  .message = fmt::format("a field of {} bytes is too large for a store", stored.bytes.size()),
                  .advice = {},
@@ -156,7 +156,7 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
 }
 
 Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value) {
-  Result<Stored> stored = pack_picture(value);
+  Result<Stored> stored = pack_image(value);
   if (!stored.ok() && plan_.settings.keep_damaged && value.codec == StoredCodec::original) {
     return Stored{.bytes = value.bytes,
                   .codec = RecordCodec::original,
@@ -166,7 +166,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value
   return stored;
 }
 
-Result<SamplePacker::Stored> SamplePacker::pack_picture(const StoredValue& value) {
+Result<SamplePacker::Stored> SamplePacker::pack_image(const StoredValue& value) {
   const BuildSettings& settings = plan_.settings;
   PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.bytes, value.tables));
   const ImageSize size = stored_size(settings, whole);
@@ -204,7 +204,7 @@ Result<SamplePacker::Stored> SamplePacker::store_file(ByteSpan file, ImageSize s
     }
     stored.reason = *reason;
   }
-  // A damaged picture is found now, not in the middle of a training run.
+  // A damaged image is found now, not in the middle of a training run.
   if (!decoded) {
     PENSTOCK_TRY(read_pixels(size, size));
   }
@@ -239,4 +239,4 @@ Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
   return plan_.shrink.run(*workspace_, decoder_, out);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

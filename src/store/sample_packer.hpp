@@ -7,24 +7,24 @@
 #include <string>
 #include <vector>
 
+#include "codecs/audio_decoder.hpp"
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "codecs/repacked.hpp"
-#include "codecs/sound_decoder.hpp"
 #include "core/scratch.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
 #include "penstock/store.hpp"
 #include "transforms/image_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A sample ready to be written: its fields' bytes one after the other. The records' places are still open.
 struct PackedSample {
   std::string key;
   std::vector<std::uint8_t> bytes;
   std::vector<FieldRecord> records;
-  std::vector<std::string> reasons;  ///< by field: why a picture was kept as it was, or empty
+  std::vector<std::string> reasons;  ///< by field: why an image was kept as it was, or empty
   std::uint64_t bytes_read = 0;
 };
 
@@ -53,23 +53,23 @@ class SamplePacker {
   Status pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed);
   Status pack_value(std::uint64_t sample, std::size_t field, const StoredValue& value, PackedSample& packed);
   Result<Stored> pack_or_keep(const StoredValue& value);
-  Result<Stored> pack_picture(const StoredValue& value);
-  /// `decoded`: the picture is known to be whole.
+  Result<Stored> pack_image(const StoredValue& value);
+  /// `decoded`: the image is known to be whole.
   Result<Stored> store_file(ByteSpan file, ImageSize size, bool decoded);
   /// To record_; or the reason why not.
   std::optional<std::string> repack(ByteSpan file);
-  /// The open picture to pixels_, resized where the sizes differ.
+  /// The open image to pixels_, resized where the sizes differ.
   Status read_pixels(ImageSize from, ImageSize to);
 
   const PackingPlan& plan_;
   OriginalFile original_;
   ImageDecoder decoder_;
   ImageWorkspacePtr workspace_;  // of the plan's `shrink`
-  SoundDecoder sounds_;
+  AudioDecoder recordings_;
   std::optional<RepackEncoder> encoder_;
   Scratch pixels_;
   std::vector<std::uint8_t> record_;
   std::vector<std::uint8_t> file_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// For the tests of this folder: sources with pictures, and stores compared byte for byte.
+// For the tests of this folder: sources with images, and stores compared byte for byte.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include "penstock/store.hpp"
 #include "store/jpeg_write.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A drawn JPEG.
 inline std::vector<std::uint8_t> jpeg_for_test(int width, int height, unsigned seed) {
@@ -50,7 +50,7 @@ class TableForTest final : public SampleTable {
   std::vector<std::string> class_names;
   std::map<std::uint64_t, std::string> other_keys;  ///< of samples whose key is not the usual one
 
-  void replace_picture(std::uint64_t sample, std::vector<std::uint8_t> file) {
+  void replace_image(std::uint64_t sample, std::vector<std::uint8_t> file) {
     rows_[sample][0] = std::move(file);
   }
 
@@ -121,4 +121,4 @@ inline void expect_same_files(const std::string& a, const std::string& b) {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,12 +8,12 @@
 #include "formats/store_format.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kCheckpointSamples = 256;
 constexpr std::size_t kPendingBytes = 1 << 20;
-constexpr std::size_t kMostReasons = 254;
+constexpr std::size_t kMaxReasons = 254;
 
 std::string shard_path(const std::string& folder, std::size_t number) {
   return folder + "/" + store_shard_name(number);
@@ -90,7 +90,7 @@ Result<StoreWriter> StoreWriter::open(const Folder& folder, std::size_t fields, 
 }
 
 Status StoreWriter::open_shard() {
-  if (state_.shards.size() >= kStoreMostShards) {
+  if (state_.shards.size() >= kStoreMaxShards) {
     return Error{.kind = ErrorKind::unsupported,
                  .message = "the store would have more shards than it can",
                  .advice = "give larger shard_bytes",
@@ -142,7 +142,7 @@ std::uint8_t StoreWriter::reason_number(const std::string& reason) {
   }
   auto& reasons = state_.kept_because;
   auto found = std::find(reasons.begin(), reasons.end(), reason);
-  if (found == reasons.end() && reasons.size() + 1 >= kMostReasons) {
+  if (found == reasons.end() && reasons.size() + 1 >= kMaxReasons) {
     // Room for one more: all that come later.
     const std::string rest = "other reasons";
     found = std::find(reasons.begin(), reasons.end(), rest);
@@ -158,7 +158,7 @@ std::uint8_t StoreWriter::reason_number(const std::string& reason) {
 Status StoreWriter::add(PackedSample sample) {
   at_checkpoint_ = false;
   const std::uint64_t size = sample.bytes.size();
-  if (size > kStoreLargestShard - sizeof(StoreShardHeader)) {
+  if (size > kStoreMaxShard - sizeof(StoreShardHeader)) {
     return Error{.kind = ErrorKind::unsupported,
                  .message = fmt::format("a sample of {} bytes is too large for a shard", size),
                  .advice = {},
@@ -220,4 +220,4 @@ Status StoreWriter::finish() {
   return keys_.file.close();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "store/journal.hpp"
 #include "store/sample_packer.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether the files in `folder` hold what a checkpoint says (they may hold more behind it).
 bool holds(const std::string& folder, const Checkpoint& checkpoint);
@@ -67,4 +67,4 @@ class StoreWriter {
   bool at_checkpoint_ = false;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "formats/store_format.hpp"
 #include "io/storage.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kTrainingSamples = 128;
@@ -80,4 +80,4 @@ Status write_tables(const RepackTables& tables, const Folder& folder) {
   return file.close();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

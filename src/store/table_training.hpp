@@ -1,5 +1,5 @@
 #pragma once
-// The code tables of a store: learned from a few of its pictures.
+// The code tables of a store: learned from a few of its images.
 
 #include <cstdint>
 #include <memory>
@@ -10,12 +10,12 @@
 #include "formats/sample_table.hpp"
 #include "io/folder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The samples to learn from: at most 128, spread over the data set. Depends on the arguments alone.
 std::vector<std::uint64_t> training_samples(const std::string& fingerprint, std::uint64_t samples);
 
-/// The same tables for any number of threads. Null if there is no JPEG picture among the training samples.
+/// The same tables for any number of threads. Null if there is no JPEG image among the training samples.
 Result<std::shared_ptr<const RepackTables>> train_tables(const SampleTable& source,
                                                          const std::string& fingerprint, unsigned threads);
 
@@ -24,4 +24,4 @@ Result<std::shared_ptr<const RepackTables>> read_tables(const std::string& path)
 /// On disk when it returns.
 Status write_tables(const RepackTables& tables, const Folder& folder);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace std::string_view_literals;
@@ -23,10 +23,10 @@ struct Signature {
   const char* extension;
 };
 
-constexpr std::array kPictures = {Signature{"\xFF\xD8"sv, 0, "jpg"}, Signature{"\x89PNG"sv, 0, "png"},
-                                  Signature{"WEBP"sv, 8, "webp"}};
+constexpr std::array kImageSignatures = {Signature{"\xFF\xD8"sv, 0, "jpg"}, Signature{"\x89PNG"sv, 0, "png"},
+                                         Signature{"WEBP"sv, 8, "webp"}};
 // MP3 without a tag begins with a frame: layer III of MPEG 1, 2 or 2.5, with or without a checksum.
-constexpr std::array kSoundNames = {
+constexpr std::array kAudioNames = {
     Signature{"WAVE"sv, 8, "wav"},     Signature{"fLaC"sv, 0, "flac"},    Signature{"OggS"sv, 0, "ogg"},
     Signature{"ID3"sv, 0, "mp3"},      Signature{"\xFF\xFB"sv, 0, "mp3"}, Signature{"\xFF\xFA"sv, 0, "mp3"},
     Signature{"\xFF\xF3"sv, 0, "mp3"}, Signature{"\xFF\xF2"sv, 0, "mp3"}, Signature{"\xFF\xE3"sv, 0, "mp3"},
@@ -47,9 +47,9 @@ const char* by_content(const std::array<Signature, N>& signatures, ByteSpan file
 std::string usual_extension(FieldKind kind, ByteSpan file) {
   switch (kind) {
     case FieldKind::image:
-      return by_content(kPictures, file);
+      return by_content(kImageSignatures, file);
     case FieldKind::audio:
-      return by_content(kSoundNames, file);
+      return by_content(kAudioNames, file);
     case FieldKind::integer:
       return "cls";
     case FieldKind::json:
@@ -118,7 +118,7 @@ TarNaming::Rule TarNaming::rule_for(const FieldInfo& field) const {
   if (read == field || usual_extension(field.kind, {}).empty()) {
     return {.own_name = true};
   }
-  // A mask beside its picture: png keeps its own name where jpg takes that of both.
+  // A mask beside its image: png keeps its own name where jpg takes that of both.
   return {.own_name =
               read.kind == field.kind && has(read) && extensions_named(read.name).front() != field.name};
 }
@@ -181,4 +181,4 @@ std::vector<std::string> TarNaming::renamed() const {
   return lines;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Not thread-safe.
 class TarNaming {
@@ -37,4 +37,4 @@ class TarNaming {
   std::set<std::vector<std::string>> written_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::ElementsAre;
@@ -36,15 +36,15 @@ TEST(tar_naming, goes_by_the_file_where_a_name_has_several_extensions) {
   EXPECT_THAT(naming.renamed(), IsEmpty());
 }
 
-TEST(tar_naming, a_mask_beside_its_picture_keeps_its_name) {
+TEST(tar_naming, a_mask_beside_its_image_keeps_its_name) {
   TarNaming naming({{"png", FieldKind::image}, {"image", FieldKind::image}});
   EXPECT_THAT(write(naming, {kPng, kJpeg}), ElementsAre("png", "jpg"));
-  EXPECT_THAT(write(naming, {kPng, kPng}), ElementsAre("png", "jpg"));  // whatever the picture is
+  EXPECT_THAT(write(naming, {kPng, kPng}), ElementsAre("png", "jpg"));  // whatever the image is
   EXPECT_THAT(write(naming, {kPng, kWebp}), ElementsAre("png", "jpg"));
   EXPECT_THAT(naming.renamed(), IsEmpty());
-  TarNaming sounds({{"audio", FieldKind::audio}, {"mp3", FieldKind::audio}});
-  EXPECT_THAT(write(sounds, {"RIFF....WAVE", "ID3"}), ElementsAre("wav", "mp3"));
-  EXPECT_THAT(sounds.renamed(), IsEmpty());
+  TarNaming recordings({{"audio", FieldKind::audio}, {"mp3", FieldKind::audio}});
+  EXPECT_THAT(write(recordings, {"RIFF....WAVE", "ID3"}), ElementsAre("wav", "mp3"));
+  EXPECT_THAT(recordings.renamed(), IsEmpty());
 }
 
 TEST(tar_naming, names_that_an_extension_says_stay) {
@@ -57,11 +57,11 @@ TEST(tar_naming, names_that_an_extension_says_stay) {
 }
 
 TEST(tar_naming, says_what_is_read_under_another_name) {
-  TarNaming naming({{"picture", FieldKind::image}, {"label", FieldKind::integer}});
-  EXPECT_THAT(write(naming, {kPng, "1"}), ElementsAre("picture.png", "cls"));
-  EXPECT_THAT(write(naming, {kJpeg, "1"}), ElementsAre("picture.png", "cls"));  // one field for all samples
+  TarNaming naming({{"photo", FieldKind::image}, {"label", FieldKind::integer}});
+  EXPECT_THAT(write(naming, {kPng, "1"}), ElementsAre("photo.png", "cls"));
+  EXPECT_THAT(write(naming, {kJpeg, "1"}), ElementsAre("photo.png", "cls"));  // one field for all samples
   EXPECT_THAT(naming.renamed(),
-              ElementsAre(HasSubstr("'picture' (image) is read from the tars as 'picture.png'")));
+              ElementsAre(HasSubstr("'photo' (image) is read from the tars as 'photo.png'")));
   TarNaming alone({{"png", FieldKind::image}});
   write(alone, {kPng});
   EXPECT_EQ(alone.renamed().size(), 1u);
@@ -78,4 +78,4 @@ TEST(tar_naming, knows_mp3_without_a_tag) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

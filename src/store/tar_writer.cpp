@@ -9,10 +9,10 @@
 
 #include "formats/tar.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr std::uint64_t kLargestOctal = (std::uint64_t{1} << 33) - 1;
+constexpr std::uint64_t kMaxOctal = (std::uint64_t{1} << 33) - 1;
 
 template <std::size_t N>
 void put(char (&field)[N], std::string_view text) {
@@ -35,7 +35,7 @@ TarHeader header_of(std::string_view name, std::uint64_t size, char type) {
   put(header.mode, "0000644");
   put(header.uid, "0000000");
   put(header.gid, "0000000");
-  put(header.size, fmt::format("{:011o}", std::min(size, kLargestOctal)));
+  put(header.size, fmt::format("{:011o}", std::min(size, kMaxOctal)));
   put(header.mtime, "00000000000");
   header.type = type;
   put(header.magic, std::string_view("ustar\0", 6));
@@ -77,7 +77,7 @@ Status TarWriter::add(std::string_view name, ByteSpan bytes) {
   if (name.size() > sizeof(TarHeader::name)) {
     records += pax_record("path", name);
   }
-  if (bytes.size() > kLargestOctal) {
+  if (bytes.size() > kMaxOctal) {
     records += pax_record("size", std::to_string(bytes.size()));
   }
   if (records.size() > kTarMaxExtendedHeader) {
@@ -107,4 +107,4 @@ Status TarWriter::finish() {
   return file_.close();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Owner, group and times are 0, so that the same members give the same bytes. One thread.
 class TarWriter {
@@ -31,4 +31,4 @@ class TarWriter {
   DiskFile file_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

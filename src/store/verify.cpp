@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "codecs/audio_decoder.hpp"
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
-#include "codecs/sound_decoder.hpp"
 #include "core/cpu.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
@@ -19,7 +19,7 @@
 #include "store/counterpart.hpp"
 #include "store/verify_run.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// What all threads share. Immutable.
@@ -94,30 +94,30 @@ class Checker {
 
   Status check_value_of(std::uint64_t sample, std::size_t field, const FieldRecord& record,
                         const StoredValue& stored, Findings& found) {
-    const bool picture = subject_.table.fields()[field].kind == FieldKind::image;
+    const bool image = subject_.table.fields()[field].kind == FieldKind::image;
     ImageSize size;
-    if (picture && subject_.decode) {
+    if (image && subject_.decode) {
       PENSTOCK_ASSIGN(size, decode_whole(decoder_, stored, pixels_));
-      ++found.pictures;
+      ++found.images;
       if (record.width != 0 && size != ImageSize{record.width, record.height}) {
-        return wrong("the index gives another size than the picture has");
+        return wrong("the index gives another size than the image has");
       }
     }
     if (subject_.decode && subject_.table.fields()[field].kind == FieldKind::audio) {
-      PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
-      ++found.sounds;
-      found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
+      PENSTOCK_ASSIGN(const AudioInfo audio, check_audio(recordings_, stored.bytes));
+      ++found.recordings;
+      found.recordings_of_unknown_length += audio.repaired ? 1 : 0;
     }
     PENSTOCK_TRY(check_value(subject_.table.spec(field), stored));
     if (subject_.source == nullptr) {
       return {};
     }
-    return compare(sample, field, stored, picture, size, found);
+    return compare(sample, field, stored, image, size, found);
   }
 
-  Status compare(std::uint64_t sample, std::size_t field, const StoredValue& stored, bool picture,
+  Status compare(std::uint64_t sample, std::size_t field, const StoredValue& stored, bool image,
                  ImageSize size, Findings& found) {
-    if (picture && !subject_.same_pixels) {
+    if (image && !subject_.same_pixels) {
       return {};  // it was changed on purpose
     }
     const std::uint64_t row = subject_.source->row(sample);
@@ -127,17 +127,17 @@ class Checker {
     }
     ++found.compared;
     return use_value(*subject_.source->table, row, column,
-                     [&](const StoredValue& theirs) { return compare(stored, theirs, picture, size); });
+                     [&](const StoredValue& theirs) { return compare(stored, theirs, image, size); });
   }
 
-  Status compare(const StoredValue& stored, const StoredValue& theirs, bool picture, ImageSize size) {
+  Status compare(const StoredValue& stored, const StoredValue& theirs, bool image, ImageSize size) {
     auto file = original_.of(stored);
     auto source_file = source_original_.of(theirs);
     if (file.ok() && source_file.ok()) {
       const bool equal = std::equal(file->begin(), file->end(), source_file->begin(), source_file->end());
       return equal ? Status() : wrong("the original file differs from the source's");
     }
-    if (!picture) {
+    if (!image) {
       return file.ok() ? std::move(source_file).error() : std::move(file).error();
     }
     if (!subject_.decode) {
@@ -157,7 +157,7 @@ class Checker {
 
   const Subject& subject_;
   ImageDecoder decoder_;
-  SoundDecoder sounds_;
+  AudioDecoder recordings_;
   ImageDecoder source_decoder_;
   OriginalFile original_;
   OriginalFile source_original_;
@@ -257,4 +257,4 @@ Result<VerifyReport> verify_store(const std::string& path, const VerifySettings&
   return report;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

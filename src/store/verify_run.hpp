@@ -14,26 +14,26 @@
 #include "store/build_options.hpp"
 #include "store/ordered_run.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What one sample gave.
 struct Findings {
-  std::uint64_t pictures = 0;
-  std::uint64_t sounds = 0;
+  std::uint64_t images = 0;
+  std::uint64_t recordings = 0;
   std::uint64_t compared = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t sounds_of_unknown_length = 0;
+  std::uint64_t recordings_of_unknown_length = 0;
   std::vector<Error> errors;
 };
 
-/// The whole picture into `pixels`.
+/// The whole image into `pixels`.
 Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels);
 
 /// Adds what one sample gave.
 void add_findings(VerifyReport& report, Findings found);
 
-/// What users should know of sounds whose writers left a placeholder.
-void note_unknown_lengths(VerifyReport& report, std::uint64_t sounds);
+/// What users should know of recordings whose writers left a placeholder.
+void note_unknown_lengths(VerifyReport& report, std::uint64_t recordings);
 
 /// Checks `samples` samples with make_checker()->check(sample) -> Findings, one checker for each thread.
 template <class MakeChecker>
@@ -58,7 +58,7 @@ Status check_samples(std::uint64_t samples, const VerifySettings& settings, Make
             return error;
           }
         }
-        of_unknown_length += found.sounds_of_unknown_length;
+        of_unknown_length += found.recordings_of_unknown_length;
         add_findings(report, std::move(found));
         if (settings.progress && !settings.progress(sample + 1, samples)) {
           return Error{.kind = ErrorKind::cancelled, .message = "the check was cancelled"};
@@ -69,4 +69,4 @@ Status check_samples(std::uint64_t samples, const VerifySettings& settings, Make
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

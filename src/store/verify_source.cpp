@@ -3,14 +3,14 @@
 #include <memory>
 #include <utility>
 
+#include "codecs/audio_decoder.hpp"
 #include "codecs/image_decoder.hpp"
-#include "codecs/sound_decoder.hpp"
 #include "formats/field_value.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
 #include "store/verify_run.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels) {
   PENSTOCK_ASSIGN(const ImageSize size, decoder.open(stored.bytes, stored.tables));
@@ -22,18 +22,18 @@ Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored,
   return size;
 }
 
-void note_unknown_lengths(VerifyReport& report, std::uint64_t sounds) {
-  if (sounds > 0) {
+void note_unknown_lengths(VerifyReport& report, std::uint64_t recordings) {
+  if (recordings > 0) {
     report.notes.push_back(fmt::format(
-        "{} sound{} not say how long {} (their writer left a placeholder): all that is there counts", sounds,
-        sounds == 1 ? " does" : "s do", sounds == 1 ? "it is" : "they are"));
+        "{} recording{} not say how long {} (their writer left a placeholder): all that is there counts",
+        recordings, recordings == 1 ? " does" : "s do", recordings == 1 ? "it is" : "they are"));
   }
 }
 
 void add_findings(VerifyReport& report, Findings found) {
   constexpr std::size_t kFindingsKept = 100'000;
-  report.pictures += found.pictures;
-  report.sounds += found.sounds;
+  report.images += found.images;
+  report.recordings += found.recordings;
   report.compared += found.compared;
   report.bytes += found.bytes;
   report.problems += found.errors.size();
@@ -73,12 +73,12 @@ class SourceChecker {
   Status check_contents(const FieldSpec& spec, const StoredValue& stored, Findings& found) {
     if (spec.kind == FieldKind::image && decodes_) {
       PENSTOCK_TRY(decode_whole(decoder_, stored, pixels_));
-      ++found.pictures;
+      ++found.images;
     }
     if (spec.kind == FieldKind::audio && decodes_) {
-      PENSTOCK_ASSIGN(const SoundInfo sound, check_sound(sounds_, stored.bytes));
-      ++found.sounds;
-      found.sounds_of_unknown_length += sound.repaired ? 1 : 0;
+      PENSTOCK_ASSIGN(const AudioInfo audio, check_audio(recordings_, stored.bytes));
+      ++found.recordings;
+      found.recordings_of_unknown_length += audio.repaired ? 1 : 0;
     }
     return check_value(spec, stored);
   }
@@ -86,7 +86,7 @@ class SourceChecker {
   const SampleTable& table_;
   const bool decodes_;
   ImageDecoder decoder_;
-  SoundDecoder sounds_;
+  AudioDecoder recordings_;
   Scratch pixels_;
 };
 
@@ -131,4 +131,4 @@ Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifyS
   return verify_samples(*table, settings);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

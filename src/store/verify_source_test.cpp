@@ -5,26 +5,26 @@
 
 #include <filesystem>
 
-#include "codecs/test_sounds.hpp"
+#include "codecs/test_recordings.hpp"
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string picture(unsigned seed) {
+std::string image(unsigned seed) {
   const std::vector<std::uint8_t> bytes = jpeg_for_test(20, 30, seed);
   return {bytes.begin(), bytes.end()};
 }
 
-/// Sample 3 has no number, sample 5 half a picture, sample 6 neither.
+/// Sample 3 has no number, sample 5 half an image, sample 6 neither.
 std::string damaged_tar(const TemporaryFolder& folder) {
   TarForTest tar;
   for (unsigned i = 0; i < 8; ++i) {
-    const std::string whole = picture(i);
+    const std::string whole = image(i);
     tar.file(fmt::format("{}.jpg", i), i == 5 || i == 6 ? whole.substr(0, whole.size() / 2) : whole);
     tar.file(fmt::format("{}.cls", i), i == 3 || i == 6 ? "no number" : "7");
   }
@@ -44,7 +44,7 @@ TEST(verify_source, every_bad_sample_of_a_tar_is_found_with_its_place) {
   ASSERT_TRUE(report) << report.error().to_string();
   EXPECT_FALSE(report->ok());
   EXPECT_EQ(report->samples, 8u);
-  EXPECT_EQ(report->pictures, 6u);
+  EXPECT_EQ(report->images, 6u);
   EXPECT_EQ(report->problems, 4u);
   EXPECT_EQ(shown, 8u);
   std::vector<std::uint64_t> found;
@@ -64,21 +64,21 @@ TEST(verify_source, every_bad_sample_of_a_tar_is_found_with_its_place) {
 
 TEST(verify_source, class_folders_and_whole_tars_are_read_too) {
   const TemporaryFolder folder;
-  folder.write("set/cats/a.jpg", picture(1));
-  folder.write("set/dogs/b.jpg", picture(2).substr(0, 200));
+  folder.write("set/cats/a.jpg", image(1));
+  folder.write("set/dogs/b.jpg", image(2).substr(0, 200));
   const auto folders = verify({folder / "set"});
   ASSERT_TRUE(folders) << folders.error().to_string();
   EXPECT_EQ(folders->problems, 1u);
   EXPECT_THAT(folders->errors[0].to_string(), HasSubstr("b.jpg"));
   TarForTest tar;
-  tar.file("1.jpg", picture(1));
+  tar.file("1.jpg", image(1));
   EXPECT_TRUE(verify({folder.write("y.tar", tar.end().bytes())})->ok());
 }
 
 TEST(verify_source, a_source_without_a_field_of_all_samples_is_a_problem) {
   const TemporaryFolder folder;
   TarForTest tar;
-  tar.file("1.jpg", picture(1)).file("2.jpg", "no picture").file("README.md", "hi").end();
+  tar.file("1.jpg", image(1)).file("2.jpg", "no image").file("README.md", "hi").end();
   const std::string path = folder.write("x.tar", tar.bytes());
   const auto report = verify({path});
   ASSERT_TRUE(report) << report.error().to_string();
@@ -90,10 +90,10 @@ TEST(verify_source, a_source_without_a_field_of_all_samples_is_a_problem) {
   EXPECT_EQ(verify({path}, {.fields = {{"image", "jpg"}}})->problems, 2u) << "2.jpg, and README without one";
 }
 
-TEST(verify_source, sounds_without_a_length_of_their_own_are_noted) {
+TEST(verify_source, recordings_without_a_length_of_their_own_are_noted) {
   const auto file = [](std::uint32_t size) {
-    const test::SoundBytes bytes =
-        test::wav_file({test::wav_format({}), test::wav_chunk("data", test::SoundBytes(800), size)});
+    const test::AudioBytes bytes =
+        test::wav_file({test::wav_format({}), test::wav_chunk("data", test::AudioBytes(800), size)});
     return std::string(bytes.begin(), bytes.end());
   };
   const TemporaryFolder folder;
@@ -102,7 +102,7 @@ TEST(verify_source, sounds_without_a_length_of_their_own_are_noted) {
   const auto report = verify({folder / "set"});
   ASSERT_TRUE(report) << report.error().to_string();
   EXPECT_TRUE(report->ok());
-  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("1 sound does not say how long it is")));
+  EXPECT_THAT(report->notes, ElementsAre(HasSubstr("1 recording does not say how long it is")));
 }
 
 TEST(verify_source, a_store_is_checked_as_a_store) {
@@ -126,4 +126,4 @@ TEST(verify_source, what_cannot_be_is_refused) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

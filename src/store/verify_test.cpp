@@ -5,13 +5,13 @@
 
 #include <fstream>
 
-#include "codecs/test_sounds.hpp"
+#include "codecs/test_recordings.hpp"
 #include "formats/store.hpp"
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
 #include "store/tar_writer.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,7 +43,7 @@ TEST(verify_store, whole_stores_pass) {
     ASSERT_TRUE(report.ok()) << report.error().to_string();
     EXPECT_TRUE(report->ok());
     EXPECT_EQ(report->samples, 12u);
-    EXPECT_EQ(report->pictures, 12u);
+    EXPECT_EQ(report->images, 12u);
   }
 }
 
@@ -135,7 +135,7 @@ TEST(verify_store, compares_what_was_not_left_out) {
   TarForTest tar;
   for (int i = 0; i < 6; ++i) {
     tar.file(fmt::format("{}.jpg", i),
-             i == 1 ? "no picture" : as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
+             i == 1 ? "no image" : as_text(jpeg_for_test(20, 30, static_cast<unsigned>(i))));
     tar.file(fmt::format("{}.cls", i), std::to_string(i));
   }
   const std::string source = folder.write("x.tar", tar.end().bytes());
@@ -169,7 +169,7 @@ TEST(verify_store, compares_the_fields_that_the_store_has) {
     tar.file(fmt::format("{}.cls", i), std::to_string(i)).file(fmt::format("{}.txt", i), "words");
   }
   const std::string source = folder.write("x.tar", tar.end().bytes());
-  const FieldChoice choice = {{"picture", "jpg"}, {"label", "cls"}};
+  const FieldChoice choice = {{"photo", "jpg"}, {"label", "cls"}};
   const auto table = open_samples({source}, choice);
   ASSERT_TRUE(build_store(**table, "x", folder / "s").ok());
   const auto some = verify_store(folder / "s", {.sources = {source}});
@@ -177,7 +177,7 @@ TEST(verify_store, compares_the_fields_that_the_store_has) {
   EXPECT_TRUE(some->ok());
   EXPECT_EQ(some->compared, 3u);
   EXPECT_THAT(some->notes,
-              testing::UnorderedElementsAre(HasSubstr("'picture' was not compared"),
+              testing::UnorderedElementsAre(HasSubstr("'photo' was not compared"),
                                             HasSubstr("does not have under these names: 'image', 'text'")));
   const auto all = verify_store(folder / "s", {.sources = {source}, .fields = choice});
   ASSERT_TRUE(all.ok());
@@ -255,12 +255,12 @@ TEST(store_info, counts_fields_codecs_and_sizes) {
     total += bytes.size();
   }
   EXPECT_EQ(info->total_bytes, total);
-  std::uint64_t pictures = 0;
-  for (const auto& [side, count] : info->picture_sizes) {
-    pictures += count;
+  std::uint64_t images = 0;
+  for (const auto& [side, count] : info->image_sizes) {
+    images += count;
     EXPECT_TRUE(side == 32 || side == 64 || side == 128) << side;
   }
-  EXPECT_EQ(pictures, 12u);
+  EXPECT_EQ(images, 12u);
 }
 
 TEST(convert_store, gives_tars_with_the_same_samples) {
@@ -417,4 +417,4 @@ TEST(convert_store, a_name_that_is_too_long_is_an_error) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

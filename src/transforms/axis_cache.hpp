@@ -6,7 +6,7 @@
 #include "core/rng.hpp"
 #include "transforms/kernels/resample_axis.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Holds a fixed number of axes; one that falls on the place of another takes its place and its memory.
 class AxisCache {
@@ -33,4 +33,4 @@ class AxisCache {
   ResampleWeights work_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -32,7 +32,7 @@
   X(time_masking)              \
   X(frequency_masking)
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 #define PENSTOCK_DECLARE(function) OperationInfo function##_operation();
 PENSTOCK_OPERATIONS(PENSTOCK_DECLARE)
@@ -85,4 +85,4 @@ Error unknown_parameter(const OperationInfo& operation, std::string_view paramet
                {}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "penstock/result.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct ParameterInfo {
   std::string name;
@@ -31,4 +31,4 @@ std::span<const OperationInfo> catalog();
 /// nullptr if there is none of this name.
 const OperationInfo* find_operation(std::string_view name);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

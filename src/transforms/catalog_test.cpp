@@ -7,7 +7,7 @@
 
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string message(const Result<TransformPtr>& result) {
@@ -106,7 +106,7 @@ TEST(Catalog, refuses_wrong_types_and_impossible_values_and_names_the_parameter)
       {"Resize", {{"size", Whole{}}}, "size"},
       {"Resize", {{"size", Whole{1, 2, 3}}}, "size"},
       {"Resize", {{"size", Whole{8, 0}}}, "size"},
-      {"Resize", {{"size", std::int64_t{0}}}, "size is not a size of a picture"},
+      {"Resize", {{"size", std::int64_t{0}}}, "size is not a size of an image"},
       {"Resize", {{"size", std::int64_t{-4}}}, "size"},
       {"Resize", {{"size", std::int64_t{1} << 40}}, "size"},
       {"Resize", with("interpolation", std::string("cubic")), "interpolation"},
@@ -174,4 +174,4 @@ TEST(Presets, are_the_usual_lists) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// x of the result is m[0] * x + m[1] * y + m[2], y alike with the next three.
@@ -130,4 +130,4 @@ void mask_steps(const ImageSteps& steps, ImageSteps& masks) {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include "transforms/image_steps.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Left, top, right and bottom of each box, in pixels of an image of this size. Those of crops and warps are
 /// cut off at the edges of the result.
@@ -18,4 +18,4 @@ void move_points(const ImageSteps& steps, ImageSize image, std::span<float> poin
 /// What masks go through instead: only what moves pixels, by the nearest one, and zeros from outside.
 void mask_steps(const ImageSteps& steps, ImageSteps& masks);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -52,4 +52,4 @@ TEST(Coordinates, masks_are_moved_by_the_nearest_pixel_and_see_no_colours) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 Error wrong_drawn(std::string_view operation, std::string_view name, std::string_view problem,
                   std::string_view type) {
@@ -19,4 +19,4 @@ Error unknown_drawn(std::string_view operation, std::string_view name) {
                {}};
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -17,7 +17,7 @@
 #include "penstock/transform.hpp"
 #include "transforms/param_codec.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A value as Python writes it: "None", "True", "0.5", "'bilinear'", "(0.08, 1.0)".
 std::string repr(const ParamValue& value);
@@ -157,4 +157,4 @@ class DrawnOf final : public Drawn {
   }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "core/rng.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A part of what an operation draws: the numbers that follow, as their address.
 struct DrawnStream {
@@ -39,4 +39,4 @@ struct DrawnStream {
   }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,10 +4,10 @@
 #include "penstock/foreign_stage.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-/// Stands in lists of operations; programs of pictures end before it and begin after it.
+/// Stands in lists of operations; programs of images end before it and begin after it.
 class ForeignOperation final : public Transform {
  public:
   explicit ForeignOperation(std::shared_ptr<ForeignStage> stage) : stage_(std::move(stage)) {}
@@ -31,4 +31,4 @@ const std::shared_ptr<ForeignStage>& Transform::foreign() const noexcept {
   return none;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include "core/cpu.hpp"
 #include "transforms/plan_text.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct ImageProgram::Impl {
   OperationList<ImageTransform, ImageSpec> list;
@@ -93,9 +93,9 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
     const ImageSize made = stage.output;
     if (std::int64_t{made.width} * made.height > kMaxPixels) {
       Error error{ErrorKind::invalid,
-                  fmt::format("a picture of {} x {} pixels would be made from one of {} x {}", made.width,
+                  fmt::format("an image of {} x {} pixels would be made from one of {} x {}", made.width,
                               made.height, image.width, image.height),
-                  "give max_size to Resize, or leave out such pictures",
+                  "give max_size to Resize, or leave out such images",
                   {}};
       error.place.stage = "transform";
       return error;
@@ -142,4 +142,4 @@ void ImageProgram::run(ImageWorkspace& workspace, const DecodedPart& part, void*
   finish(workspace, out);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

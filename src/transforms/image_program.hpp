@@ -15,7 +15,7 @@
 #include "transforms/stage_runner.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The working memory of one worker for one program; reused from sample to sample. Not thread-safe.
 class ImageWorkspace {
@@ -87,4 +87,4 @@ class ImageProgram {
   std::shared_ptr<const Impl> impl_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,10 +6,10 @@
 #include "transforms/image_program.hpp"
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-TEST(ImageProgramMemory, allocates_nothing_for_pictures_like_those_it_has_seen) {
+TEST(ImageProgramMemory, allocates_nothing_for_images_like_those_it_has_seen) {
   const std::vector<TransformPtr> padded = {transforms::RandomCrop{.size = 90, .padding = {4}},
                                             transforms::RandomHorizontalFlip{},
                                             transforms::Resize{.size = 40}, transforms::ToFloat{}};
@@ -46,4 +46,4 @@ TEST(ImageProgramMemory, allocates_nothing_for_pictures_like_those_it_has_seen) 
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

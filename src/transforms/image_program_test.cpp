@@ -9,16 +9,16 @@
 #include "transforms/run_for_test.hpp"
 #include "transforms/stages.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-// A picture of random pixels that notes which box was read last.
-struct Picture {
+// An image of random pixels that notes which box was read last.
+struct Image {
   ImageSize size;
   std::vector<std::uint8_t> bytes;
   Rect last;
 
-  Picture(ImageSize size, unsigned seed)
+  Image(ImageSize size, unsigned seed)
       : size(size), bytes(static_cast<std::size_t>(size.width * size.height) * 3) {
     std::mt19937 random(seed);
     for (auto& byte : bytes) {
@@ -47,9 +47,9 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Picture& picture, const RandomKey& key) {
+Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Image& image, const RandomKey& key) {
   Outcome outcome;
-  const auto size = program.resolve(workspace, picture.size, key);
+  const auto size = program.resolve(workspace, image.size, key);
   EXPECT_TRUE(size.ok()) << (size.ok() ? "" : size.error().to_string());
   if (!size.ok()) {
     return outcome;
@@ -59,7 +59,7 @@ Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Picture& pic
   const std::size_t bytes =
       static_cast<std::size_t>(size->width) * static_cast<std::size_t>(size->height) * 3 * element;
   outcome.bytes.assign(bytes + 64, 0xA5);
-  EXPECT_TRUE(program.run(workspace, picture.reader(), outcome.bytes.data()).ok());
+  EXPECT_TRUE(program.run(workspace, image.reader(), outcome.bytes.data()).ok());
   for (std::size_t i = bytes; i < outcome.bytes.size(); ++i) {
     EXPECT_EQ(outcome.bytes[i], 0xA5) << "written past the row";
   }
@@ -67,12 +67,12 @@ Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Picture& pic
   return outcome;
 }
 
-Outcome run(const std::vector<TransformPtr>& list, Picture& picture,
+Outcome run(const std::vector<TransformPtr>& list, Image& image,
             MemoryFormat format = MemoryFormat::channels_last, bool fuse = true, std::uint64_t sample = 0) {
   const auto program = ImageProgram::compile(list, format, fuse);
   EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().to_string());
   const auto workspace = program->make_workspace();
-  return run(*program, *workspace, picture, {3, 4, sample});
+  return run(*program, *workspace, image, {3, 4, sample});
 }
 
 std::vector<TransformPtr> random_list(std::mt19937& random) {
@@ -138,15 +138,15 @@ TEST(ImageProgram, fused_equals_one_operation_after_the_other_for_random_lists) 
     std::mt19937 random(6);
     for (unsigned i = 0; i < 400; ++i) {
       const auto list = random_list(random);
-      Picture picture({1 + static_cast<int>(random() % 90), 1 + static_cast<int>(random() % 90)}, i);
+      Image image({1 + static_cast<int>(random() % 90), 1 + static_cast<int>(random() % 90)}, i);
       const auto format = random() % 2 == 0 ? MemoryFormat::channels_first : MemoryFormat::channels_last;
-      const Outcome fused = run(list, picture, format, true, i);
-      const Outcome plain = run(list, picture, format, false, i);
+      const Outcome fused = run(list, image, format, true, i);
+      const Outcome plain = run(list, image, format, false, i);
       std::string names;
       for (const auto& operation : list) {
         names += repr(*operation) + " ";
       }
-      ASSERT_TRUE(fused == plain) << picture.size.width << " x " << picture.size.height << ": " << names;
+      ASSERT_TRUE(fused == plain) << image.size.width << " x " << image.size.height << ": " << names;
     }
   });
 }
@@ -154,8 +154,8 @@ TEST(ImageProgram, fused_equals_one_operation_after_the_other_for_random_lists) 
 TEST(ImageProgram, every_target_gives_the_same_batch_row) {
   std::vector<Outcome> outcomes;
   for_each_target([&](CpuTarget) {
-    Picture picture({301, 287}, 9);
-    outcomes.push_back(run(presets::imagenet_train(224), picture, MemoryFormat::channels_first));
+    Image image({301, 287}, 9);
+    outcomes.push_back(run(presets::imagenet_train(224), image, MemoryFormat::channels_first));
   });
   for (const Outcome& outcome : outcomes) {
     EXPECT_TRUE(outcome == outcomes.front());
@@ -163,39 +163,39 @@ TEST(ImageProgram, every_target_gives_the_same_batch_row) {
 }
 
 TEST(ImageProgram, without_operations_delivers_the_pixels) {
-  Picture picture({17, 5}, 1);
-  const Outcome rows = run({}, picture);
-  EXPECT_EQ(rows.bytes, picture.bytes);
-  const Outcome planes = run({}, picture, MemoryFormat::channels_first);
+  Image image({17, 5}, 1);
+  const Outcome rows = run({}, image);
+  EXPECT_EQ(rows.bytes, image.bytes);
+  const Outcome planes = run({}, image, MemoryFormat::channels_first);
   for (int y = 0; y < 5; ++y) {
     for (int x = 0; x < 17; ++x) {
       for (int c = 0; c < 3; ++c) {
-        ASSERT_EQ(planes.bytes[static_cast<std::size_t>((c * 5 + y) * 17 + x)], picture.at(x, y)[c]);
+        ASSERT_EQ(planes.bytes[static_cast<std::size_t>((c * 5 + y) * 17 + x)], image.at(x, y)[c]);
       }
     }
   }
 }
 
 TEST(ImageProgram, hands_the_crop_box_to_the_decoder) {
-  Picture picture({100, 80}, 2);
-  run({transforms::CenterCrop{.size = {10, 20}}}, picture);
-  EXPECT_EQ(picture.last, (Rect{40, 35, 20, 10}));
+  Image image({100, 80}, 2);
+  run({transforms::CenterCrop{.size = {10, 20}}}, image);
+  EXPECT_EQ(image.last, (Rect{40, 35, 20, 10}));
 }
 
 TEST(ImageProgram, asks_only_for_the_pixels_that_a_crop_after_a_resize_needs) {
-  Picture picture({512, 512}, 3);
-  run({transforms::Resize{.size = 256}, transforms::CenterCrop{.size = 64}}, picture);
-  EXPECT_LE(picture.last.width, 64 * 2 + 6);
-  EXPECT_LE(picture.last.height, 64 * 2 + 6);
-  EXPECT_GE(picture.last.width, 64 * 2);
+  Image image({512, 512}, 3);
+  run({transforms::Resize{.size = 256}, transforms::CenterCrop{.size = 64}}, image);
+  EXPECT_LE(image.last.width, 64 * 2 + 6);
+  EXPECT_LE(image.last.height, 64 * 2 + 6);
+  EXPECT_GE(image.last.width, 64 * 2);
 }
 
 TEST(ImageProgram, mirrors_pixels) {
-  Picture picture({3, 2}, 4);
-  const Outcome outcome = run({transforms::RandomHorizontalFlip{.p = 1}}, picture);
+  Image image({3, 2}, 4);
+  const Outcome outcome = run({transforms::RandomHorizontalFlip{.p = 1}}, image);
   for (int y = 0; y < 2; ++y) {
     for (int x = 0; x < 3; ++x) {
-      EXPECT_EQ(std::memcmp(outcome.bytes.data() + (y * 3 + x) * 3, picture.at(2 - x, y), 3), 0);
+      EXPECT_EQ(std::memcmp(outcome.bytes.data() + (y * 3 + x) * 3, image.at(2 - x, y), 3), 0);
     }
   }
 }
@@ -209,13 +209,13 @@ TEST(ImageProgram, pads_in_every_mode_as_numpy_does) {
       {transforms::PaddingMode::constant, {9, 9, 9, 9, 0, 1, 2, 9, 9, 9, 9, 9}},
   };
   for (const auto& [mode, wanted] : cases) {
-    Picture picture({3, 1}, 5);
+    Image image({3, 1}, 5);
     for (int x = 0; x < 3; ++x) {
-      picture.bytes[static_cast<std::size_t>(x) * 3] = static_cast<std::uint8_t>(x);
+      image.bytes[static_cast<std::size_t>(x) * 3] = static_cast<std::uint8_t>(x);
     }
     const Outcome outcome = run(
         {transforms::RandomCrop{.size = {1, 12}, .padding = {4, 0, 5, 0}, .fill = {9}, .padding_mode = mode}},
-        picture);
+        image);
     for (std::size_t x = 0; x < 12; ++x) {
       EXPECT_EQ(outcome.bytes[x * 3], wanted[x]) << static_cast<int>(mode) << " at " << x;
     }
@@ -223,24 +223,24 @@ TEST(ImageProgram, pads_in_every_mode_as_numpy_does) {
 }
 
 TEST(ImageProgram, normalises_without_being_told_to_make_floats) {
-  Picture picture({5, 5}, 6);
+  Image image({5, 5}, 6);
   const transforms::Normalize normalize{.mean = {0.5}, .std = {0.25}};
-  EXPECT_EQ(run({normalize}, picture).bytes, run({transforms::ToFloat{}, normalize}, picture).bytes);
+  EXPECT_EQ(run({normalize}, image).bytes, run({transforms::ToFloat{}, normalize}, image).bytes);
 }
 
 TEST(ImageProgram, draws_by_sample_epoch_seed_and_position_only) {
   const auto program = ImageProgram::compile(presets::imagenet_train(16), MemoryFormat::channels_first);
   ASSERT_TRUE(program.ok());
   const auto used = program->make_workspace();
-  Picture picture({60, 40}, 7);
-  const Outcome first = run(*program, *used, picture, {1, 2, 3});
-  run(*program, *used, picture, {1, 2, 4});
-  EXPECT_TRUE(run(*program, *used, picture, {1, 2, 3}) == first);
-  EXPECT_FALSE(run(*program, *used, picture, {1, 3, 3}) == first);
-  EXPECT_FALSE(run(*program, *used, picture, {9, 2, 3}) == first);
+  Image image({60, 40}, 7);
+  const Outcome first = run(*program, *used, image, {1, 2, 3});
+  run(*program, *used, image, {1, 2, 4});
+  EXPECT_TRUE(run(*program, *used, image, {1, 2, 3}) == first);
+  EXPECT_FALSE(run(*program, *used, image, {1, 3, 3}) == first);
+  EXPECT_FALSE(run(*program, *used, image, {9, 2, 3}) == first);
 }
 
-TEST(ImageProgram, knows_its_output_before_any_picture) {
+TEST(ImageProgram, knows_its_output_before_any_image) {
   const auto spec = [](std::vector<TransformPtr> list) {
     return ImageProgram::compile(std::move(list), MemoryFormat::channels_first).value().output();
   };
@@ -304,7 +304,7 @@ TEST(ImageProgram, tells_what_it_will_do) {
   EXPECT_EQ(text({}, MemoryFormat::channels_last), "decode\nwrite -> any size uint8 HWC\n");
 }
 
-TEST(Stages, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_picture_is_two) {
+TEST(Stages, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
   std::vector<Stage> stages;
   plan_stages({100, 80},
               {CropStep{{10, 10, 50, 50}}, ResizeStep{{20, 20}}, CropStep{{5, 5, 4, 4}}, FlipStep{}}, true,
@@ -321,4 +321,4 @@ TEST(Stages, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_picture_is_tw
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

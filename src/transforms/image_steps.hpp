@@ -16,7 +16,7 @@
 #include "transforms/kernels/pixel_rows.hpp"
 #include "transforms/kernels/warp.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 // Geometry.
 
@@ -131,4 +131,4 @@ bool is_geometry(const ImageStep& step) noexcept;
 /// The size of the image after a step.
 ImageSize size_after(ImageSize image, const ImageStep& step) noexcept;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "transforms/catalog.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// `invalid`: what `operation` takes, since `parameter` is not among it.
 Error unknown_parameter(const OperationInfo& operation, std::string_view parameter);
@@ -86,4 +86,4 @@ Result<TransformPtr> make_operation(const Params& params) {
   return TransformPtr(std::move(operation));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

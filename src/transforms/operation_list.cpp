@@ -5,7 +5,7 @@
 #include "penstock/foreign_stage.hpp"
 #include "transforms/batch/batch_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 ListDraws::ListDraws(std::vector<TransformPtr> operations, const ListPlace& place)
     : operations_(std::move(operations)) {
@@ -82,14 +82,14 @@ Error wrong_operation(const Transform* operation, std::size_t number, const char
   }
   if (std::string_view(wanted) == ImageTransform::kKind) {
     return Error{ErrorKind::invalid,
-                 name + " works on sounds, not on pictures",
+                 name + " works on recordings, not on images",
                  "give it for a field of kind audio: transforms={\"audio\": [...]}",
                  {}};
   }
   return Error{ErrorKind::invalid,
-               name + " works on pictures, not on sounds",
+               name + " works on images, not on recordings",
                "give it for a field of kind image: transforms={\"image\": [...]}",
                {}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "penstock/result.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Where a list stands: the room of its draws, and the number of its first operation.
 struct ListPlace {
@@ -84,4 +84,4 @@ class OperationList : public ListDraws {
   std::vector<Spec> specs_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -17,7 +17,7 @@
 #include "penstock/audio.hpp"
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 template <class T>
 struct ParamCodec;
@@ -325,7 +325,7 @@ struct EnumNames<transforms::PaddingMode> {
 };
 
 template <>
-struct EnumNames<SoundWindow> {
+struct EnumNames<AudioWindow> {
   static constexpr std::array<std::string_view, 5> kNames = {"hann", "hamming", "blackman", "bartlett",
                                                              "rectangular"};
   static constexpr std::string_view kType =
@@ -333,7 +333,7 @@ struct EnumNames<SoundWindow> {
 };
 
 template <>
-struct EnumNames<SoundPadding> {
+struct EnumNames<AudioPadding> {
   static constexpr std::array<std::string_view, 3> kNames = {"constant", "reflect", "edge"};
   static constexpr std::string_view kType = "Literal['constant', 'reflect', 'edge']";
 };
@@ -374,4 +374,4 @@ struct ParamCodec<Enum> {
   static bool missing(Enum) { return false; }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

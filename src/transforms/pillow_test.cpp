@@ -1,4 +1,4 @@
-// Results of Pillow 13.0.0, as hashes: Image.resize of a drawn picture, over all filters, both orders of
+// Results of Pillow 13.0.0, as hashes: Image.resize of a drawn image, over all filters, both orders of
 // passes and sizes of which one stays the same.
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "core/each_target_for_test.hpp"
 #include "transforms/image_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::Interpolation;
@@ -131,4 +131,4 @@ TEST(Pillow, resize_gives_its_bytes_on_every_target) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

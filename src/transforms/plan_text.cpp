@@ -4,7 +4,7 @@
 
 #include "transforms/stages.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ImageList = OperationList<ImageTransform, ImageSpec>;
@@ -141,4 +141,4 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
   return text;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

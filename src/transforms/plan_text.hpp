@@ -5,10 +5,10 @@
 
 #include "transforms/operation_list.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One line for each pass over pixels. Which passes there are is found by trying the list on a few made-up
 /// sizes, so an image smaller than those may need a pass more (padding).
 std::string plan_text(const OperationList<ImageTransform, ImageSpec>& list, MemoryFormat format, bool fuse);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

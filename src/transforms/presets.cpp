@@ -1,7 +1,7 @@
 #include "penstock/transform.hpp"
 #include "transforms/python_round.hpp"
 
-namespace penstock::presets {
+namespace penstock::inline v0::presets {
 namespace {
 
 transforms::Normalize imagenet_normalize() {
@@ -22,4 +22,4 @@ std::vector<TransformPtr> imagenet_val(int size) {
           imagenet_normalize()};
 }
 
-}  // namespace penstock::presets
+}  // namespace penstock::inline v0::presets

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 inline long python_round(double value) noexcept {
   const double down = std::floor(value);
@@ -14,4 +14,4 @@ inline long python_round(double value) noexcept {
   return static_cast<long>(down);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

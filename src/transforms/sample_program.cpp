@@ -6,7 +6,7 @@
 
 #include "transforms/coordinates.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr int kMaxViews = 1000;
@@ -119,4 +119,4 @@ void SampleProgram::move_points(const SampleWorkspace& workspace, std::size_t vi
   penstock::move_points(image.steps, image.input, points);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "penstock/result.hpp"
 #include "transforms/image_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A list of operations, compiled. Draws of the only view are those of a list without a name.
 struct SampleView {
@@ -68,4 +68,4 @@ class SampleProgram {
   std::vector<SampleView> views_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

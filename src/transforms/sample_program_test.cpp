@@ -4,7 +4,7 @@
 
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using test::make;
@@ -169,4 +169,4 @@ TEST(SampleProgram, gray_images_of_16_bits_keep_them) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include "transforms/kernels/resample_16.hpp"
 #include "transforms/stage_runner.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // The stretch of input that the axis reads.
@@ -262,4 +262,4 @@ void StageRunner::vertical_then_horizontal(const Stage& stage, const Passes& pas
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include "transforms/kernels/pad.hpp"
 #include "transforms/statistics.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Pixels around each decoded row for what decoders produce beside the box; keeps rows on cache lines.
@@ -189,4 +189,4 @@ void StageRunner::put(const ImageSink& sink, int y, const std::uint8_t* row) {
   write_row(sink, y, mapped.data);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

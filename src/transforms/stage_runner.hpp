@@ -15,7 +15,7 @@
 #include "transforms/kernels/write_rows.hpp"
 #include "transforms/stages.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Writes the pixels of a box of the image, as ImageDecoder::decode does.
 using ReadBox = std::function<Status(const Rect& box, const PixelView& out)>;
@@ -123,4 +123,4 @@ class StageRunner {
   ImageStatistics statistics_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

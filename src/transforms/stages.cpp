@@ -1,6 +1,6 @@
 #include "transforms/stages.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Stage whole(ImageSize image) {
@@ -96,4 +96,4 @@ void plan_stages(ImageSize image, const ImageSteps& steps, bool fuse, std::vecto
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "penstock/sample.hpp"
 #include "transforms/image_steps.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One pass over an image.
 struct Stage {
@@ -38,4 +38,4 @@ struct Stage {
 /// stage of its own. Steps on floats are no stages.
 void plan_stages(ImageSize image, const ImageSteps& steps, bool fuse, std::vector<Stage>& stages);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/color.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 void measure_image(const ConstPixelRows& image, const ByteTables& tables, TableStep::Needs needs,
                    Scratch& scratch, ImageStatistics& statistics) {
@@ -31,4 +31,4 @@ void measure_image(const ConstPixelRows& image, const ByteTables& tables, TableS
   statistics.gray_mean = gray_mean(now);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,10 +5,10 @@
 #include "transforms/image_steps.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Fills that part of `statistics` which is needed.
 void measure_image(const ConstPixelRows& image, const ByteTables& tables, TableStep::Needs needs,
                    Scratch& scratch, ImageStatistics& statistics);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

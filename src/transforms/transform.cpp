@@ -4,7 +4,7 @@
 
 #include "transforms/catalog.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::string number(double value) {
@@ -109,4 +109,4 @@ ImageSize size_after(ImageSize image, const ImageStep& step) noexcept {
   return image;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -21,7 +21,7 @@
 #include "transforms/kernels/float_map.hpp"
 #include "transforms/param_codec.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class ForeignStage;
 
@@ -170,4 +170,4 @@ struct Happens {
   }
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

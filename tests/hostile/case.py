@@ -17,7 +17,7 @@ class Used:
 
     source: Path | str
     kind: str = "read"
-    pixels: int = 0  #: of the picture that is decoded, if it is within max_pixels
+    pixels: int = 0  #: of the image that is decoded, if it is within max_pixels
     extra: int = 0  #: bytes that are allowed beyond the rule, for a reason that the case tells
     says: str = ""  #: part of the outcome
 

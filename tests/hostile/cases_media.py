@@ -1,4 +1,4 @@
-"""Pictures and sounds: headers that claim, data that is all alike, chunks that repeat."""
+"""Images and recordings: headers that claim, data that is all alike, chunks that repeat."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from case import Case, Used, one_file, png_chunk
 from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "fuzz"))
-import sound_seeds  # noqa: E402 - beside the fuzz targets
+import audio_seeds  # noqa: E402 - beside the fuzz targets
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -107,7 +107,7 @@ def empty_jpeg_within_the_limit(folder: Path) -> Used:
 
 
 def empty_progressive_jpeg_within_the_limit(folder: Path) -> Used:
-    """Its coefficients are kept for the whole picture."""
+    """Its coefficients are kept for the whole image."""
     return one_file(folder, "jpg", with_size(jpeg(8, 8, progressive=True), 8000, 8000), pixels=64_000_000)
 
 
@@ -116,7 +116,7 @@ def black_jpeg(folder: Path) -> Used:
 
 
 def progressive_jpeg_of_many_scans(folder: Path) -> Used:
-    """490 scans over the whole picture, in the right order, each of 221 bytes that say that nothing changes."""
+    """490 scans over the whole image, in the right order, each of 221 bytes that say that nothing changes."""
     side = 12_000
     out = io.BytesIO()
     Image.new("L", (side, side)).save(out, "JPEG", quality=30, progressive=True)
@@ -185,7 +185,7 @@ def webp_of_many_chunks(folder: Path) -> Used:
     return one_file(folder, "webp", b"RIFF" + struct.pack("<I", len(body)) + body)
 
 
-# --- sounds ----------------------------------------------------------------------------------------------------------
+# --- recordings ------------------------------------------------------------------------------------------------------
 
 
 def wav(data: bytes, channels: int = 1, rate: int = 8000, size: int | None = None, before: bytes = b"") -> bytes:
@@ -220,7 +220,7 @@ def wav_of_bits(folder: Path) -> Used:
 
 
 def claimed_flac(folder: Path) -> Used:
-    data = bytearray(sound_seeds.SOUNDS["flac"])
+    data = bytearray(audio_seeds.RECORDINGS["flac"])
     data[21] |= 0x0F
     data[22:26] = b"\xff" * 4
     return one_file(folder, "flac", bytes(data), says="1 samples")
@@ -228,13 +228,13 @@ def claimed_flac(folder: Path) -> Used:
 
 def flac_of_large_metadata(folder: Path) -> Used:
     """Blocks that claim 16 MiB each."""
-    data = sound_seeds.SOUNDS["flac"]
+    data = audio_seeds.RECORDINGS["flac"]
     block = b"\x06\xff\xff\xff"
     return one_file(folder, "flac", data[:42] + block * 1000 + data[42:], says="1 samples")
 
 
 def flac_of_empty_metadata(folder: Path) -> Used:
-    data = sound_seeds.SOUNDS["flac"]
+    data = audio_seeds.RECORDINGS["flac"]
     return one_file(folder, "flac", data[:42] + b"\x01\0\0\0" * 400_000 + data[42:], says="1 samples")
 
 
@@ -287,24 +287,24 @@ def ogg_page(kind: int, granule: int, serial: int, number: int, body: bytes) -> 
 
 def claimed_ogg(folder: Path) -> Used:
     """The last page says that there are 2^62 samples."""
-    data = sound_seeds.SOUNDS["opus"]
+    data = audio_seeds.RECORDINGS["opus"]
     (serial,) = struct.unpack_from("<I", data, 14)
     return one_file(folder, "opus", data + ogg_page(4, 1 << 62, serial, 99, b"x"), says="1 samples")
 
 
 def ogg_of_many_streams(folder: Path) -> Used:
     pages = b"".join(ogg_page(2, 0, serial, 0, b"x") for serial in range(5000))
-    return one_file(folder, "opus", sound_seeds.SOUNDS["opus"] + pages, says="1 samples")
+    return one_file(folder, "opus", audio_seeds.RECORDINGS["opus"] + pages, says="1 samples")
 
 
 def ogg_of_empty_pages(folder: Path) -> Used:
-    data = sound_seeds.SOUNDS["opus"]
+    data = audio_seeds.RECORDINGS["opus"]
     (serial,) = struct.unpack_from("<I", data, 14)
     return one_file(folder, "opus", data + ogg_page(0, -1, serial, 50, b"") * 50_000, says="1 samples")
 
 
 def claimed_mp3(folder: Path) -> Used:
-    data = bytearray(sound_seeds.SOUNDS["mp3"])
+    data = bytearray(audio_seeds.RECORDINGS["mp3"])
     at = data.find(b"Xing")
     data[at + 8 : at + 12] = b"\xff" * 4
     return one_file(folder, "mp3", bytes(data), says="1 samples")
@@ -312,23 +312,23 @@ def claimed_mp3(folder: Path) -> Used:
 
 def mp3_behind_a_claimed_tag(folder: Path) -> Used:
     tag = b"ID3\4\0\0\x7f\x7f\x7f\x7f"
-    return one_file(folder, "mp3", tag + sound_seeds.SOUNDS["mp3"], says="1 samples")
+    return one_file(folder, "mp3", tag + audio_seeds.RECORDINGS["mp3"], says="1 samples")
 
 
 def mp3_of_many_tags(folder: Path) -> Used:
-    return one_file(folder, "mp3", b"ID3\4\0\0\0\0\0\0" * 200_000 + sound_seeds.SOUNDS["mp3"], says="1 samples")
+    return one_file(folder, "mp3", b"ID3\4\0\0\0\0\0\0" * 200_000 + audio_seeds.RECORDINGS["mp3"], says="1 samples")
 
 
 def mp3_of_zeros(folder: Path) -> Used:
     """No frame in sight."""
-    return one_file(folder, "mp3", sound_seeds.SOUNDS["mp3"] + bytes(4 << 20), says="1 samples")
+    return one_file(folder, "mp3", audio_seeds.RECORDINGS["mp3"] + bytes(4 << 20), says="1 samples")
 
 
 CASES = [
     Case(f"{kind}: {make.__name__.replace('_', ' ')}", make)
     for kind, makers in (
         (
-            "picture",
+            "image",
             (
                 claimed_png,
                 empty_png_within_the_limit,
@@ -355,7 +355,7 @@ CASES = [
             ),
         ),
         (
-            "sound",
+            "audio",
             (
                 claimed_wav,
                 wav_of_many_channels,

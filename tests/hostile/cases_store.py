@@ -245,19 +245,19 @@ def wide_journal(folder: Path) -> Used:
     return journal_of(folder, "{}", json.dumps({"kept_because": [""] * 300_000}))
 
 
-def journal_of_sounds(folder: Path) -> Used:
+def journal_of_recordings(folder: Path) -> Used:
     """Of a build into HDF5, with lines that claim ever more, and one that nests."""
-    sounds = folder / "in"
-    (sounds / "a").mkdir(parents=True)
+    recordings = folder / "in"
+    (recordings / "a").mkdir(parents=True)
     form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, 8000, 16_000, 2, 16)
     body = b"WAVE" + form + b"data" + struct.pack("<I", 3200) + bytes(range(200)) * 16
-    (sounds / "a/a.wav").write_bytes(b"RIFF" + struct.pack("<I", len(body)) + body)
+    (recordings / "a/a.wav").write_bytes(b"RIFF" + struct.pack("<I", len(body)) + body)
     building = folder / "in.h5.building"
     building.mkdir()
     lines = ["{}", *[json.dumps({"files": 1 << 60, "rows": 1 << 60, "bad": []})] * 10_000, "[" * 500_000]
     (building / "journal").write_text("".join(f"{crc32c(line.encode()):08x} {line}\n" for line in lines))
     (building / "data.h5").write_bytes(b"x")
-    return Used(sounds, kind="resume_audio", says="1 samples")
+    return Used(recordings, kind="resume_audio", says="1 samples")
 
 
 CASES = [
@@ -283,6 +283,6 @@ CASES = [
         deep_journal,
         long_journal,
         wide_journal,
-        journal_of_sounds,
+        journal_of_recordings,
     )
 ]

@@ -27,7 +27,7 @@ from case import CannotBeMade, Case
 MIB = 1 << 20
 #: Of anonymous memory beyond that of a process that has imported penstock.
 BYTES_PER_BYTE = 20
-BYTES_PER_PIXEL = 4 + 3  # the decoder's own, and the picture that is handed out
+BYTES_PER_PIXEL = 4 + 3  # the decoder's own, and the image that is handed out
 SPARE = 64 * MIB
 CPU_SECONDS = 2.0
 #: Only ends what hangs: CPU time is what is judged, since the machine may have others to serve.

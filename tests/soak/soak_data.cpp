@@ -12,11 +12,11 @@
 #include "formats/tar_table.hpp"
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::shared_ptr<const SampleTable> table_in_memory() {
-  auto table = std::make_shared<MemoryTable>(SoakData::kSamples, some_pictures());
+  auto table = std::make_shared<MemoryTable>(SoakData::kSamples, some_images());
   table->bad = {3, 17, 18, 44};
   table->slow = {8, 30, 55};
   table->delay = std::chrono::milliseconds(4);
@@ -28,9 +28,9 @@ struct Tars {
   std::uint64_t opening_reads = 0;  ///< of the second shard
 };
 
-/// Two shards, with a picture that is cut off, one that is none, and `faults` in the second.
+/// Two shards, with an image that is cut off, one that is none, and `faults` in the second.
 Tars open_tars(const std::vector<Fault>& faults) {
-  const auto pictures = some_pictures();
+  const auto images = some_images();
   auto memory = std::make_shared<MemoryStorage>();
   std::vector<NamedPath> shards;
   std::shared_ptr<const FaultyStorage> second;
@@ -38,9 +38,9 @@ Tars open_tars(const std::vector<Fault>& faults) {
     TarForTest tar;
     const std::uint64_t half = SoakData::kSamples / 2;
     for (std::uint64_t i = shard * half; i < (shard == 0 ? half : SoakData::kSamples); ++i) {
-      const auto& picture = pictures[i % pictures.size()];
-      std::string_view text(reinterpret_cast<const char*>(picture.data()), picture.size());
-      text = i == 11 ? text.substr(0, text.size() / 2) : i == 40 ? "no picture" : text;
+      const auto& image = images[i % images.size()];
+      std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+      text = i == 11 ? text.substr(0, text.size() / 2) : i == 40 ? "no image" : text;
       tar.file(fmt::format("{:03}.jpg", i), text).file(fmt::format("{:03}.cls", i), fmt::format("{}", i));
     }
     const std::string name = fmt::format("{}.tar", shard);
@@ -103,7 +103,7 @@ LoaderOptions options_of_every_load() {
 SoakData::SoakData() {
   tables_.push_back(table_in_memory());
   tables_.push_back(open_tars({}).table);
-  // Whoever reads the first picture of the second shard waits.
+  // Whoever reads the first image of the second shard waits.
   const std::chrono::milliseconds delay(5);
   tables_.push_back(open_tars({{.kind = Fault::Kind::delay, .offset = 600, .delay = delay}}).table);
 }
@@ -121,4 +121,4 @@ const Rows& SoakData::reference(std::size_t table, OnError on_error, std::uint64
   return at->second;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "io/faulty_storage_for_test.hpp"
 #include "penstock/loader.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Each row: the sample's number and all that the batch holds of it, as bytes.
 using Rows = std::vector<std::string>;
@@ -22,7 +22,7 @@ void add_rows(const Batch& batch, Rows& rows);
 /// The rest of an epoch; throws std::runtime_error with the error of a batch that fails.
 void add_rest(Loader& loader, std::uint64_t ticket, Rows& rows);
 
-/// Two shards in memory, with a picture that is cut off, one that is none, and a fault that strikes no read
+/// Two shards in memory, with an image that is cut off, one that is none, and a fault that strikes no read
 /// of the second before the table is open.
 std::shared_ptr<const SampleTable> tars_with(Fault fault);
 
@@ -47,4 +47,4 @@ class SoakData {
   std::map<std::tuple<std::size_t, OnError, std::uint64_t>, Rows> references_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
-"""What the long runs work on: pictures as tars, class folders and a store, some of them bad in every way we know.
+"""What the long runs work on: images as tars, class folders and a store, some of them bad in every way we know.
 
-Small pictures: the runs are about threads, files and order, not about decoding.
+Small images: the runs are about threads, files and order, not about decoding.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ def draw(number: int) -> bytes:
     return buffer.getvalue()
 
 
-def spoil(picture: bytes, number: int) -> bytes:
-    """The picture made bad: each number in another way."""
-    half = len(picture) // 2
+def spoil(image: bytes, number: int) -> bytes:
+    """The image made bad: each number in another way."""
+    half = len(image) // 2
     ways = [
         b"",
-        b"no picture",
-        picture[:half],
-        picture[:20],
-        picture[:half] + b"\xff\xd9",
-        b"\xff" * len(picture),
-        b"\x89PNG\r\n\x1a\n" + picture,
-        b"RIFF\x10\x00\x00\x00WEBPVP8 " + picture[:40],
+        b"no image",
+        image[:half],
+        image[:20],
+        image[:half] + b"\xff\xd9",
+        b"\xff" * len(image),
+        b"\x89PNG\r\n\x1a\n" + image,
+        b"RIFF\x10\x00\x00\x00WEBPVP8 " + image[:40],
     ]
     return ways[number % len(ways)]
 
@@ -64,8 +64,8 @@ def write_tars(folder: Path, *, bad: bool) -> str:
     for shard in range(SHARDS):
         with tarfile.open(folder / f"{shard}.tar", "w") as archive:
             for number in range(SAMPLES * shard // SHARDS, SAMPLES * (shard + 1) // SHARDS):
-                picture = spoil(draw(number), number // 13) if bad and is_bad(number) else draw(number)
-                for ending, data in (("jpg", picture), ("cls", str(number % 10).encode())):
+                image = spoil(draw(number), number // 13) if bad and is_bad(number) else draw(number)
+                for ending, data in (("jpg", image), ("cls", str(number % 10).encode())):
                     member = tarfile.TarInfo(f"s{number:04d}.{ending}")
                     member.size = len(data)
                     archive.addfile(member, io.BytesIO(data))
@@ -73,7 +73,7 @@ def write_tars(folder: Path, *, bad: bool) -> str:
 
 
 def write_folders(folder: Path) -> str:
-    """The same pictures as files in class folders, some of them bad."""
+    """The same images as files in class folders, some of them bad."""
     for number in range(SAMPLES):
         path = folder / str(number % 10) / f"s{number:04d}.jpg"
         path.parent.mkdir(parents=True, exist_ok=True)

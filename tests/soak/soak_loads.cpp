@@ -15,7 +15,7 @@
 
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct NamedLoad {
@@ -309,4 +309,4 @@ void SoakLoad::source_fails_for_a_while() {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

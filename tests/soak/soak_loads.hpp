@@ -8,7 +8,7 @@
 #include "penstock/loader.hpp"
 #include "soak_data.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One run of one load. Throws std::runtime_error that says what is wrong.
 class SoakLoad {
@@ -39,4 +39,4 @@ class SoakLoad {
   OnError on_error_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 
 #include "soak_loads.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::chrono::seconds duration() {
@@ -62,4 +62,4 @@ TEST(Soak, no_row_is_lost_repeated_or_different_and_no_thread_stays) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

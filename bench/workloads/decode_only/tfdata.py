@@ -1,4 +1,4 @@
-"""tf.data, from class folders, private pool of threads; pictures of different sizes are gathered in a ragged batch."""
+"""tf.data, from class folders, private pool of threads; images of different sizes are gathered in a ragged batch."""
 
 import tensorflow as tf
 
@@ -14,6 +14,6 @@ def decode(path: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 
 
 def build(settings: Settings) -> Epoch:
-    files = tf.data.Dataset.from_tensor_slices(settings.data.picture_paths())
+    files = tf.data.Dataset.from_tensor_slices(settings.data.image_paths())
     dataset = finish(files.map(decode, num_parallel_calls=settings.workers), settings, ragged=True)
     return lambda _: dataset

@@ -1,4 +1,4 @@
-"""TurboLoader, from one tar of the same pictures, its per-sample path, which alone gives whole pictures."""
+"""TurboLoader, from one tar of the same images, its per-sample path, which alone gives whole images."""
 
 from collections.abc import Iterator
 from typing import Any

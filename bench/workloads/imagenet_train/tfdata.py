@@ -28,7 +28,7 @@ def augment(path: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 
 
 def build(settings: Settings) -> Epoch:
-    paths, labels = settings.data.picture_paths()
+    paths, labels = settings.data.image_paths()
     files = tf.data.Dataset.from_tensor_slices((paths, labels)).shuffle(len(paths), seed=settings.seed)
     dataset = finish(files.map(augment, num_parallel_calls=settings.workers), settings)
     return lambda _: dataset

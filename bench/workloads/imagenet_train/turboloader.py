@@ -1,4 +1,4 @@
-"""TurboLoader, from one tar of the same pictures, its fused path, decoding the crop window only; it uses one thread per
+"""TurboLoader, from one tar of the same images, its fused path, decoding the crop window only; it uses one thread per
 CPU, of which it is given as many as workers are asked for, where there are so many."""
 
 from common import Epoch, Settings, Tolerance

@@ -1,4 +1,4 @@
-"""DALI's CPU pipeline, from class folders; resize and centre crop are one operation on a region of the picture."""
+"""DALI's CPU pipeline, from class folders; resize and centre crop are one operation on a region of the image."""
 
 from nvidia.dali import fn, pipeline_def, types
 

@@ -1,4 +1,4 @@
-"""penstock, from a store of the same pictures repacked without loss."""
+"""penstock, from a store of the same images repacked without loss."""
 
 from common import Epoch, Settings, Tolerance
 from support.penstock_epochs import val_epochs

@@ -6,7 +6,7 @@ from common import CROP, MEAN_LEVELS, SHORT_SIDE, STD_LEVELS, Epoch, Settings, T
 from support.tfdata import finish
 
 CHECK = "centre_crops"
-TOLERANCE = Tolerance(8.0, "without antialias a reduced picture keeps grain that Pillow's filter averages away")
+TOLERANCE = Tolerance(8.0, "without antialias a reduced image keeps grain that Pillow's filter averages away")
 
 
 def crop(path: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
@@ -21,6 +21,6 @@ def crop(path: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 
 
 def build(settings: Settings) -> Epoch:
-    files = tf.data.Dataset.from_tensor_slices(settings.data.picture_paths())
+    files = tf.data.Dataset.from_tensor_slices(settings.data.image_paths())
     dataset = finish(files.map(crop, num_parallel_calls=settings.workers), settings)
     return lambda _: dataset

@@ -1,4 +1,4 @@
-"""TurboLoader, from its own .tbl file of pixels, 256 x 256 whatever the shape of the picture."""
+"""TurboLoader, from its own .tbl file of pixels, 256 x 256 whatever the shape of the image."""
 
 from common import Epoch, Settings, Tolerance
 from support.turboloader import epochs

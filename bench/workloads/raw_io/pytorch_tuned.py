@@ -14,7 +14,7 @@ TOLERANCE = Tolerance(0.0, "the stored bytes")
 
 
 class TarMembers(Dataset[tuple[bytes, int]]):
-    """The pictures of the tars by number: where each lies, and its label."""
+    """The images of the tars by number: where each lies, and its label."""
 
     def __init__(self, tars: list[str]) -> None:
         self.files = [os.open(tar, os.O_RDONLY) for tar in tars]

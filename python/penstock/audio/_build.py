@@ -1,4 +1,4 @@
-"""Sounds to one HDF5 file of equal segments with their mel spectrograms."""
+"""Recordings to one HDF5 file of equal segments with their mel spectrograms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SoundBuildReport:
+class AudioBuildReport:
     """What a build did."""
 
     files: int  #: found
@@ -65,14 +65,14 @@ def build(
     resume: bool = True,
     progress: bool = True,
     **features: Unpack[MelKeywords],
-) -> SoundBuildReport:
-    """Writes the sounds of `src` to the HDF5 file `dst`, which appears when it is complete.
+) -> AudioBuildReport:
+    """Writes the recordings of `src` to the HDF5 file `dst`, which appears when it is complete.
 
     Every file becomes a row of `waveform` [file, long, short, samples] and `mel` [file, long, short, n_mels, frames].
     The bytes do not depend on workers, memory or interruptions.
 
-    src: a folder of sound files, whose rows are sorted by path; or tars, a store, a Dataset, anything that Dataset
-        opens and that has a field of sound: rows are in the order of its samples.
+    src: a folder of audio files, whose rows are sorted by path; or tars, a store, a Dataset, anything that Dataset
+        opens and that has a field of audio: rows are in the order of its samples.
     sample_rate, duration: of every row; files are resampled, and padded with zeros or trimmed to exactly that.
     long_segment, short_segment: samples; segments do not overlap, and must fill the duration.
     n_fft to norm, db_mult: those of mel_spectrogram; db_mult None = no logarithm. mel_dtype: "float16" or "float32".
@@ -120,8 +120,8 @@ def build(
     with ProgressBar("audio build", "files") as bar:
         show = bar if progress and bar.visible else None
         core = None if opened is None else opened._core
-        report = _core.build_sound(core, path, os.fsdecode(dst), settings, show, compute)
-        return SoundBuildReport(**report)
+        report = _core.build_audio(core, path, os.fsdecode(dst), settings, show, compute)
+        return AudioBuildReport(**report)
 
 
 def _torch_compute(settings: dict[str, Any], mel: dict[str, Any], cuda_graph: bool) -> Callable[[Any, Any], None]:

@@ -1,4 +1,4 @@
-"""Features of sound, as librosa defines them."""
+"""Features of audio, as librosa defines them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sound files to arrays."""
+"""Audio files to arrays."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def read(
 
     path: the file, or its content as bytes.
     start, duration: seconds; the slice begins with the frame that is heard at `start`, and a duration of None, or one
-        longer than the sound, goes up to the end. Only the slice is decoded where the codec allows it.
+        longer than the recording, goes up to the end. Only the slice is decoded where the codec allows it.
     sample_rate: frames per second to resample the slice to (soxr, quality HQ); None keeps those of the file. At the
-        slice's edges the resampler hears silence, not the sound around it.
+        slice's edges the resampler hears silence, not the audio around it.
     mono: the mean of all channels, an array [T]; otherwise an array [C, T].
 
     Samples are float32, integers scaled to [-1, 1). A truncated or damaged file raises CorruptError where its
@@ -37,7 +37,7 @@ def read(
     """
     if not isinstance(path, (str, bytes, os.PathLike)):
         raise InvalidError(f"path = {path!r} cannot be; give a path, or a file's content as bytes")
-    return _core.read_sound(
+    return _core.read_audio(
         path if isinstance(path, bytes) else os.fsdecode(path),
         _number("start", start),
         None if duration is None else _seconds(duration),

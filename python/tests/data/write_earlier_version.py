@@ -16,9 +16,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import earlier_version
+from audio_sources import tone, write_wav
 from conftest import draw, encode, sample_size, write_tar
 from PIL import Image
-from sound_sources import tone, write_wav
 
 import penstock
 

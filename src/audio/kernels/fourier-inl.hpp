@@ -14,7 +14,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 namespace fourier {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -195,7 +195,7 @@ HWY_INLINE void squared_magnitudes(const FftPlan& plan, const float* z, float* o
 
 }  // namespace fourier
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // PENSTOCK_FOURIER_INL

@@ -14,10 +14,10 @@
 
 #ifndef PENSTOCK_MEL_KERNEL_ONCE
 #define PENSTOCK_MEL_KERNEL_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr std::size_t kMostLanes = 16;
+constexpr std::size_t kMaxLanes = 16;
 
 /// What is seen at place i of a wave between two mirrors, as numpy.pad has it: also of one much shorter than
 /// i.
@@ -32,15 +32,15 @@ std::ptrdiff_t mirrored(std::ptrdiff_t i, std::ptrdiff_t samples) {
 
 /// `size` samples from `begin` on, which may lie before or behind the wave.
 void copy_padded(const float* wave, std::ptrdiff_t samples, std::ptrdiff_t begin, std::ptrdiff_t size,
-                 SoundPadding padding, float* out) {
+                 AudioPadding padding, float* out) {
   for (std::ptrdiff_t i = begin; i < begin + size; ++i) {
     std::ptrdiff_t from = i;
     if (i < 0 || i >= samples) {
-      if (padding == SoundPadding::constant) {
+      if (padding == AudioPadding::constant) {
         *out++ = 0;
         continue;
       }
-      if (padding == SoundPadding::edge) {
+      if (padding == AudioPadding::edge) {
         from = i < 0 ? 0 : samples - 1;
       } else {
         from = mirrored(i, samples);
@@ -84,7 +84,7 @@ class FrameWalk {
 struct MelScratch {
   std::size_t size = 0;
   std::size_t z;           ///< points complex vectors
-  std::size_t parts;       ///< largest_radix complex vectors
+  std::size_t parts;       ///< max_radix complex vectors
   std::size_t magnitudes;  ///< bins vectors
   std::size_t tile;        ///< n_mels vectors
   std::size_t halves;      ///< the same in half precision
@@ -93,11 +93,11 @@ struct MelScratch {
   MelScratch(const MelTables& tables, std::size_t lanes) {
     const auto take = [this](std::size_t floats) {
       const std::size_t begin = size;
-      size += (floats + kMostLanes - 1) / kMostLanes * kMostLanes;
+      size += (floats + kMaxLanes - 1) / kMaxLanes * kMaxLanes;
       return begin;
     };
     z = take(static_cast<std::size_t>(tables.fft.points) * 2 * lanes);
-    parts = take(static_cast<std::size_t>(tables.fft.largest_radix) * 2 * lanes);
+    parts = take(static_cast<std::size_t>(tables.fft.max_radix) * 2 * lanes);
     magnitudes = take(static_cast<std::size_t>(tables.fft.bins()) * lanes);
     tile = take(tables.bank.rows.size() * lanes);
     halves = take(tables.bank.rows.size() * lanes / 2);
@@ -106,11 +106,11 @@ struct MelScratch {
 };
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -289,18 +289,18 @@ void run_halves(const MelTables& tables, const WaveBatch& batch, float* memory, 
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(mel_target_compiled);
 HWY_EXPORT(run_floats);
 HWY_EXPORT(run_halves);
 HWY_EXPORT(scaled_log10_by);
 
-std::size_t mel_scratch_size(const MelTables& tables) { return MelScratch(tables, kMostLanes).size; }
+std::size_t mel_scratch_size(const MelTables& tables) { return MelScratch(tables, kMaxLanes).size; }
 
 void run_mel(const MelTables& tables, const WaveBatch& batch, float* scratch, float* out) {
   HWY_DYNAMIC_DISPATCH(run_floats)(tables, batch, scratch, out);
@@ -313,5 +313,5 @@ void scaled_log10(const float* in, std::size_t count, float floor, float factor,
 }
 CpuTarget mel_target() { return HWY_DYNAMIC_DISPATCH(mel_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

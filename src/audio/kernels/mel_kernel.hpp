@@ -11,7 +11,7 @@
 #include "audio/mel_bank.hpp"
 #include "core/cpu.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What the settings come to. Immutable.
 struct MelTables {
@@ -20,7 +20,7 @@ struct MelTables {
   MelBank bank;
   std::size_t hop = 0;
   bool center = false;
-  SoundPadding padding = SoundPadding::constant;
+  AudioPadding padding = AudioPadding::constant;
   double power = 1;
   std::optional<float> db_mult;
 };
@@ -68,4 +68,4 @@ inline std::uint16_t half_of(float value) {
   return static_cast<std::uint16_t>(sign | rounded >> 13);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "core/each_target_for_test.hpp"
 #include "penstock/audio.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 std::vector<float> noise(std::size_t count, std::uint64_t seed) {
@@ -37,11 +37,11 @@ std::vector<Case> cases() {
   add(37, 512, {});                                            // one frame per wave
   add(1, 512 + 128 * 40, {.db_mult = 20.0F});                  // many frames of one wave
   add(3, 512 + 128 * 20 + 5, {.power = 2, .db_mult = 10.0F});  // frames of two waves in one vector
-  add(2, 700, {.n_fft = 256, .hop_length = 33, .center = true, .pad_mode = SoundPadding::reflect});
+  add(2, 700, {.n_fft = 256, .hop_length = 33, .center = true, .pad_mode = AudioPadding::reflect});
   add(2, 100,
-      {.n_fft = 256, .win_length = 100, .center = true, .pad_mode = SoundPadding::edge, .power = 0.7});
+      {.n_fft = 256, .win_length = 100, .center = true, .pad_mode = AudioPadding::edge, .power = 0.7});
   add(2, 900, {.n_fft = 401, .hop_length = 160, .center = true, .n_mels = 23, .htk = true});  // odd and prime
-  add(1, 900, {.n_fft = 360, .window = SoundWindow::hamming, .norm = MelNorm::none});
+  add(1, 900, {.n_fft = 360, .window = AudioWindow::hamming, .norm = MelNorm::none});
   add(1, 900, {.n_fft = 2, .hop_length = 3, .n_mels = 1});
   add(1, 20000, {.n_fft = 8192, .hop_length = 1000, .n_mels = 128});
   return all;
@@ -147,4 +147,4 @@ TEST(mel_kernel, logarithms_of_odd_values) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 static_assert(std::endian::native == std::endian::little, "numbers are read in place");
 
@@ -38,4 +38,4 @@ inline void append_32(std::vector<std::uint8_t>& out, std::uint32_t value) {
   append_16(out, value >> 16);
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

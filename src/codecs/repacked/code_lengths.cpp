@@ -7,7 +7,7 @@
 
 #include "codecs/repacked/layout.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr int kNone = -1;
@@ -66,4 +66,4 @@ CodeLengths limited_code_lengths(const SymbolCounts& counts) {
   return lengths;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -15,11 +15,11 @@
 #include "codecs/jpeg_scan.hpp"
 #include "codecs/jpeg_scans.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr const char* kDamaged = "damaged";
-// Coefficients and symbols of a picture are in memory at once: about ten bytes a pixel.
+// Coefficients and symbols of an image are in memory at once: about ten bytes a pixel.
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 25;
 
 /// Skips to the restart marker of this number; false if another one comes first.
@@ -42,7 +42,7 @@ bool pass_restart(ScanBits& bits, int number) {
 
 }  // namespace
 
-bool is_sound_huffman_table(const std::uint8_t* counts, const std::uint8_t* symbols, bool is_dc) {
+bool is_valid_huffman_table(const std::uint8_t* counts, const std::uint8_t* symbols, bool is_dc) {
   unsigned code = 0;
   unsigned total = 0;
   for (unsigned length = 1; length <= 16; ++length) {
@@ -136,7 +136,7 @@ const char* CoefficientReader::Impl::set_geometry(RepackGeometry& geometry) cons
   return nullptr;
 }
 
-/// The lookups of all components; false if a table is missing or unsound.
+/// The lookups of all components; false if a table is missing or invalid.
 bool CoefficientReader::Impl::build_tables() {
   for (int i = 0; i < cinfo.num_components; ++i) {
     const jpeg_component_info& component = cinfo.comp_info[i];
@@ -146,8 +146,8 @@ bool CoefficientReader::Impl::build_tables() {
     }
     const JHUFF_TBL* const dc = cinfo.dc_huff_tbl_ptrs[component.dc_tbl_no];
     const JHUFF_TBL* const ac = cinfo.ac_huff_tbl_ptrs[component.ac_tbl_no];
-    if (dc == nullptr || ac == nullptr || !is_sound_huffman_table(dc->bits, dc->huffval, true) ||
-        !is_sound_huffman_table(ac->bits, ac->huffval, false)) {
+    if (dc == nullptr || ac == nullptr || !is_valid_huffman_table(dc->bits, dc->huffval, true) ||
+        !is_valid_huffman_table(ac->bits, ac->huffval, false)) {
       return false;
     }
     dc_tables[static_cast<std::size_t>(component.dc_tbl_no)].build(dc->bits, dc->huffval, false);
@@ -208,11 +208,11 @@ bool CoefficientReader::Impl::read_mcus(ScanBits& state, JpegCoefficients& out) 
         std::int16_t* const coefficients = at[component] + block.offset;
         int difference = 0;
         refill(bits);
-        bool sound = read_dc(bits, *block.dc, difference);
+        bool valid = read_dc(bits, *block.dc, difference);
         last_dc[component] = static_cast<std::int16_t>(last_dc[component] + difference);
         coefficients[0] = static_cast<std::int16_t>(last_dc[component]);
-        sound = read_ac<true>(bits, *block.ac, coefficients) && sound;
-        if (!sound || bits.count < bits.padding) [[unlikely]] {
+        valid = read_ac<true>(bits, *block.ac, coefficients) && valid;
+        if (!valid || bits.count < bits.padding) [[unlikely]] {
           return false;
         }
       }
@@ -259,7 +259,7 @@ const char* CoefficientReader::Impl::read_scan(ByteSpan jpeg, JpegCoefficients& 
 const char* CoefficientReader::Impl::read_by_libjpeg(JpegCoefficients& out) {
   const bool done = callbacks.guarded([this, &out] {
     jvirt_barray_ptr* const arrays = jpeg_read_coefficients(&cinfo);
-    if (!all_scans_came(cinfo)) {
+    if (!all_scans_arrived(cinfo)) {
       leave_jpeg(&cinfo, kScansMissing);
     }
     for (int component = 0; component < cinfo.num_components; ++component) {
@@ -301,7 +301,7 @@ const char* CoefficientReader::Impl::read(ByteSpan jpeg, RepackFidelity fidelity
   out.zero_padding = false;
   const bool one_scan = !cinfo.progressive_mode && cinfo.comps_in_scan == cinfo.num_components;
   reason = one_scan ? read_scan(jpeg, out) : read_by_libjpeg(out);
-  // Of a picture without them as records are read, not of the picture before.
+  // Of an image without them as records are read, not of the image before.
   std::fill(out.quant.begin() + out.geometry.components(), out.quant.end(), out.quant[0]);
   return reason;
 }
@@ -319,4 +319,4 @@ std::optional<std::string> CoefficientReader::read(ByteSpan jpeg, RepackFidelity
   return std::nullopt;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

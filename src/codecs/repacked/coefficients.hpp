@@ -11,7 +11,7 @@
 #include "codecs/repacked.hpp"
 #include "codecs/repacked/layout.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 struct JpegCoefficients {
   RepackGeometry geometry;
@@ -50,6 +50,6 @@ class CoefficientReader {
 
 /// False if the codes of a JPEG Huffman table (counts[l] of length l) are no prefix code or a symbol of a DC
 /// table is none.
-bool is_sound_huffman_table(const std::uint8_t* counts, const std::uint8_t* symbols, bool is_dc);
+bool is_valid_huffman_table(const std::uint8_t* counts, const std::uint8_t* symbols, bool is_dc);
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

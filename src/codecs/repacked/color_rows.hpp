@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// Two chroma samples to one: out[2 i] and out[2 i + 1] for i < count, from in[-1] to in[count]. The row may
 /// be overwritten, and read, for kUpsampleSlack bytes beyond.
@@ -37,4 +37,4 @@ struct ColorRows {
 void write_color_rows(const ColorRows& rows);
 void write_gray_row(const std::uint8_t* y, int width, std::uint8_t* out);
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -7,12 +7,12 @@
 #include "codecs/repacked/tile_source.hpp"
 #include "core/scratch.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace detail;  // the parts of this codec
 
-constexpr std::size_t kLeft = 64;  // bytes before each row, for the sample left of the picture
+constexpr std::size_t kLeft = 64;  // bytes before each row, for the sample left of the image
 constexpr std::size_t kRight = 128;
 
 /// The samples of a component that a box needs: the last two rows of tiles that were decoded.
@@ -68,7 +68,7 @@ void RepackedDecoder::Impl::plan(const Rect& box) {
   const int v = geometry.v();
   chroma_width = (geometry.width + h - 1) / h;
   chroma_height = (geometry.height + v - 1) / v;
-  // libjpeg repeats the samples of very narrow pictures.
+  // libjpeg repeats the samples of very narrow images.
   upsampling.across = h == 2 && chroma_width > 2;
   upsampling.down = v == 2 && (h == 1 || chroma_width > 2);
   std::size_t size = 0;
@@ -132,7 +132,7 @@ void RepackedDecoder::Impl::decode_tile_samples(int tile_x, int tile_y) {
   }
 }
 
-/// Sample x of a chroma row (clamped to the picture) whose neighbours beyond the picture's sides repeat its
+/// Sample x of a chroma row (clamped to the image) whose neighbours beyond the image's sides repeat its
 /// ends.
 std::uint8_t* RepackedDecoder::Impl::edged_row(const Plane& plane, int x, int y) const {
   y = std::clamp(y, 0, chroma_height - 1);
@@ -147,7 +147,7 @@ std::uint8_t* RepackedDecoder::Impl::edged_row(const Plane& plane, int x, int y)
   return plane.at(x, y);
 }
 
-/// The chroma of the box's pixels in row y of the picture.
+/// The chroma of the box's pixels in row y of the image.
 const std::uint8_t* RepackedDecoder::Impl::chroma_row(int component, const Rect& box, int y) {
   const Plane& plane = planes[static_cast<std::size_t>(component)];
   const int h = record.geometry.h();
@@ -177,7 +177,7 @@ const std::uint8_t* RepackedDecoder::Impl::chroma_row(int component, const Rect&
   return out + (box.x & 1);
 }
 
-/// Writes row y of the picture and as many of those after it as can be done at once, at most up to `end`.
+/// Writes row y of the image and as many of those after it as can be done at once, at most up to `end`.
 /// Gives the row after the last.
 int RepackedDecoder::Impl::write_rows(const Rect& box, int y, int end, const PixelView& out) {
   std::uint8_t* const to = out.data + static_cast<std::size_t>(y - box.y) * out.stride;
@@ -231,12 +231,12 @@ Result<ImageSize> RepackedDecoder::open(ByteSpan record) {
   Impl& impl = *impl_;
   impl.is_open = false;
   if (!impl.tables) {
-    return decode_error(ErrorKind::invalid, "repacked picture without its code tables",
+    return decode_error(ErrorKind::invalid, "repacked image without its code tables",
                         "read it through the store that holds it");
   }
   PENSTOCK_TRY(parse_record(record, impl.record));
   const RepackGeometry& geometry = impl.record.geometry;
-  PENSTOCK_TRY(check_size("repacked picture", static_cast<std::uint64_t>(geometry.width),
+  PENSTOCK_TRY(check_size("repacked image", static_cast<std::uint64_t>(geometry.width),
                           static_cast<std::uint64_t>(geometry.height), impl.limits));
   impl.is_open = true;
   const bool gray = geometry.components() == 1;
@@ -247,7 +247,7 @@ Result<ImageSize> RepackedDecoder::open(ByteSpan record) {
 Status RepackedDecoder::decode(const Rect& box, const PixelView& out) {
   Impl& impl = *impl_;
   if (!impl.is_open) {
-    return decode_error(ErrorKind::invalid, "no repacked picture is open");
+    return decode_error(ErrorKind::invalid, "no repacked image is open");
   }
   const RepackGeometry& geometry = impl.record.geometry;
   impl.plan(box);
@@ -270,7 +270,7 @@ Status RepackedDecoder::decode(const Rect& box, const PixelView& out) {
       PENSTOCK_TRY(tiles.decode(tile_x, tile_y, *impl.tile));
       impl.decode_tile_samples(tile_x, tile_y);
     }
-    // The last row but for the picture's waits for the chroma below it.
+    // The last row but for the image's waits for the chroma below it.
     int ready = (tile_y + 1) * 8 * kTileMcusHigh * geometry.v() - (impl.upsampling.down ? 1 : 0);
     ready = tile_y + 1 == tile_y1 ? bottom : std::min(ready, bottom);
     while (y < ready) {
@@ -280,4 +280,4 @@ Status RepackedDecoder::decode(const Rect& box, const PixelView& out) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "codecs/repacked/tile_symbols.hpp"
 #include "codecs/repacked/tile_writer.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace detail;  // the parts of this codec
@@ -20,7 +20,7 @@ using namespace detail;  // the parts of this codec
 constexpr std::size_t kMaxGrowth = 4;
 
 /// The variant of each class that takes the fewest bits.
-VariantChoice cheapest_variants(const PictureSymbols& symbols, const RepackTables& tables, int parts) {
+VariantChoice cheapest_variants(const ImageSymbols& symbols, const RepackTables& tables, int parts) {
   VariantChoice choice{};
   for (std::size_t part = 0; part < static_cast<std::size_t>(parts); ++part) {
     for (std::size_t i = 0; i < kClasses; ++i) {
@@ -45,8 +45,8 @@ VariantChoice cheapest_variants(const PictureSymbols& symbols, const RepackTable
 struct RepackEncoder::Impl {
   std::shared_ptr<const RepackTables> tables;
   CoefficientReader reader;
-  JpegCoefficients picture;
-  PictureSymbols symbols;
+  JpegCoefficients image;
+  ImageSymbols symbols;
   std::vector<TileCounts> tile_ends;
   TileWriter writer;
   HeaderPacker packer;
@@ -69,7 +69,7 @@ struct RepackEncoder::Impl {
 
 std::optional<std::string> RepackEncoder::Impl::encode(ByteSpan jpeg, RepackFidelity fidelity,
                                                        std::vector<std::uint8_t>& record) {
-  if (auto reason = reader.read(jpeg, fidelity, picture)) {
+  if (auto reason = reader.read(jpeg, fidelity, image)) {
     return reason;
   }
   if (!make_symbols()) {
@@ -84,12 +84,12 @@ std::optional<std::string> RepackEncoder::Impl::encode(ByteSpan jpeg, RepackFide
 }
 
 bool RepackEncoder::Impl::make_symbols() {
-  const RepackGeometry& geometry = picture.geometry;
+  const RepackGeometry& geometry = image.geometry;
   start_symbols(geometry, symbols);
   tile_ends.assign(1, {});
   for (int y = 0; y < geometry.tiles_high(); ++y) {
     for (int x = 0; x < geometry.tiles_wide(); ++x) {
-      if (!add_tile_symbols(picture, x, y, symbols)) {
+      if (!add_tile_symbols(image, x, y, symbols)) {
         return false;
       }
       tile_ends.push_back({symbols[0].counts(), symbols[1].counts()});
@@ -100,11 +100,11 @@ bool RepackEncoder::Impl::make_symbols() {
 
 const char* RepackEncoder::Impl::write_record(ByteSpan jpeg, RepackFidelity fidelity,
                                               std::vector<std::uint8_t>& record) {
-  const RepackGeometry& geometry = picture.geometry;
+  const RepackGeometry& geometry = image.geometry;
   start.geometry = geometry;
-  start.quant = picture.quant;
+  start.quant = image.quant;
   start.has_file = fidelity == RepackFidelity::file;
-  start.zero_padding = start.has_file && picture.zero_padding;
+  start.zero_padding = start.has_file && image.zero_padding;
   start.variants = cheapest_variants(symbols, *tables, geometry.parts());
   start.tile_begins.assign(1, 0);
   writer.use(*tables, start.variants, geometry.parts());
@@ -119,7 +119,7 @@ const char* RepackEncoder::Impl::write_record(ByteSpan jpeg, RepackFidelity fide
   write_record_start(start, record);
   record.insert(record.end(), tiles.begin(), tiles.end());
   if (start.has_file &&
-      !packer.pack(jpeg.first(picture.scan_begin), jpeg.subspan(picture.scan_end), picture.quant, record)) {
+      !packer.pack(jpeg.first(image.scan_begin), jpeg.subspan(image.scan_end), image.quant, record)) {
     return "large header";
   }
   return record.size() > jpeg.size() + jpeg.size() / kMaxGrowth ? "larger" : nullptr;
@@ -132,7 +132,7 @@ bool RepackEncoder::Impl::proves_file(ByteSpan jpeg) {
 
 bool RepackEncoder::Impl::proves_coefficients() {
   const RepackGeometry& geometry = parsed.geometry;
-  if (geometry != picture.geometry || parsed.quant != picture.quant) {
+  if (geometry != image.geometry || parsed.quant != image.quant) {
     return false;
   }
   TileSource source(parsed, *tables);
@@ -149,7 +149,7 @@ bool RepackEncoder::Impl::proves_coefficients() {
           for (int x = range.x0; x < range.x1; ++x) {
             SparseBlock block;
             blocks.next(&block, 1);
-            if (!equals(block, picture.block(component, x, y))) {
+            if (!equals(block, image.block(component, x, y))) {
               return false;
             }
           }
@@ -171,11 +171,11 @@ std::optional<std::string> RepackEncoder::encode(ByteSpan jpeg, RepackFidelity f
   if (reason) {
     record.clear();
   }
-  if (release_if_large(impl_->picture, impl_->symbols)) {
+  if (release_if_large(impl_->image, impl_->symbols)) {
     impl_->tiles = {};
     impl_->rebuilt = {};
   }
   return reason;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

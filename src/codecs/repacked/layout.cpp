@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 #include "codecs/repacked/bytes.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr std::array<std::uint8_t, 4> kRecordMagic = {'P', 'N', 'R', 'P'};
@@ -18,7 +18,7 @@ constexpr std::uint8_t kZeroPadding = 0x20;
 constexpr std::uint8_t kWideQuant = 0x10;
 
 Error bad_record(const char* what) {
-  return decode_error(ErrorKind::corrupt, fmt::format("repacked picture is damaged: {}", what));
+  return decode_error(ErrorKind::corrupt, fmt::format("repacked image is damaged: {}", what));
 }
 
 std::size_t variant_bytes(const RepackGeometry& geometry) {
@@ -40,10 +40,10 @@ Status parse_record(ByteSpan bytes, RepackRecord& out) {
     return bad_record("its header is cut off");
   }
   if (bytes[4] != kRecordVersion) {
-    return decode_error(ErrorKind::unsupported,
-                        fmt::format("repacked picture of version {}; this penstock reads version {}",
-                                    bytes[4], kRecordVersion),
-                        "use a newer penstock");
+    return decode_error(
+        ErrorKind::unsupported,
+        fmt::format("repacked image of version {}; this penstock reads version {}", bytes[4], kRecordVersion),
+        "use a newer penstock");
   }
   const std::uint8_t kind = bytes[5];
   if ((kind & 0x0F) > static_cast<unsigned>(RepackSampling::s420) ||
@@ -154,4 +154,4 @@ void write_record_start(const RepackRecord& record, std::vector<std::uint8_t>& o
   }
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

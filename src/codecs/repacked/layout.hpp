@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a repacked picture: classes of symbols, order of coefficients, blocks, tiles and the record.
+// The parts of a repacked image: classes of symbols, order of coefficients, blocks, tiles and the record.
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 inline constexpr int kTileMcusWide = 4;
 inline constexpr int kTileMcusHigh = 8;
@@ -100,7 +100,7 @@ struct RepackGeometry {
 
 /// A quantisation table per component, natural order.
 using QuantTables = std::array<std::array<std::uint16_t, 64>, 3>;
-/// The code tables of a picture: a variant per part and class.
+/// The code tables of an image: a variant per part and class.
 using VariantChoice = std::array<std::array<std::uint8_t, kClasses>, kParts>;
 
 /// A record taken apart; the spans point into it.
@@ -123,4 +123,4 @@ Status parse_record(ByteSpan bytes, RepackRecord& out);
 /// Writes what goes before the tiles. `tile_begins` gives the sizes.
 void write_record_start(const RepackRecord& record, std::vector<std::uint8_t>& out);
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

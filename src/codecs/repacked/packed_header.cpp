@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <new>
 
+#include "codecs/image_format_decoder.hpp"
 #include "codecs/jpeg_scan.hpp"
-#include "codecs/picture_decoder.hpp"
 #include "codecs/repacked/bytes.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 constexpr int kLevel = 9;
@@ -22,7 +22,7 @@ constexpr std::size_t kTableBytes = 64;
 constexpr std::uint8_t kDqt = 0xDB;
 
 Error damaged(const char* what) {
-  return decode_error(ErrorKind::corrupt, fmt::format("repacked picture is damaged: {}", what));
+  return decode_error(ErrorKind::corrupt, fmt::format("repacked image is damaged: {}", what));
 }
 
 struct FreeCompressor {
@@ -66,21 +66,21 @@ void strip_quant(std::vector<std::uint8_t>& head, const QuantTables& quant) {
 }
 
 bool restore_quant(std::vector<std::uint8_t>& head, const QuantTables& quant) {
-  bool sound = true;
+  bool valid = true;
   for_each_quant_table(head, [&](std::uint8_t* table) {
     if (table[0] != 0) {
       return;
     }
     const std::size_t component = table[1];
     if (component >= quant.size()) {
-      sound = false;
+      valid = false;
       return;
     }
     for (std::size_t k = 0; k < kTableBytes; ++k) {
       table[k] = static_cast<std::uint8_t>(quant[component][kNatural[k]]);
     }
   });
-  return sound;
+  return valid;
 }
 
 struct HeaderPacker::Impl {
@@ -155,4 +155,4 @@ Result<JpegFrame> unpack_header(ByteSpan packed, const QuantTables& quant, const
   return frame;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

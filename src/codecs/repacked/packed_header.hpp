@@ -8,7 +8,7 @@
 #include "codecs/repacked/layout.hpp"
 #include "codecs/repacked/tables.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// What goes before the scan (to the end of its SOS segment) and after it (from its EOI marker on).
 struct JpegFrame {
@@ -56,4 +56,4 @@ void for_each_segment(ByteSpan head, Visit visit) {
   }
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -1,8 +1,8 @@
 #include "codecs/repacked/rebuild.hpp"
 
-#include "codecs/picture_decoder.hpp"
+#include "codecs/image_format_decoder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace detail {
 
 JpegRebuilder::JpegRebuilder() : tile_(std::make_unique<TileData>()) {}
@@ -15,7 +15,7 @@ Status JpegRebuilder::rebuild(const RepackRecord& record, const RepackTables& ta
   PENSTOCK_ASSIGN(JpegFrame frame, unpack_header(record.header, record.quant, tables));
   const RepackGeometry& geometry = record.geometry;
   if (!read_scan_setup(frame.head, geometry, setup_)) {
-    return decode_error(ErrorKind::corrupt, "repacked picture is damaged: its JPEG header is unsound");
+    return decode_error(ErrorKind::corrupt, "repacked image is damaged: its JPEG header is invalid");
   }
   out.assign(frame.head.begin(), frame.head.end());
   ScanWriter writer(setup_, record.zero_padding, coded_, out);
@@ -65,7 +65,7 @@ Status JpegRebuilder::rebuild(const RepackRecord& record, const RepackTables& ta
     }
   }
   if (!writer.finish()) {
-    return decode_error(ErrorKind::corrupt, "repacked picture is damaged: a coefficient has no code");
+    return decode_error(ErrorKind::corrupt, "repacked image is damaged: a coefficient has no code");
   }
   out.insert(out.end(), frame.tail.begin(), frame.tail.end());
   return {};
@@ -82,4 +82,4 @@ Result<std::vector<std::uint8_t>> rebuild_jpeg(ByteSpan bytes, const RepackTable
   return file;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

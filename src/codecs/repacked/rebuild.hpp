@@ -8,7 +8,7 @@
 #include "codecs/repacked/scan_writer.hpp"
 #include "codecs/repacked/tile_source.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// Keeps its memory from file to file. Not thread-safe.
 class JpegRebuilder {
@@ -25,4 +25,4 @@ class JpegRebuilder {
   Scratch coded_;
 };
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

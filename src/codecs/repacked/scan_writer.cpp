@@ -7,10 +7,10 @@
 #include "codecs/repacked/packed_header.hpp"
 #include "codecs/repacked/value_bits.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
-/// The tables of the DHT segment at `segment`, into those of their number. False if one is unsound.
+/// The tables of the DHT segment at `segment`, into those of their number. False if one is invalid.
 bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::array<ScanSetup::Codes, 4>& ac) {
   std::size_t at = 4;
   while (at < segment.size()) {
@@ -28,7 +28,7 @@ bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::arr
     at += 17;
     const std::uint8_t* symbols = segment.data() + at;
     if (number > 3 || segment[at - 17] > 0x1F || total > segment.size() - at ||
-        !is_sound_huffman_table(counts.data(), symbols, is_dc)) {
+        !is_valid_huffman_table(counts.data(), symbols, is_dc)) {
       return false;
     }
     ScanSetup::Codes& codes = (is_dc ? dc : ac)[number];
@@ -47,7 +47,7 @@ bool read_tables(ByteSpan segment, std::array<ScanSetup::Codes, 4>& dc, std::arr
 ScanSetup::ValueCodes small_values(const ScanSetup::Codes& codes) {
   ScanSetup::ValueCodes small;
   for (unsigned run = 0; run < 16; ++run) {
-    for (int value = -ScanSetup::ValueCodes::kMost - 1; value <= ScanSetup::ValueCodes::kMost; ++value) {
+    for (int value = -ScanSetup::ValueCodes::kMax - 1; value <= ScanSetup::ValueCodes::kMax; ++value) {
       const ValueBits coded = value_bits(codes, run, value);
       small.of[run * 16 + static_cast<unsigned>(value + 8)] =
           coded.missing || value == 0
@@ -65,14 +65,14 @@ bool read_scan_setup(ByteSpan head, const RepackGeometry& geometry, ScanSetup& o
   std::array<ScanSetup::Codes, 4> ac;
   const auto components = static_cast<std::size_t>(geometry.components());
   std::array<std::uint8_t, 3> ids{};
-  bool sound = true;
+  bool valid = true;
   bool has_frame = false;
   bool has_scan = false;
   out.restart_interval = 0;
   for_each_segment(head, [&](std::uint8_t marker, std::size_t begin, std::size_t size) {
     const ByteSpan segment = head.subspan(begin, size);
     if (marker == 0xC4) {
-      sound = sound && read_tables(segment, dc, ac);
+      valid = valid && read_tables(segment, dc, ac);
     } else if (marker == 0xDD && size >= 6) {
       out.restart_interval = static_cast<unsigned>(segment[4] << 8 | segment[5]);
     } else if (marker == 0xC0 || marker == 0xC1) {
@@ -99,7 +99,7 @@ bool read_scan_setup(ByteSpan head, const RepackGeometry& geometry, ScanSetup& o
       }
     }
   });
-  return sound && has_scan;
+  return valid && has_scan;
 }
 
 ScanWriter::ScanWriter(const ScanSetup& setup, bool zero_padding, Scratch& coded,
@@ -108,12 +108,12 @@ ScanWriter::ScanWriter(const ScanSetup& setup, bool zero_padding, Scratch& coded
       zero_padding_(zero_padding),
       out_(out),
       coded_(coded),
-      end_{.at = coded_.reserve(kMostBlockBytes)},
+      end_{.at = coded_.reserve(kMaxBlockBytes)},
       to_go_(setup.restart_interval) {}
 
 void ScanWriter::start_row(std::size_t blocks) {
   move_bytes();
-  end_.at = coded_.reserve((blocks + 1) * kMostBlockBytes);
+  end_.at = coded_.reserve((blocks + 1) * kMaxBlockBytes);
 }
 
 /// Moves the whole bytes to the file, a zero after each FF.
@@ -169,4 +169,4 @@ bool ScanWriter::finish() {
   return !end_.missing_code;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

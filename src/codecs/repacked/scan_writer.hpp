@@ -9,7 +9,7 @@
 #include "codecs/repacked/tile_source.hpp"
 #include "core/scratch.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// What the head of a JPEG file says about its scan.
 struct ScanSetup {
@@ -20,7 +20,7 @@ struct ScanSetup {
   };
   /// What AC coefficients are written as, the value's bits included.
   struct ValueCodes {
-    static constexpr int kMost = 7;  ///< -8 to 7 are in the table
+    static constexpr int kMax = 7;  ///< -8 to 7 are in the table
     /// As in Codes, by run * 16 + value + 8.
     std::array<std::uint32_t, 256> of{};
   };
@@ -45,9 +45,9 @@ struct CodedBits {
   bool missing_code = false;
 };
 
-/// Appends a block of the component, whose DC differs so much from the one before. Up to kMostBlockBytes are
+/// Appends a block of the component, whose DC differs so much from the one before. Up to kMaxBlockBytes are
 /// overwritten. Equal on every CPU target.
-inline constexpr std::size_t kMostBlockBytes = 64 * 4 + 8;  // 32 bits a coefficient; the last store
+inline constexpr std::size_t kMaxBlockBytes = 64 * 4 + 8;  // 32 bits a coefficient; the last store
 void write_block(const ScanSetup& setup, std::size_t component, int dc_difference, const SparseBlock& block,
                  CodedBits& bits);
 
@@ -79,4 +79,4 @@ class ScanWriter {
   unsigned next_restart_ = 0;
 };
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include "codecs/repacked/code_lengths.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 using SymbolHistogram = std::array<std::uint32_t, 256>;
 
@@ -36,4 +36,4 @@ inline std::uint64_t cost_of(const SymbolHistogram& histogram, const CodeLengths
   return bits;
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include "codecs/repacked/bytes.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::array<std::uint8_t, 4> kTablesMagic = {'P', 'N', 'R', 'T'};
@@ -73,7 +73,7 @@ std::shared_ptr<const RepackTables> RepackTables::make(const Lengths& lengths,
 Result<std::shared_ptr<const RepackTables>> parse_repack_tables(ByteSpan bytes) {
   const auto corrupt = [](const char* message) { return detail::decode_error(ErrorKind::corrupt, message); };
   if (bytes.size() < kStartSize || std::memcmp(bytes.data(), kTablesMagic.data(), kTablesMagic.size()) != 0) {
-    return corrupt("these are no code tables of repacked pictures");
+    return corrupt("these are no code tables of repacked images");
   }
   if (bytes[4] != kTablesVersion) {
     return detail::decode_error(
@@ -84,7 +84,7 @@ Result<std::shared_ptr<const RepackTables>> parse_repack_tables(ByteSpan bytes) 
   const std::size_t dictionary_size = detail::load_32(bytes.data() + 8);
   if (dictionary_size > RepackTables::kMaxDictionary ||
       bytes.size() != kStartSize + kLengthBytes + dictionary_size) {
-    return corrupt("the code tables of repacked pictures have a wrong size");
+    return corrupt("the code tables of repacked images have a wrong size");
   }
   auto lengths = std::make_unique<RepackTables::Lengths>();
   const std::uint8_t* at = bytes.data() + kStartSize;
@@ -100,7 +100,7 @@ Result<std::shared_ptr<const RepackTables>> parse_repack_tables(ByteSpan bytes) 
   }
   auto tables = RepackTables::make(*lengths, {at, at + dictionary_size});
   if (!tables) {
-    return corrupt("the code tables of repacked pictures are damaged");
+    return corrupt("the code tables of repacked images are damaged");
   }
   return tables;
 }
@@ -125,4 +125,4 @@ std::vector<std::uint8_t> serialise(const RepackTables& tables) {
   return out;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

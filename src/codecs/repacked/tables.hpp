@@ -9,7 +9,7 @@
 #include "codecs/repacked/code_lengths.hpp"
 #include "codecs/repacked/layout.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace detail {
 
 struct CodeTable {
@@ -48,4 +48,4 @@ class RepackTables {
   std::vector<std::uint8_t> dictionary_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include "codecs/repacked/layout.hpp"
 #include "core/cpu.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// Bytes that vector code may read and write past the end of a list.
 inline constexpr std::size_t kListSlack = 64;
@@ -57,7 +57,7 @@ struct TileBytes {
 };
 
 /// Null, or what is wrong with the tile. Reads nothing outside the tile and `readable_end`, whatever it
-/// holds; `out` is sound only without an error. Equal on every CPU target.
+/// holds; `out` is valid only without an error. Equal on every CPU target.
 const char* decode_tile(const TileBytes& in, TileData& out);
 
 /// What the first row of a block is multiplied by when it is dequantised: room for the rounding below it.
@@ -83,4 +83,4 @@ void decode_samples(const BlockJob& job);
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget samples_target();
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

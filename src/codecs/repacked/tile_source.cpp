@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "codecs/image_format_decoder.hpp"
 #include "codecs/jpeg_scan.hpp"
-#include "codecs/picture_decoder.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 TileSource::TileSource(const RepackRecord& record, const RepackTables& tables) : record_(record) {
   bytes_.parts = record.geometry.parts();
@@ -30,7 +30,7 @@ Status TileSource::decode(int tile_x, int tile_y, TileData& out) {
     bytes_.high[static_cast<std::size_t>(part)] = range.high();
   }
   if (const char* const problem = decode_tile(bytes_, out); problem != nullptr) {
-    return decode_error(ErrorKind::corrupt, fmt::format("repacked picture is damaged: {}", problem));
+    return decode_error(ErrorKind::corrupt, fmt::format("repacked image is damaged: {}", problem));
   }
   return {};
 }
@@ -54,4 +54,4 @@ void SparseBlocks::next(SparseBlock* out, int count) {
   block_ += static_cast<std::size_t>(count);
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -8,7 +8,7 @@
 #include "codecs/repacked/tables.hpp"
 #include "codecs/repacked/tile_data.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// Refers to the record and the tables. Not thread-safe.
 class TileSource {
@@ -51,4 +51,4 @@ class SparseBlocks {
 /// Blocks [first, first + count) of a part; `values` move on. Equal on every CPU target.
 void take_blocks(const PartData& part, std::size_t first, ValuePointers& values, SparseBlock* out, int count);
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -8,7 +8,7 @@
 #include "codecs/repacked/layout.hpp"
 #include "core/scratch.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 /// Where the next symbols of a part go.
 struct SymbolEnds {
@@ -21,7 +21,7 @@ class PartSymbols {
  public:
   using Counts = std::array<std::size_t, kClasses>;
 
-  /// Room for a picture of so many blocks; forgets what was there.
+  /// Room for an image of so many blocks; forgets what was there.
   void start(std::size_t blocks);
   const std::uint8_t* symbols(std::size_t symbol_class) const { return begins_[symbol_class]; }
   const Counts& counts() const { return counts_; }
@@ -40,18 +40,18 @@ class PartSymbols {
   Counts counts_{};
 };
 
-using PictureSymbols = std::array<PartSymbols, kParts>;
+using ImageSymbols = std::array<PartSymbols, kParts>;
 
-/// Gives the memory of a picture back if it was a large one: threads that each keep what their largest
-/// picture needed would add up to gigabytes. True if it was.
-bool release_if_large(JpegCoefficients& picture, PictureSymbols& symbols);
+/// Gives the memory of an image back if it was a large one: threads that each keep what their largest
+/// image needed would add up to gigabytes. True if it was.
+bool release_if_large(JpegCoefficients& image, ImageSymbols& symbols);
 
-/// Room for the symbols of all tiles of the picture.
-void start_symbols(const RepackGeometry& geometry, PictureSymbols& out);
+/// Room for the symbols of all tiles of the image.
+void start_symbols(const RepackGeometry& geometry, ImageSymbols& out);
 
 /// Adds the symbols of the tile. False if a value is beyond what records hold, or so large that decoders of
 /// JPEG may differ in its pixels.
-bool add_tile_symbols(const JpegCoefficients& picture, int tile_x, int tile_y, PictureSymbols& out);
+bool add_tile_symbols(const JpegCoefficients& image, int tile_x, int tile_y, ImageSymbols& out);
 
 /// The blocks of one component within a tile.
 struct TileBlocks {
@@ -65,4 +65,4 @@ struct TileBlocks {
 /// Adds the symbols of these blocks; false as above.
 bool add_block_symbols(const TileBlocks& blocks, SymbolEnds& ends);
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include "codecs/repacked/bytes.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 // More than an eighth of the symbols that a tile can have, at two bytes each.
@@ -50,7 +50,7 @@ void TileWriter::put(Lane& lane, const CodeTable& code, const std::uint8_t* symb
   lane.at = at;
 }
 
-void TileWriter::write(const PictureSymbols& symbols, const TileCounts& begin, const TileCounts& end,
+void TileWriter::write(const ImageSymbols& symbols, const TileCounts& begin, const TileCounts& end,
                        std::vector<std::uint8_t>& out) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     std::uint8_t* const memory = memory_.data() + lane * kLaneBytes;
@@ -103,4 +103,4 @@ void TileWriter::write(const PictureSymbols& symbols, const TileCounts& begin, c
   }
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

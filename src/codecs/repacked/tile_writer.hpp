@@ -9,7 +9,7 @@
 #include "codecs/repacked/tables.hpp"
 #include "codecs/repacked/tile_symbols.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 using TileCounts = std::array<PartSymbols::Counts, kParts>;
 
@@ -19,8 +19,8 @@ class TileWriter {
   TileWriter();
 
   void use(const RepackTables& tables, const VariantChoice& variants, int parts);
-  /// Appends the tile whose symbols are those of the picture from `begin` to `end`.
-  void write(const PictureSymbols& symbols, const TileCounts& begin, const TileCounts& end,
+  /// Appends the tile whose symbols are those of the image from `begin` to `end`.
+  void write(const ImageSymbols& symbols, const TileCounts& begin, const TileCounts& end,
              std::vector<std::uint8_t>& out);
 
  private:
@@ -41,4 +41,4 @@ class TileWriter {
   int parts_ = 0;
 };
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -11,17 +11,17 @@
 #include "codecs/repacked/tile_symbols.hpp"
 #include "core/parallel_for.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using namespace detail;  // the parts of this codec
 
 constexpr std::size_t kDictionaryBytes = 32768;
-constexpr std::size_t kMaxSegment = 8192;  // longer ones are pictures or private data
+constexpr std::size_t kMaxSegment = 8192;  // longer ones are images or private data
 constexpr int kRounds = 6;
 
 using Bytes = std::vector<std::uint8_t>;
-using PictureHistograms = std::array<std::array<SymbolHistogram, kClasses>, kParts>;
+using ImageHistograms = std::array<std::array<SymbolHistogram, kClasses>, kParts>;
 using Histograms = std::vector<const SymbolHistogram*>;
 
 CodeLengths lengths_for(const Histograms& histograms, const std::vector<int>& variant_of, int variant) {
@@ -34,7 +34,7 @@ CodeLengths lengths_for(const Histograms& histograms, const std::vector<int>& va
   return limited_code_lengths(counts);
 }
 
-/// Groups the pictures so that each group's table fits its members: k-means with code lengths as means. In
+/// Groups the images so that each group's table fits its members: k-means with code lengths as means. In
 /// whole numbers, so that no compiler or library changes the outcome.
 std::array<CodeLengths, kVariants> train_class(const Histograms& histograms) {
   std::vector<int> variant_of(histograms.size(), 0);
@@ -100,9 +100,9 @@ Bytes make_dictionary(const Segments& segments) {
 
 struct RepackTrainer::Impl {
   CoefficientReader reader;
-  JpegCoefficients picture;
-  PictureSymbols symbols;
-  std::vector<PictureHistograms> histograms;
+  JpegCoefficients image;
+  ImageSymbols symbols;
+  std::vector<ImageHistograms> histograms;
   std::vector<bool> is_gray;
   Segments segments;
 
@@ -114,32 +114,32 @@ RepackTrainer::~RepackTrainer() = default;
 
 bool RepackTrainer::add(ByteSpan jpeg) {
   const bool learned = impl_->learn(jpeg);
-  release_if_large(impl_->picture, impl_->symbols);
+  release_if_large(impl_->image, impl_->symbols);
   return learned;
 }
 
 bool RepackTrainer::Impl::learn(ByteSpan jpeg) {
-  if (reader.read(jpeg, RepackFidelity::pixels, picture)) {
+  if (reader.read(jpeg, RepackFidelity::pixels, image)) {
     return false;
   }
-  const RepackGeometry& geometry = picture.geometry;
+  const RepackGeometry& geometry = image.geometry;
   start_symbols(geometry, symbols);
   for (int y = 0; y < geometry.tiles_high(); ++y) {
     for (int x = 0; x < geometry.tiles_wide(); ++x) {
-      if (!add_tile_symbols(picture, x, y, symbols)) {
+      if (!add_tile_symbols(image, x, y, symbols)) {
         return false;
       }
     }
   }
-  PictureHistograms& learned = histograms.emplace_back();
+  ImageHistograms& learned = histograms.emplace_back();
   is_gray.push_back(geometry.parts() == 1);
   for (std::size_t part = 0; part < kParts; ++part) {
     for (std::size_t i = 0; i < kClasses; ++i) {
       count_symbols(symbols[part].symbols(i), symbols[part].counts()[i], learned[part][i]);
     }
   }
-  Bytes head(jpeg.begin(), jpeg.begin() + static_cast<std::ptrdiff_t>(picture.scan_begin));
-  strip_quant(head, picture.quant);
+  Bytes head(jpeg.begin(), jpeg.begin() + static_cast<std::ptrdiff_t>(image.scan_begin));
+  strip_quant(head, image.quant);
   for_each_segment(head, [&](std::uint8_t, std::size_t begin, std::size_t size) {
     if (size <= kMaxSegment) {
       const auto from = head.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -167,9 +167,9 @@ std::shared_ptr<const RepackTables> RepackTrainer::train(unsigned threads) const
     const std::size_t part = table / kClasses;
     const std::size_t i = table % kClasses;
     Histograms histograms;
-    for (std::size_t picture = 0; picture < impl.histograms.size(); ++picture) {
-      if (part == 0 || !impl.is_gray[picture]) {
-        histograms.push_back(&impl.histograms[picture][part][i]);
+    for (std::size_t image = 0; image < impl.histograms.size(); ++image) {
+      if (part == 0 || !impl.is_gray[image]) {
+        histograms.push_back(&impl.histograms[image][part][i]);
       }
     }
     (*lengths)[part][i] = train_class(histograms);
@@ -177,4 +177,4 @@ std::shared_ptr<const RepackTables> RepackTrainer::train(unsigned threads) const
   return RepackTables::make(*lengths, make_dictionary(impl.segments));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

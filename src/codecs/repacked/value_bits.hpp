@@ -7,7 +7,7 @@
 
 #include "codecs/repacked/scan_writer.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 
 inline constexpr unsigned kLengthMask = (1u << ScanSetup::Codes::kLengthBits) - 1;
 
@@ -27,4 +27,4 @@ struct ValueBits {
           .missing = code == 0 || size > 15};
 }
 
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

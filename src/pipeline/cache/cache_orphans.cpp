@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::string_view kLock = ".lock";
@@ -93,4 +93,4 @@ void remove_cache_orphans(const Folder& folder) {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -16,16 +16,16 @@
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
-#include "pipeline/test_pictures.hpp"
+#include "pipeline/test_images.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-constexpr std::chrono::seconds kLongest{300};
+constexpr std::chrono::seconds kMaxLength{300};
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
@@ -73,8 +73,8 @@ class Killed : public testing::Test {
   std::string write_source(const std::string& name, unsigned seed) const {
     TarForTest tar;
     for (unsigned i = 0; i < 60; ++i) {
-      const auto picture = make_jpeg(60 + static_cast<int>(i), 90, seed + i);
-      tar.file(fmt::format("{:03}.jpg", i), {reinterpret_cast<const char*>(picture.data()), picture.size()});
+      const auto image = make_jpeg(60 + static_cast<int>(i), 90, seed + i);
+      tar.file(fmt::format("{:03}.jpg", i), {reinterpret_cast<const char*>(image.data()), image.size()});
     }
     return folder_.write(name, tar.end().bytes());
   }
@@ -90,7 +90,7 @@ class Killed : public testing::Test {
       while (const std::optional<Batch> batch = loader.next(ticket).value()) {
         samples += batch->rows();
       }
-      loader.cache_building(kLongest);
+      loader.cache_building(kMaxLength);
     }
     const bool whole = loader.stats().cache.starts_with("complete");
     return whole ? samples : 0;
@@ -157,4 +157,4 @@ TEST_F(Killed, processes_share_a_folder) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

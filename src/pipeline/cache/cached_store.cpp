@@ -17,7 +17,7 @@
 #include "pipeline/cache/cache_orphans.hpp"
 #include "store/build.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::chrono::seconds kBuildPatience{5};
@@ -288,7 +288,7 @@ Status CachedStore::build() {
   PENSTOCK_ASSIGN(const FileLock lock, take_turn(folder));
   Status built = open_or_build(folder);
   if (!built) {
-    clear_away(folder, built.error());
+    remove_remains(folder, built.error());
   }
   (void)folder.remove(name_ + ".lock");  // what stays is cleared by the next loader
   return built;
@@ -318,7 +318,7 @@ Status CachedStore::open_or_build(const Folder& folder) {
   settings.keep_damaged = true;
   settings.workers = workers_;
   settings.max_pixels = source_.max_pixels();
-  settings.progress = [this](const BuildProgress& progress) { return go_on(progress); };
+  settings.progress = [this](const BuildProgress& progress) { return keep_building(progress); };
   PENSTOCK_ASSIGN(Folder parent, folder.again());
   PENSTOCK_TRY(
       build_store_in(std::move(parent), name_, *source_.table(), source_.description(), identity_, settings));
@@ -333,7 +333,7 @@ Status CachedStore::open_or_build(const Folder& folder) {
 }
 
 /// What a build that failed has left would fail again, and may be what fills the disk.
-void CachedStore::clear_away(const Folder& folder, const Error& failure) const {
+void CachedStore::remove_remains(const Folder& folder, const Error& failure) const {
   const bool goes_on = failure.kind == ErrorKind::cancelled;
   const bool of_others = failure.kind == ErrorKind::timeout;
   const std::string building = name_ + ".building";
@@ -342,10 +342,10 @@ void CachedStore::clear_away(const Folder& folder, const Error& failure) const {
   }
 }
 
-bool CachedStore::go_on(const BuildProgress& progress) {
+bool CachedStore::keep_building(const BuildProgress& progress) {
   const std::lock_guard lock(mutex_);
   progress_ = progress;
   return !given_up_;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

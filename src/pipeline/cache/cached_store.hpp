@@ -15,7 +15,7 @@
 #include "penstock/store.hpp"
 #include "pipeline/cache/cached_table.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Looks for the store of a data set in a folder of stores; where it is missing, incomplete or damaged,
 /// builds it on threads of its own. Of several processes that start at once one builds and the others look
@@ -57,10 +57,10 @@ class CachedStore : public std::enable_shared_from_this<CachedStore> {
   Result<bool> try_to_open(const Folder& folder);
   Status build();
   Status open_or_build(const Folder& folder);
-  void clear_away(const Folder& folder, const Error& failure) const;
+  void remove_remains(const Folder& folder, const Error& failure) const;
   bool failed() const noexcept;
   Result<FileLock> take_turn(const Folder& folder);
-  bool go_on(const BuildProgress& progress);
+  bool keep_building(const BuildProgress& progress);
 
   const Dataset source_;
   const std::string named_folder_;  // as the user gave it
@@ -85,4 +85,4 @@ class CachedStore : public std::enable_shared_from_this<CachedStore> {
   std::thread worker_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -21,9 +21,9 @@
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
 #include "pipeline/memory_table_for_test.hpp"
-#include "pipeline/test_pictures.hpp"
+#include "pipeline/test_images.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,13 +60,13 @@ Epoch read_epoch(Loader& loader) {
 
 class Cache : public testing::Test {
  protected:
-  /// Sample `bad` is a picture that ends early.
+  /// Sample `bad` is an image that ends early.
   std::string write_source(int bad = -1) {
     TarForTest tar;
     for (int i = 0; i < kSamples; ++i) {
-      auto picture = make_jpeg(60 + 3 * i, 90 - 2 * i, static_cast<unsigned>(i));
-      picture.resize(i == bad ? picture.size() / 2 : picture.size());
-      tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+      auto image = make_jpeg(60 + 3 * i, 90 - 2 * i, static_cast<unsigned>(i));
+      image.resize(i == bad ? image.size() / 2 : image.size());
+      tar.file(fmt::format("{:03}.jpg", i), as_text(image));
       tar.file(fmt::format("{:03}.cls", i), std::to_string(i));
     }
     return folder_.write("x.tar", tar.end().bytes());
@@ -208,7 +208,7 @@ TEST_F(Cache, a_copied_cache_is_opened_without_reading_it) {
 TEST_F(Cache, a_damaged_index_is_built_again) {
   const std::string source = write_source();
   const fs::path store = build(source);
-  flip_a_bit(store / "index.bin", 64 + 8 + 20);  // the width of a picture
+  flip_a_bit(store / "index.bin", 64 + 8 + 20);  // the width of an image
   EXPECT_FALSE(open(source).cache_building(kLong));
   EXPECT_TRUE(verify_store(store.string(), {.sources = {source}})->ok());
 }
@@ -216,8 +216,8 @@ TEST_F(Cache, a_damaged_index_is_built_again) {
 TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
   TarForTest tar;
   for (int i = 0; i < kSamples; ++i) {
-    const auto picture = make_jpeg(60, 40, static_cast<unsigned>(i));
-    tar.file(fmt::format("{:03}.jpg", i), as_text(picture));
+    const auto image = make_jpeg(60, 40, static_cast<unsigned>(i));
+    tar.file(fmt::format("{:03}.jpg", i), as_text(image));
     if (i != 7) {
       tar.file(fmt::format("{:03}.cls", i), "1");
     }
@@ -358,16 +358,16 @@ TEST_F(Cache, of_a_source_of_the_same_name_and_size_is_not_its) {
 }
 
 TEST_F(Cache, of_class_folders_sees_a_file_that_was_written_again) {
-  const std::string picture(as_text(make_jpeg(60, 60, 1)));
+  const std::string image(as_text(make_jpeg(60, 60, 1)));
   const std::string other(as_text(make_jpeg(60, 60, 2)));
   for (const char* const name : {"data/a/1.jpg", "data/b/1.jpg"}) {
-    folder_.write(name, picture);
+    folder_.write(name, image);
   }
   const std::string before = Dataset::open(folder_ / "data").value().table()->identity();
   EXPECT_EQ(Dataset::open(folder_ / "data").value().table()->identity(), before);
   const Dataset opened = Dataset::open(folder_ / "data").value();
   std::this_thread::sleep_for(std::chrono::milliseconds(30));  // the clock of file times ticks
-  folder_.write("data/b/1.jpg", picture);
+  folder_.write("data/b/1.jpg", image);
   EXPECT_NE(opened.table()->identity(), before) << "a data set that is open sees it too";
 }
 
@@ -435,4 +435,4 @@ TEST_F(Cache, that_gets_no_thread_leaves_the_run_alone) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include "formats/store_format.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 void CacheDamage::note(const Error& error) {
   const std::lock_guard lock(mutex_);
@@ -34,4 +34,4 @@ Result<StoredValue> CachedTable::read(std::uint64_t sample, std::size_t field) c
   return source_->read(sample, field);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

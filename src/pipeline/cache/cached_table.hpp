@@ -10,7 +10,7 @@
 #include "formats/sample_table.hpp"
 #include "io/folder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether a store that stands for its source was found damaged. Any thread.
 class CacheDamage {
@@ -82,4 +82,4 @@ class CachedTable final : public SampleTable {
   const std::shared_ptr<CacheDamage> damage_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

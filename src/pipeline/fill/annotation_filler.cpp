@@ -5,7 +5,7 @@
 
 #include "formats/annotations.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class AnnotationFiller final : public Filler {
@@ -73,4 +73,4 @@ FillPlanPtr plan_annotations(const FieldInfo& field, std::size_t number, const A
   return std::make_unique<AnnotationPlan>(field, number, spec);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

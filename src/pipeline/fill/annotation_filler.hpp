@@ -4,10 +4,10 @@
 #include "penstock/field_reading.hpp"
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Rows are float32 [N, 4] or [N, 2], N differing; a second column has labels, int64 [N], if the spec has a
 /// path to them.
 FillPlanPtr plan_annotations(const FieldInfo& field, std::size_t number, const AnnotationSpec& spec);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class ArrayFiller final : public Filler {
@@ -50,4 +50,4 @@ FillPlanPtr plan_arrays(FieldSpec spec, std::size_t number) {
   return std::make_unique<ArrayPlan>(number, std::move(spec));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

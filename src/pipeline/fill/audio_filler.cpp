@@ -4,22 +4,22 @@
 
 #include <algorithm>
 
-#include "codecs/sound_decoder.hpp"
+#include "codecs/audio_decoder.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
 #include "transforms/audio/audio_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// What most audio of a field is like, by the first sample that can be read.
 Result<AudioSpec> usual_audio(const SampleTable& table, std::size_t field) {
   constexpr std::uint64_t kTried = 16;
-  SoundDecoder decoder;
+  AudioDecoder decoder;
   std::optional<Error> first;
   for (std::uint64_t sample = 0; sample < std::min(kTried, table.size()); ++sample) {
     AudioSpec spec;
     Status read = use_value(table, sample, field, [&](const StoredValue& stored) -> Status {
-      PENSTOCK_ASSIGN(const SoundInfo info, decoder.open(stored.bytes));
+      PENSTOCK_ASSIGN(const AudioInfo info, decoder.open(stored.bytes));
       spec = {.channels = info.channels, .rate = info.rate, .bands = 0, .frames = 0};
       return {};
     });
@@ -110,7 +110,7 @@ class AudioFiller final : public Filler {
     PENSTOCK_TRY(program.run(workspace, memory));
     drawn_for(task).resize(drawn_before_);
     program.list().save(workspace.drawn(), drawn_for(task));
-    counters().sounds[workspace.codec()].add(1);
+    counters().recordings[workspace.codec()].add(1);
     AudioWave& wave = workspace.wave();
     column_of(task.storage).lengths[task.row] = static_cast<std::int64_t>(wave.valid);
     if (memory == nullptr) {
@@ -147,4 +147,4 @@ Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field,
   return FillPlanPtr(std::make_unique<AudioPlan>(number, std::move(column), std::move(program), list));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,11 +4,11 @@
 #include "pipeline/fill/filler.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Looks at the first samples of the table: rows that end up otherwise are errors, whichever batch they fall
 /// into.
 Result<FillPlanPtr> plan_audio(const SampleTable& table, const FieldInfo& field, std::size_t number,
                                const FieldList& list);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

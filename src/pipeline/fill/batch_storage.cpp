@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 void BatchStorage::release() noexcept {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -98,4 +98,4 @@ const Column* Batch::find(const std::string& name) const noexcept {
   return found == storage_->columns.end() ? nullptr : &*found;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "penstock/result.hpp"
 #include "transforms/operation_list.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class BatchPool;
 
@@ -46,7 +46,7 @@ class BatchStorage {
   std::int64_t* index = nullptr;
   bool has_raw = false;
   RawBytes raw;
-  Slab fixed;                                      ///< rows of fixed size: pictures, integers, index
+  Slab fixed;                                      ///< rows of fixed size: images, integers, index
   std::vector<Slab> row_memory;                    ///< what varies: [row * columns + column]; raw: one
   std::vector<std::unique_ptr<Error>> row_errors;  ///< [row], null = good
   std::vector<std::uint8_t> row_replaced;          ///< [row], 1 = good after all: another sample took the row
@@ -85,4 +85,4 @@ class BatchPool : public std::enable_shared_from_this<BatchPool> {
   std::vector<std::unique_ptr<BatchStorage>> idle_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class BytesFiller final : public Filler {
@@ -74,4 +74,4 @@ FillPlanPtr plan_bytes(const FieldInfo& field, std::size_t number) {
           .info = field, .spec = {.type = Scalar::uint8, .shape = {kAnyExtent}}, .shares_memory = true});
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

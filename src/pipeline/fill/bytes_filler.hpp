@@ -3,8 +3,8 @@
 
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 FillPlanPtr plan_bytes(const FieldInfo& field, std::size_t number);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

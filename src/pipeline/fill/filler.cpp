@@ -1,6 +1,6 @@
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Error from_exception(const char* problem) {
   return Error{.kind = ErrorKind::io,
@@ -26,4 +26,4 @@ void Filler::place(BatchStorage& storage, std::size_t column, std::size_t row, c
   piece_of(storage, column, row) = piece;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -43,7 +43,7 @@
 #include "pipeline/order/epoch_order.hpp"
 #include "pipeline/order/row_part.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class ForeignStage;
 
@@ -189,4 +189,4 @@ Status Filler::read(const RowPart& part, std::size_t field, WorkStage then, Use&
   return at_sample(std::move(used).error(), table, part.sample, field);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

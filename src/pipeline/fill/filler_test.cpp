@@ -15,12 +15,12 @@
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/run/row_worker.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t kLabel = 0;  // fields of a MemoryTable without pictures
+constexpr std::size_t kLabel = 0;  // fields of a MemoryTable without images
 constexpr std::size_t kText = 1;
 
 /// Rows of two samples each.
@@ -184,4 +184,4 @@ TEST(filler, an_array_of_another_length_than_planned_is_corrupt) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include "codecs/image_decoder.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// [H, W, C] in the order of the memory format.
@@ -18,7 +18,7 @@ Shape in_format(std::size_t height, std::size_t width, std::size_t channels, Mem
 
 class ImagePlan final : public OneFieldPlan {
  public:
-  ImagePlan(std::size_t field, ColumnPlan column, PictureChain chain, MemoryFormat format, ImageSize input,
+  ImagePlan(std::size_t field, ColumnPlan column, ImageChain chain, MemoryFormat format, ImageSize input,
             const FieldList& list)
       : OneFieldPlan(field, std::move(column)),
         chain_(std::move(chain)),
@@ -40,7 +40,7 @@ class ImagePlan final : public OneFieldPlan {
     }
     return column().padded
                ? fmt::format("{}, padded with zeros to the largest of the batch", name_of(output.type))
-               : fmt::format("list of {} pictures, sizes vary", name_of(output.type));
+               : fmt::format("list of {} images, sizes vary", name_of(output.type));
   }
   std::string steps_in_words() const override { return chain_.describe(); }
   std::vector<ForeignStage*> foreign_stages() const override {
@@ -51,14 +51,14 @@ class ImagePlan final : public OneFieldPlan {
     return stages;
   }
 
-  const PictureChain& chain() const noexcept { return chain_; }
+  const ImageChain& chain() const noexcept { return chain_; }
   MemoryFormat format() const noexcept { return format_; }
   std::size_t read_field() const noexcept { return field(); }
   /// The size that all images have, where the rows' shape rests on that; else {0, 0}.
   ImageSize input() const noexcept { return input_; }
 
  private:
-  PictureChain chain_;
+  ImageChain chain_;
   MemoryFormat format_;
   ImageSize input_;
   DrawnLists draws_;
@@ -114,7 +114,7 @@ class ImageFiller final : public Filler {
     }
     return foreign_->run(result, task.sample(), task.key, drawn_for(task),
                          [&](const ArraySpec& made) -> Result<void*> {
-                           return column_of(task.storage).format ? room_for(task, picture_size(made))
+                           return column_of(task.storage).format ? room_for(task, image_size(made))
                                                                  : room(task, 0, Extents(made.shape));
                          });
   }
@@ -141,7 +141,7 @@ std::unique_ptr<Filler> ImagePlan::make_filler(const FillerTools& tools, std::si
 
 Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
                                 const FieldList& list, MemoryFormat format, const LoaderOptions& options) {
-  PENSTOCK_ASSIGN(PictureChain chain, compile_chain(list.operations, format, {}, list.room));
+  PENSTOCK_ASSIGN(ImageChain chain, compile_chain(list.operations, format, {}, list.room));
   ImageSize input;
   if (!chain.output().fixed()) {
     input = known_size(table, number, options);
@@ -150,7 +150,7 @@ Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field
     }
   }
   ColumnPlan column{.info = field, .spec = chain.output()};
-  if (chain.gives_pictures()) {
+  if (chain.gives_images()) {
     std::vector<std::size_t>& shape = column.spec.shape;
     shape = in_format<std::vector<std::size_t>>(shape[0], shape[1], shape[2], format);
     column.format = format;
@@ -160,4 +160,4 @@ Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field
       std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input, list));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -44,8 +44,7 @@ TEST(ImageSizes, one_size_for_all_makes_one_array) {
 }
 
 TEST(ImageSizes, floats_of_different_sizes_make_a_list) {
-  Loader loader =
-      open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.batch_size = 4}, floats());
+  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_images()), {.batch_size = 4}, floats());
   const std::vector<Batch> batches = take_epoch(loader);
   const Column& column = *batches[0].find("image");
   EXPECT_EQ(column.spec.to_string(), "float32 (3, any, any)");
@@ -65,4 +64,4 @@ TEST(ImageSizes, an_image_of_another_size_than_the_index_says_is_corrupt) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 #include "pipeline/fill/known_size.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 DecodeLimits decode_limits(const LoaderOptions& options) noexcept {
   return {.max_pixels = options.max_pixels.value_or(DecodeLimits{}.max_pixels),
@@ -21,4 +21,4 @@ ImageSize known_size(const SampleTable& table, std::size_t field, const LoaderOp
   return looked.ok() && found == said ? said : ImageSize{};  // a bad one is told when its row is made
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include "formats/sample_table.hpp"
 #include "penstock/options.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The limits that the options set for images.
 DecodeLimits decode_limits(const LoaderOptions& options) noexcept;
@@ -14,4 +14,4 @@ DecodeLimits decode_limits(const LoaderOptions& options) noexcept;
 /// limits, really is of that size; else {0, 0}. So no index decides by itself over memory.
 ImageSize known_size(const SampleTable& table, std::size_t field, const LoaderOptions& options);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "codecs/mask_values.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 bool is_mask(ImageMode mode) { return mode == ImageMode::mask || mode == ImageMode::wide_mask; }
@@ -172,4 +172,4 @@ Result<FillPlanPtr> plan_mode_images(const SampleTable& table, const FieldInfo& 
   return FillPlanPtr(std::make_unique<ModeImagePlan>(number, std::move(column), mode, format, input));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 #include "penstock/field_reading.hpp"
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Rows are [C, H, W] or [H, W, C], of masks [H, W]; of one shape where the table knows that all images have
 /// one size and the mode says how many channels. Mode `unchanged`: whether values have 8 or 16 bits is what
@@ -12,4 +12,4 @@ namespace penstock {
 Result<FillPlanPtr> plan_mode_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
                                      ImageMode mode, MemoryFormat format, const LoaderOptions& options);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "pipeline/fill/one_field_plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 template <class Value, Result<Value> (*value_of)(const StoredValue&)>
@@ -90,4 +90,4 @@ FillPlanPtr plan_numbers(const FieldInfo& field, std::size_t number) {
   return std::make_unique<NumberPlan>(number, ColumnPlan{.info = field, .spec = {.type = type, .shape = {}}});
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,10 +3,10 @@
 
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 FillPlanPtr plan_numbers(const FieldInfo& field, std::size_t number);
 /// Classes: rows of float32, 1 at the place of the number and 0 elsewhere.
 FillPlanPtr plan_one_hot(const FieldInfo& field, std::size_t number, int classes);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

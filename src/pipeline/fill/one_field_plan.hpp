@@ -7,7 +7,7 @@
 
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 class OneFieldPlan : public FillPlan {
  public:
@@ -27,4 +27,4 @@ class OneFieldPlan : public FillPlan {
   std::vector<ColumnPlan> columns_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Copies an array of `extents` into the corner of one of `room`, the rest of which becomes zeros. Both are
@@ -54,4 +54,4 @@ void pad_rows(const Column& column, const std::vector<std::size_t>& shape, void*
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

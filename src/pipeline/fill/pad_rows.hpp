@@ -6,7 +6,7 @@
 
 #include "penstock/batch.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// [rows, largest extents of any of the first `rows` rows]. For a column whose rows have memory of their own.
 std::vector<std::size_t> padded_shape(const Column& column, std::size_t rows);
@@ -14,4 +14,4 @@ std::vector<std::size_t> padded_shape(const Column& column, std::size_t rows);
 /// Writes the rows to `out`, which has room for an array of that shape.
 void pad_rows(const Column& column, const std::vector<std::size_t>& shape, void* out);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(pad_rows, rows_stand_in_the_corner_and_zeros_around_them) {
@@ -31,4 +31,4 @@ TEST(pad_rows, no_row_has_no_extent_but_those_that_are_known) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,13 +5,13 @@
 #include <cstring>
 
 #include "codecs/original_file.hpp"
-#include "core/picture_header.hpp"
+#include "core/image_header.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Sizes in an index are not proved before the file is read: beyond this, memory follows what was read.
-constexpr std::uint64_t kMostExpected = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxExpected = std::uint64_t{64} << 20;
 
 class RawFiller final : public Filler {
  public:
@@ -21,12 +21,11 @@ class RawFiller final : public Filler {
   void begin(const RowRun& run) override {
     run.storage->raw.data = {};
     std::uint64_t expected = 0;
-    for (std::uint32_t row = run.first; row < run.first + run.count && expected < kMostExpected; ++row) {
+    for (std::uint32_t row = run.first; row < run.first + run.count && expected < kMaxExpected; ++row) {
       run.order->row_at(run.first_place + row, parts_);
-      expected +=
-          std::min(table_of(parts_.front()).stored_size(parts_.front().sample, field_), kMostExpected);
+      expected += std::min(table_of(parts_.front()).stored_size(parts_.front().sample, field_), kMaxExpected);
     }
-    bytes_ = pool().acquire(static_cast<std::size_t>(std::min(expected, kMostExpected)));
+    bytes_ = pool().acquire(static_cast<std::size_t>(std::min(expected, kMaxExpected)));
     used_ = 0;
   }
 
@@ -39,7 +38,7 @@ class RawFiller final : public Filler {
       const SampleTable& table = table_of(part);
       ImageSize size = table.image_size(part.sample, field_);
       if (size.width == 0 && table.fields()[field_].kind == FieldKind::image) {
-        size = picture_size(file);
+        size = image_size(file);
       }
       raw.offsets[task.row] = static_cast<std::int64_t>(used_);
       raw.sizes[task.row] = static_cast<std::int64_t>(file.size());
@@ -94,4 +93,4 @@ class RawPlan final : public FillPlan {
 
 FillPlanPtr plan_raw(std::size_t field) { return std::make_unique<RawPlan>(field); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,9 +3,9 @@
 
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Has no column: it fills the storage's RawBytes. Its runs are whole batches.
 FillPlanPtr plan_raw(std::size_t field);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "codecs/image_decoder.hpp"
 #include "transforms/sample_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// A view's place in the batch.
@@ -158,4 +158,4 @@ Result<FillPlanPtr> plan_views(std::size_t field, const std::vector<View>& views
   return FillPlanPtr(std::move(plan));
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

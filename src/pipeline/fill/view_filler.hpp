@@ -5,10 +5,10 @@
 
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A column for each view, those that are counted in one: [count, C, H, W]. `invalid` where operations cannot
 /// follow each other, or counted views differ in size.
 Result<FillPlanPtr> plan_views(std::size_t field, const std::vector<View>& views, MemoryFormat format);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

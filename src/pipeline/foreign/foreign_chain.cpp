@@ -6,21 +6,21 @@
 #include <cstring>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-// Results of unknown shape, as pictures of which the decoder would make no more.
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+// Results of unknown shape, as images of which the decoder would make no more.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
-ArraySpec picture_array(const ImageSpec& picture) {
-  ArraySpec array = picture_array(picture.size, picture.type);
-  if (!picture.fixed_size()) {
+ArraySpec image_array(const ImageSpec& image) {
+  ArraySpec array = image_array(image.size, image.type);
+  if (!image.fixed_size()) {
     array.shape[0] = array.shape[1] = kAnyExtent;
   }
   return array;
 }
 
-bool is_picture(const ArraySpec& array) {
+bool is_image(const ArraySpec& array) {
   return (array.type == Scalar::uint8 || array.type == Scalar::float32) && array.shape.size() == 3 &&
          array.shape[2] == kImageChannels;
 }
@@ -36,7 +36,7 @@ Error cannot_follow(const Transform& operation, const ForeignStep& step) {
 /// Of a result, or of what is planned, as far as it is known.
 Status check_size(const ForeignStep& step, ArraySpec result) {
   std::replace(result.shape.begin(), result.shape.end(), kAnyExtent, std::size_t{1});
-  if (result.bytes() > kMostBytes || result.bytes() == 0) {
+  if (result.bytes() > kMaxBytes || result.bytes() == 0) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("{} returned {}", step.name, result.to_string()),
                  .advice = "return an array of at least one element and at most 1 GiB",
@@ -73,29 +73,29 @@ std::string without_first_line(const std::string& text) { return text.substr(tex
 
 }  // namespace
 
-ArraySpec picture_array(ImageSize size, ElementType type) {
+ArraySpec image_array(ImageSize size, ElementType type) {
   return {
       .type = type == ElementType::float32 ? Scalar::float32 : Scalar::uint8,
       .shape = {static_cast<std::size_t>(size.height), static_cast<std::size_t>(size.width), kImageChannels}};
 }
 
-ImageSize picture_size(const ArraySpec& array) noexcept {
+ImageSize image_size(const ArraySpec& array) noexcept {
   return {static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0])};
 }
 
-bool PictureChain::gives_pictures() const noexcept {
-  return steps.empty() || steps.back().then || is_picture(steps.back().output);
+bool ImageChain::gives_images() const noexcept {
+  return steps.empty() || steps.back().then || is_image(steps.back().output);
 }
 
-ArraySpec PictureChain::output() const {
+ArraySpec ImageChain::output() const {
   if (steps.empty()) {
-    return picture_array(first.output());
+    return image_array(first.output());
   }
   const ForeignStep& last = steps.back();
-  return last.then ? picture_array(last.then->output()) : last.output;
+  return last.then ? image_array(last.then->output()) : last.output;
 }
 
-std::string PictureChain::describe() const {
+std::string ImageChain::describe() const {
   std::string text = first.describe();
   for (const ForeignStep& step : steps) {
     text += fmt::format("{} -> {}, {}\n", step.name, step.output.to_string(), step.stage->where());
@@ -106,8 +106,8 @@ std::string PictureChain::describe() const {
   return text;
 }
 
-Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                   ImageSize size, std::uint64_t room) {
+Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
+                                 ImageSize size, std::uint64_t room) {
   const auto is_foreign = [](const TransformPtr& operation) {
     return operation != nullptr && operation->foreign() != nullptr;
   };
@@ -116,7 +116,7 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
                   ImageProgram::compile({operations.begin(), at},
                                         at == operations.end() ? format : MemoryFormat::channels_last,
                                         /*fuse=*/true, {.input = {.size = size}, .room = room}));
-  PictureChain chain{.first = std::move(first), .steps = {}, .room = room};
+  ImageChain chain{.first = std::move(first), .steps = {}, .room = room};
   while (at != operations.end()) {
     ForeignStep step{.stage = (*at)->foreign(),
                      .name = (*at)->foreign()->name(),
@@ -127,17 +127,16 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
     PENSTOCK_TRY(check_size(step, step.output));
     const auto after = at + 1;
     at = std::find_if(after, operations.end(), is_foreign);
-    const bool pixels = is_picture(step.output) && step.output.type == Scalar::uint8;
+    const bool pixels = is_image(step.output) && step.output.type == Scalar::uint8;
     if (after != at && !pixels) {
       return cannot_follow(**after, step);
     }
     const bool last = at == operations.end();
     if (pixels && (after != at || last)) {
-      const ProgramStart start{
-          .input = {.size = step.output.fixed() ? picture_size(step.output) : ImageSize{},
-                    .type = ElementType::uint8},
-          .first_op = step.op + 1,
-          .room = room};
+      const ProgramStart start{.input = {.size = step.output.fixed() ? image_size(step.output) : ImageSize{},
+                                         .type = ElementType::uint8},
+                               .first_op = step.op + 1,
+                               .room = room};
       PENSTOCK_ASSIGN(step.then,
                       ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
                                             /*fuse=*/true, start));
@@ -147,7 +146,7 @@ Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, 
   return chain;
 }
 
-ChainRunner::ChainRunner(const PictureChain& chain, MemoryFormat format, WorkerCounters& counters)
+ChainRunner::ChainRunner(const ImageChain& chain, MemoryFormat format, WorkerCounters& counters)
     : chain_(chain), format_(format), counters_(counters) {
   for (const ForeignStep& step : chain.steps) {
     workspaces_.push_back(step.then ? step.then->make_workspace() : nullptr);
@@ -155,12 +154,12 @@ ChainRunner::ChainRunner(const PictureChain& chain, MemoryFormat format, WorkerC
 }
 
 void* ChainRunner::input(ImageSize size) {
-  return current_.reserve(picture_array(size, chain_.first.output().type).bytes());
+  return current_.reserve(image_array(size, chain_.first.output().type).bytes());
 }
 
 Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key,
                         std::vector<double>& drawn, const RowRoom& room) {
-  spec_ = picture_array(size, chain_.first.output().type);
+  spec_ = image_array(size, chain_.first.output().type);
   for (std::size_t number = 0; number < chain_.steps.size(); ++number) {
     const ForeignStep& step = chain_.steps[number];
     PENSTOCK_TRY(run_stage(number, sample, key, room));
@@ -176,7 +175,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
                               const RowRoom& room) {
   const ForeignStep& step = chain_.steps[number];
   const bool into_row = number + 1 == chain_.steps.size() && !step.then;
-  const bool transposes = into_row && is_picture(step.output) && format_ == MemoryFormat::channels_first;
+  const bool transposes = into_row && is_image(step.output) && format_ == MemoryFormat::channels_first;
   counters_.enter(WorkStage::foreign, sample, step.name.c_str());
   ArraySpec result;
   Status done = step.stage->run(
@@ -210,10 +209,10 @@ Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, con
                                 const RowRoom& room) {
   ImageWorkspace& workspace = *workspaces_[number];
   const std::uint8_t* const pixels = current_.data();
-  const ImageSize size = picture_size(spec_);
+  const ImageSize size = image_size(spec_);
   const std::size_t stride = std::size_t{3} * static_cast<std::size_t>(size.width);
   PENSTOCK_ASSIGN(const ImageSize made, step.then->resolve(workspace, size, key));
-  const ArraySpec result = picture_array(made, step.then->output().type);
+  const ArraySpec result = image_array(made, step.then->output().type);
   void* out = nullptr;
   const bool into_row = number + 1 == chain_.steps.size();
   if (into_row) {
@@ -239,4 +238,4 @@ Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, con
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,5 +1,5 @@
 #pragma once
-// Lists of operations with functions of the user in between: programs of pictures, and the stages that part
+// Lists of operations with functions of the user in between: programs of images, and the stages that part
 // them.
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 #include "pipeline/fill/counters.hpp"
 #include "transforms/image_program.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Of the images that programs make.
 inline constexpr std::size_t kImageChannels = 3;
 
-/// A picture as an array [H, W, 3], and back.
-ArraySpec picture_array(ImageSize size, ElementType type);
-ImageSize picture_size(const ArraySpec& array) noexcept;
+/// An image as an array [H, W, 3], and back.
+ArraySpec image_array(ImageSize size, ElementType type);
+ImageSize image_size(const ArraySpec& array) noexcept;
 
 /// A user's stage and the operations of ours that follow it.
 struct ForeignStep {
@@ -30,20 +30,20 @@ struct ForeignStep {
   std::string name;      ///< the stage's; stands still, for those who look on
   std::uint32_t op = 0;  ///< its number in the list
   ArraySpec output;      ///< as described
-  /// What makes of its picture the next stage's input or the row of the batch; absent for other arrays and
-  /// for float pictures, which go on as they are.
+  /// What makes of its image the next stage's input or the row of the batch; absent for other arrays and
+  /// for float images, which go on as they are.
   std::optional<ImageProgram> then;
 };
 
 /// A list of operations, compiled: up to the first stage of the user, and from there.
-struct PictureChain {
+struct ImageChain {
   ImageProgram first;
   std::vector<ForeignStep> steps;
   std::uint64_t room = 0;  ///< of the list's draws
 
-  /// Whether rows are pictures, and not arrays as the last function returned them.
-  bool gives_pictures() const noexcept;
-  /// What the rows of a batch hold. Pictures as [H, W, 3], whatever the memory format.
+  /// Whether rows are images, and not arrays as the last function returned them.
+  bool gives_images() const noexcept;
+  /// What the rows of a batch hold. Images as [H, W, 3], whatever the memory format.
   ArraySpec output() const;
   /// For Loader::plan().
   std::string describe() const;
@@ -51,8 +51,8 @@ struct PictureChain {
 
 /// Splits the list at the user's stages, and asks each what it will return. `invalid` where operations cannot
 /// follow each other. `size`: that of all images, if they have one.
-Result<PictureChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                   ImageSize size = {}, std::uint64_t room = 0);
+Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
+                                 ImageSize size = {}, std::uint64_t room = 0);
 
 /// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;
@@ -60,9 +60,9 @@ using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;
 /// Runs the steps after the first program for one sample after the other. One per worker and column.
 class ChainRunner {
  public:
-  ChainRunner(const PictureChain& chain, MemoryFormat format, WorkerCounters& counters);
+  ChainRunner(const ImageChain& chain, MemoryFormat format, WorkerCounters& counters);
 
-  /// Where the first program writes a picture of this size, [H, W, 3].
+  /// Where the first program writes an image of this size, [H, W, 3].
   void* input(ImageSize size);
   /// Takes what is at input() on to the row; what is drawn on the way is appended to `drawn`.
   Status run(ImageSize size, std::uint64_t sample, const RandomKey& key, std::vector<double>& drawn,
@@ -72,7 +72,7 @@ class ChainRunner {
   Status run_stage(std::size_t number, std::uint64_t sample, const RandomKey& key, const RowRoom& room);
   Status run_program(const ForeignStep& step, std::size_t number, const RandomKey& key, const RowRoom& room);
 
-  const PictureChain& chain_;
+  const ImageChain& chain_;
   const MemoryFormat format_;
   WorkerCounters& counters_;
   std::vector<ImageWorkspacePtr> workspaces_;  // per step, null without a program
@@ -81,4 +81,4 @@ class ChainRunner {
   Scratch next_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

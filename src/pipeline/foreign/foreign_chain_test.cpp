@@ -10,7 +10,7 @@
 
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -63,7 +63,7 @@ std::shared_ptr<TestStage> inverter() {
   });
 }
 
-std::shared_ptr<const SampleTable> table() { return std::make_shared<MemoryTable>(12, some_pictures()); }
+std::shared_ptr<const SampleTable> table() { return std::make_shared<MemoryTable>(12, some_images()); }
 
 std::string epoch_of(FieldTransforms transforms, LoaderOptions options) {
   options.batch_size = 3;
@@ -111,7 +111,7 @@ TEST(ForeignChain, gives_the_same_rows_with_any_number_of_workers) {
   EXPECT_NE(epoch_of(with(keyed), {.shuffle = true, .num_workers = 0, .generator_seed = 5}), alone);
 }
 
-TEST(ForeignChain, pictures_of_any_size_make_a_list) {
+TEST(ForeignChain, images_of_any_size_make_a_list) {
   Loader loader = open_loader(table(), {.num_workers = 1}, {{"image", {foreign_transform(inverter())}}});
   Loader plain = open_loader(table(), {.num_workers = 1});
   const std::vector<Batch> inverted = take_epoch(loader);
@@ -194,7 +194,7 @@ TEST(ForeignChain, refuses_operations_that_cannot_follow) {
         return out;
       },
       nullptr);
-  const Result<PictureChain> chain =
+  const Result<ImageChain> chain =
       compile_chain({transforms::CenterCrop{.size = 8}, foreign_transform(floats), transforms::ToFloat{}},
                     MemoryFormat::channels_first);
   ASSERT_FALSE(chain.ok());
@@ -212,4 +212,4 @@ TEST(ForeignChain, is_part_of_the_fingerprint) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

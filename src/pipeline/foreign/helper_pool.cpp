@@ -6,10 +6,10 @@
 
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr int kMostStarts = 3;
+constexpr int kMaxStarts = 3;
 
 Error stopped_error() {
   return Error{.kind = ErrorKind::cancelled,
@@ -106,7 +106,7 @@ Result<std::unique_ptr<HelperPool::Helper>> HelperPool::take() {
   }
   for (int starts = 1;; ++starts) {  // one may die before it is ready, as well as later
     Result<std::unique_ptr<Helper>> started = launch();
-    if (started || started.error().kind != ErrorKind::io || starts == kMostStarts) {
+    if (started || started.error().kind != ErrorKind::io || starts == kMaxStarts) {
       return started;
     }
   }
@@ -131,7 +131,7 @@ void HelperPool::drop(std::unique_ptr<Helper> helper) {
 
 Status HelperPool::call(std::uint32_t stage, const std::string& name, const ArraySpec& in, const void* data,
                         const StageKey& key, const ForeignStage::Room& room) {
-  if (in.shape.size() > kMostDimensions) {
+  if (in.shape.size() > kMaxDimensions) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("{} is given an array of {} dimensions", name, in.shape.size()),
                  .advice = "",
@@ -174,4 +174,4 @@ Status HelperPool::call(std::uint32_t stage, const std::string& name, const Arra
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

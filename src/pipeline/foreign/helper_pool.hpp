@@ -13,7 +13,7 @@
 #include "penstock/result.hpp"
 #include "pipeline/foreign/helper_process.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Starts processes, and knows how they ended. Called by any worker.
 class HelperStarter {
@@ -76,4 +76,4 @@ class HelperPool {
   std::atomic<std::uint64_t> lost_{0};
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::HasSubstr;
@@ -186,10 +186,10 @@ TEST(HelperPool, reports_a_sample_that_ends_two_helpers) {
 }
 
 TEST(HelperPool, gives_up_a_helper_that_takes_too_long) {
-  std::atomic<bool> go_on{false};
+  std::atomic<bool> resume{false};
   HelperPool pool(std::make_unique<ThreadStarter>(
                       [&](int id, const HelperRequest& request, int memory, HelperReply& reply) {
-                        while (id == 0 && !go_on) {
+                        while (id == 0 && !resume) {
                           std::this_thread::yield();
                         }
                         return add_one(request, memory, 1, reply);
@@ -199,15 +199,15 @@ TEST(HelperPool, gives_up_a_helper_that_takes_too_long) {
   ASSERT_FALSE(called.status.ok());
   EXPECT_EQ(called.status.error().kind, ErrorKind::timeout);
   EXPECT_THAT(called.status.error().message, HasSubstr("work took longer than 0.2 s"));
-  go_on = true;
+  resume = true;
 }
 
 TEST(HelperPool, stopping_wakes_those_who_wait) {
   std::atomic<bool> asked{false};
-  std::atomic<bool> go_on{false};
+  std::atomic<bool> resume{false};
   HelperPool pool(std::make_unique<ThreadStarter>([&](int, const HelperRequest&, int, HelperReply&) {
                     asked = true;
-                    while (!go_on) {
+                    while (!resume) {
                       std::this_thread::yield();
                     }
                     return false;
@@ -220,7 +220,7 @@ TEST(HelperPool, stopping_wakes_those_who_wait) {
   }
   pool.stop();
   caller.join();
-  go_on = true;
+  resume = true;
   ASSERT_FALSE(called.status.ok());
   EXPECT_EQ(called.status.error().kind, ErrorKind::cancelled);
   EXPECT_EQ(call(pool, {4}).status.error().kind, ErrorKind::cancelled) << "until it is opened again";
@@ -251,4 +251,4 @@ TEST(HelperPool, does_not_trust_what_a_helper_says) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

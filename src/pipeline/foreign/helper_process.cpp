@@ -21,13 +21,13 @@
 
 #include "io/descriptor.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
-constexpr double kLongestCallSeconds = 1e8;  // what a clock can count
+constexpr std::size_t kMinMemory = std::size_t{1} << 20;
+constexpr double kMaxCallSeconds = 1e8;  // what a clock can count
 // A helper whose owner is gone may finish what it is at, for so long.
 constexpr std::chrono::milliseconds kLastWords{1000};
 constexpr int kLookAfterParent = 500;  // ms; only where the system has no pidfd
@@ -112,7 +112,7 @@ Status HelperProcess::reserve(std::size_t bytes) {
   }
   std::size_t there = static_cast<std::size_t>(status.st_size);
   if (there < bytes) {
-    there = std::max(kLeastMemory, bytes + bytes / 4);
+    there = std::max(kMinMemory, bytes + bytes / 4);
     if (::ftruncate(memory_, static_cast<off_t>(there)) != 0) {
       return system_error("shared memory of a helper process");
     }
@@ -142,8 +142,8 @@ HelperProcess::Answer HelperProcess::exchange(std::uint32_t stage, const ArraySp
                                               std::optional<double> timeout_seconds, HelperReply& reply) {
   std::optional<Clock::time_point> deadline;
   if (timeout_seconds) {
-    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                                  std::min(*timeout_seconds, kLongestCallSeconds)));
+    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(std::min(*timeout_seconds, kMaxCallSeconds)));
   }
   HelperRequest request{.stage = stage,
                         .op = key.op,
@@ -191,7 +191,7 @@ Status HelperProcess::read(const HelperReply& reply, const ForeignStage::Room& r
     error.cause = text(reply.cause_bytes);
     return error;
   }
-  if (reply.dimensions > kMostDimensions || reply.type >= kScalarTypes) {
+  if (reply.dimensions > kMaxDimensions || reply.type >= kScalarTypes) {
     return nonsense();
   }
   const ArraySpec result{.type = static_cast<Scalar>(reply.type),
@@ -282,4 +282,4 @@ void end_with(int socket, int parent) {
   }).detach();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "penstock/foreign_stage.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What travels through the socket, one packet each way; the other side is python/penstock/_helper.py.
 /// Array and texts are in the shared memory, the input at its start.
@@ -23,7 +23,7 @@ struct HelperRequest {
   std::uint64_t memory_bytes = 0;  ///< of the shared memory, which either side may let grow
   std::uint32_t type = 0;          ///< a Scalar
   std::uint32_t dimensions = 0;
-  std::uint64_t shape[kMostDimensions] = {};
+  std::uint64_t shape[kMaxDimensions] = {};
 };
 
 struct HelperReply {
@@ -32,7 +32,7 @@ struct HelperReply {
   std::uint32_t type = 0;
   std::uint32_t dimensions = 0;
   std::uint32_t unused = 0;
-  std::uint64_t shape[kMostDimensions] = {};
+  std::uint64_t shape[kMaxDimensions] = {};
   std::uint64_t offset = 0;         ///< of the array or the texts in the shared memory
   std::uint64_t message_bytes = 0;  ///< raised, wrong: message, detail and cause, one after the other
   std::uint64_t detail_bytes = 0;
@@ -90,4 +90,4 @@ double measure_round_trip();
 /// whatever the process is doing then.
 void end_with(int socket, int parent);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

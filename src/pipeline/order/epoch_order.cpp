@@ -11,7 +11,7 @@
 
 #include "core/sha256.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Draws of samplers, apart from those of operations and of shuffles.
@@ -351,4 +351,4 @@ std::uint64_t EpochOrder::unsorted_at(std::uint64_t place) const noexcept {
   return place;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -18,7 +18,7 @@
 #include "pipeline/order/length_windows.hpp"
 #include "pipeline/order/row_part.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Draws samples with given probabilities in constant time (Walker's alias method).
 class WeightedDraw {
@@ -129,4 +129,4 @@ class EpochOrder {
 /// Whether all of them are samples, and whether one comes twice.
 Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t samples);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

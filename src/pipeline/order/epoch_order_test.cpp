@@ -11,7 +11,7 @@
 #include "pipeline/loader_for_test.hpp"
 #include "pipeline/order/rank_slices.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -293,4 +293,4 @@ TEST(EpochOrder, finds_the_shards_in_few_looks) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

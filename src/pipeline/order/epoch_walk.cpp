@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 void EpochWalk::set_epoch(std::uint64_t epoch) noexcept {
   next_epoch_ = epoch;
@@ -42,7 +42,7 @@ Progress EpochWalk::progress() const {
   return iterating_ ? received_ : Progress{.epoch = next_epoch_, .position = 0, .delivered = {}};
 }
 
-void EpochWalk::go_on_from(const EpochWalk& before) {
+void EpochWalk::resume_from(const EpochWalk& before) {
   slices_ = before.slices_;
   next_epoch_ = before.next_epoch_;
   resume_ = before.resume_;
@@ -116,4 +116,4 @@ void EpochWalk::received() {
   received_.delivered = delivered_;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

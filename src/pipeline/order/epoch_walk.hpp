@@ -9,7 +9,7 @@
 #include "pipeline/order/epoch_order.hpp"
 #include "pipeline/order/rank_slices.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A step of an epoch.
 struct Cursor {
@@ -47,7 +47,7 @@ class EpochWalk {
   /// What the consumer has received.
   Progress progress() const;
   /// Goes on where another is.
-  void go_on_from(const EpochWalk& before);
+  void resume_from(const EpochWalk& before);
 
   /// Begins the next iteration: its first step. `order`: of the epoch, where the sampler has it given. Until
   /// the consumer asks for a batch the iteration after it begins at the same step: frameworks make iterators
@@ -95,4 +95,4 @@ class EpochWalk {
   std::uint64_t next_epoch_ = 0;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

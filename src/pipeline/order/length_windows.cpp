@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Result<LengthRule> LengthRule::make(const LoaderOptions& options, const SampleTable& table) {
   LengthRule rule;
@@ -11,18 +11,18 @@ Result<LengthRule> LengthRule::make(const LoaderOptions& options, const SampleTa
     return rule;
   }
   const std::vector<FieldInfo>& fields = table.fields();
-  const auto sound = std::find_if(fields.begin(), fields.end(),
+  const auto audio = std::find_if(fields.begin(), fields.end(),
                                   [](const FieldInfo& field) { return field.kind == FieldKind::audio; });
-  if (sound == fields.end()) {
+  if (audio == fields.end()) {
     return Error{.kind = ErrorKind::invalid,
                  .message = "length_window cannot be: the data set has no field of kind audio",
-                 .advice = "leave it out: only sounds are padded",
+                 .advice = "leave it out: only recordings are padded",
                  .place = {.stage = "options"}};
   }
   rule.window = *options.length_window;
   rule.sizes.resize(static_cast<std::size_t>(table.size()));
   for (std::size_t sample = 0; sample < rule.sizes.size(); ++sample) {
-    rule.sizes[sample] = table.stored_size(sample, static_cast<std::size_t>(sound - fields.begin()));
+    rule.sizes[sample] = table.stored_size(sample, static_cast<std::size_t>(audio - fields.begin()));
   }
   return rule;
 }
@@ -45,4 +45,4 @@ void LengthWindows::sort(std::uint64_t first, std::uint64_t count, const LengthR
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

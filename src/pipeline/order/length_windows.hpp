@@ -11,16 +11,16 @@
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Which samples are sorted together, and by what.
 struct LengthRule {
   std::uint64_t window = 0;  ///< places; 0: nothing is sorted
-  /// Of each sample: the size of its file stands for the length of its sound. It is part of the data set's
-  /// fingerprint, so a state never meets another order.
+  /// Of each sample: the size of its file stands for the length of its recording. It is part of the data
+  /// set's fingerprint, so a state never meets another order.
   std::vector<std::uint64_t> sizes{};
 
-  /// `invalid` where the data set has no sounds.
+  /// `invalid` where the data set has no recordings.
   static Result<LengthRule> make(const LoaderOptions& options, const SampleTable& table);
 };
 
@@ -55,4 +55,4 @@ class LengthWindows {
   std::unique_ptr<std::once_flag[]> sorted_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,24 +9,24 @@
 
 #include "pipeline/order/epoch_order.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using testing::ElementsAre;
 
-constexpr std::uint64_t kSounds = 1000;
+constexpr std::uint64_t kRecordings = 1000;
 
 /// Sample i is as long as i * 7 % 1000 says.
 LengthRule lengths(std::uint64_t window) {
-  LengthRule rule{.window = window, .sizes = std::vector<std::uint64_t>(kSounds)};
-  for (std::uint64_t i = 0; i < kSounds; ++i) {
-    rule.sizes[i] = i * 7 % kSounds;
+  LengthRule rule{.window = window, .sizes = std::vector<std::uint64_t>(kRecordings)};
+  for (std::uint64_t i = 0; i < kRecordings; ++i) {
+    rule.sizes[i] = i * 7 % kRecordings;
   }
   return rule;
 }
 
 std::vector<std::uint64_t> order_of(bool shuffle, std::uint64_t window, std::uint64_t epoch) {
-  const EpochOrder order(OrderRule::make({}, shuffle, kSounds, 5, {}, lengths(window)).value(), epoch);
+  const EpochOrder order(OrderRule::make({}, shuffle, kRecordings, 5, {}, lengths(window)).value(), epoch);
   std::vector<std::uint64_t> samples(order.places());
   for (std::uint64_t place = 0; place < samples.size(); ++place) {
     samples[place] = order.sample_at(place);
@@ -40,8 +40,8 @@ TEST(LengthWindows, sorts_each_window_of_the_same_epoch_and_loses_nothing) {
   std::vector<std::uint64_t> sorted = order_of(true, 128, 3);
   int rising = 0;
   int falling = 0;
-  for (std::uint64_t first = 0; first < kSounds; first += 128) {
-    const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(128, kSounds - first));
+  for (std::uint64_t first = 0; first < kRecordings; first += 128) {
+    const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(128, kRecordings - first));
     const auto begin = sorted.begin() + static_cast<std::ptrdiff_t>(first);
     const auto shorter = [&rule](auto a, auto b) { return rule.sizes[a] < rule.sizes[b]; };
     const bool rises = std::is_sorted(begin, begin + count, shorter);
@@ -54,7 +54,7 @@ TEST(LengthWindows, sorts_each_window_of_the_same_epoch_and_loses_nothing) {
   EXPECT_GT(falling, 0);
   EXPECT_NE(sorted, order_of(true, 128, 4));
   std::sort(sorted.begin(), sorted.end());
-  std::vector<std::uint64_t> each(kSounds);
+  std::vector<std::uint64_t> each(kRecordings);
   std::iota(each.begin(), each.end(), 0);
   EXPECT_EQ(sorted, each);
 }
@@ -72,12 +72,12 @@ TEST(LengthWindows, in_order_every_window_rises) {
 
 TEST(LengthWindows, many_threads_see_one_order) {
   const std::vector<std::uint64_t> expected = order_of(true, 50, 0);
-  const EpochOrder order(OrderRule::make({}, true, kSounds, 5, {}, lengths(50)).value(), 0);
-  std::vector<std::vector<std::uint64_t>> seen(4, std::vector<std::uint64_t>(kSounds));
+  const EpochOrder order(OrderRule::make({}, true, kRecordings, 5, {}, lengths(50)).value(), 0);
+  std::vector<std::vector<std::uint64_t>> seen(4, std::vector<std::uint64_t>(kRecordings));
   std::vector<std::thread> threads;
   for (std::vector<std::uint64_t>& mine : seen) {
     threads.emplace_back([&order, &mine] {
-      for (std::uint64_t place = kSounds; place-- > 0;) {
+      for (std::uint64_t place = kRecordings; place-- > 0;) {
         mine[place] = order.sample_at(place);
       }
     });
@@ -91,4 +91,4 @@ TEST(LengthWindows, many_threads_see_one_order) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

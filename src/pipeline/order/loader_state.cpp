@@ -6,7 +6,7 @@
 
 #include "formats/json.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;
@@ -55,21 +55,22 @@ bool read_delivered(const std::string& digits, std::uint64_t places_per_step, Pr
   return progress.delivered.empty() || progress.delivered.front() != progress.position;
 }
 
-/// The members of a document one after the other; `sound` falls when one is missing or of another kind.
+/// The members of a document one after the other; `valid` becomes false when one is missing or of another
+/// kind.
 struct Reader {
   const Json& document;
-  bool sound = true;
+  bool valid = true;
 
   std::uint64_t whole(const char* name) {
     const Json* const member = document.find(name);
     const auto value = member != nullptr ? member->whole() : std::nullopt;
-    sound = sound && value.has_value();
+    valid = valid && value.has_value();
     return value.value_or(0);
   }
   std::string string(const char* name) {
     const Json* const member = document.find(name);
     const std::string* const value = member != nullptr ? member->string() : nullptr;
-    sound = sound && value != nullptr;
+    valid = valid && value != nullptr;
     return value != nullptr ? *value : std::string();
   }
 };
@@ -104,7 +105,7 @@ Result<LoaderState> read_state(std::string_view text) {
   }
   Reader reader{*document};
   const std::uint64_t version = reader.whole("version");
-  if (reader.sound && version != kVersion) {
+  if (reader.valid && version != kVersion) {
     return refused(fmt::format("the state has version {}, this penstock reads version {}", version, kVersion),
                    "use the version of penstock that wrote it, or a newer one");
   }
@@ -121,11 +122,11 @@ Result<LoaderState> read_state(std::string_view text) {
     state.shard = {.batch_size = reader.whole("batch_size"),
                    .rank = reader.whole("rank"),
                    .world = reader.whole("world")};
-    reader.sound =
-        reader.sound && read_delivered(reader.string("delivered"),
+    reader.valid =
+        reader.valid && read_delivered(reader.string("delivered"),
                                        state.shard->batch_size * state.shard->world, state.progress);
   }
-  if (!reader.sound) {
+  if (!reader.valid) {
     return no_state;
   }
   return state;
@@ -164,4 +165,4 @@ Status check_fits(const LoaderState& state, const RunIdentity& run, const ShardI
                  "open the loader as it was, or pass strict=False to go on at that position all the same");
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

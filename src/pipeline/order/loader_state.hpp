@@ -10,7 +10,7 @@
 #include "penstock/result.hpp"
 #include "pipeline/order/epoch_walk.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What must be the same for a run to go on as if nothing had happened.
 struct RunIdentity {
@@ -47,4 +47,4 @@ Result<LoaderState> read_state(std::string_view text);
 /// Refuses (`invalid`) a state of another run, with every difference in words.
 Status check_fits(const LoaderState& state, const RunIdentity& run, const ShardIdentity& shard);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

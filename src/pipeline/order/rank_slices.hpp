@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What one rank takes at one step: places [first, first + rows).
 struct StepSlice {
@@ -62,4 +62,4 @@ class RankSlices {
   bool drop_last_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

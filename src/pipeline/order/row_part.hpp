@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A sample of a table, or a numbered part of one: a clip, a run of tokens.
 struct RowPart {
@@ -18,4 +18,4 @@ struct RowPart {
 /// In the order in which the row has them; at least one.
 using RowParts = std::vector<RowPart>;
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

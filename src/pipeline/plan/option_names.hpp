@@ -7,7 +7,7 @@
 
 #include "penstock/options.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 template <class Enum, std::size_t Count>
 using NameTable = std::array<std::pair<std::string_view, Enum>, Count>;
@@ -46,4 +46,4 @@ constexpr std::string_view value_name(Enum value) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 
 #include "io/trust.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -83,8 +83,8 @@ Status check_tuning(const LoaderOptions& options) {
 }  // namespace
 
 Status LoaderOptions::validate() const {
-  constexpr std::int64_t kMostRows = std::int64_t{1} << 24;
-  if (batch_size < 1 || batch_size > kMostRows) {
+  constexpr std::int64_t kMaxRows = std::int64_t{1} << 24;
+  if (batch_size < 1 || batch_size > kMaxRows) {
     return wrong("batch_size", fmt::format("{}", batch_size), "give a whole number from 1 to 16777216");
   }
   if (num_workers && (*num_workers < 0 || *num_workers > 1024)) {
@@ -123,8 +123,8 @@ Status LoaderOptions::validate() const {
   if (collate_buffer_size == std::uint64_t{0}) {
     return wrong("collate_buffer_size", "0", "give a number of bytes, or None");
   }
-  constexpr int kMostRanks = 1 << 20;
-  if (shard_world_size && (*shard_world_size < 1 || *shard_world_size > kMostRanks)) {
+  constexpr int kMaxRanks = 1 << 20;
+  if (shard_world_size && (*shard_world_size < 1 || *shard_world_size > kMaxRanks)) {
     return wrong("shard_world_size", fmt::format("{}", *shard_world_size), "give 1 or more");
   }
   if (shard_rank && !shard_world_size) {
@@ -134,8 +134,8 @@ Status LoaderOptions::validate() const {
   if (shard_rank && (*shard_rank < 0 || *shard_rank >= *shard_world_size)) {
     return wrong("shard_rank", fmt::format("{}", *shard_rank), "give 0 to shard_world_size - 1");
   }
-  const int most_loaders = kMostRanks / shard_world_size.value_or(1);
-  if (num_workers_pytorch < 1 || num_workers_pytorch > most_loaders) {
+  const int max_loaders = kMaxRanks / shard_world_size.value_or(1);
+  if (num_workers_pytorch < 1 || num_workers_pytorch > max_loaders) {
     return wrong("num_workers_pytorch", fmt::format("{}", num_workers_pytorch),
                  "give 1 or more, and no more than 1048576 loaders in all");
   }
@@ -150,4 +150,4 @@ Status LoaderOptions::validate() const {
   return check_tuning(*this);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::ElementsAre;
@@ -124,7 +124,7 @@ TEST(Options, max_errors_counts_or_takes_a_share) {
 }
 
 TEST(Options, enable_transforms_off_gives_decoded_samples) {
-  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()),
+  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_images()),
                               {.batch_size = 4, .enable_transforms = false}, augmentation());
   const std::vector<Batch> batches = take_epoch(loader);
   const Column* const column = batches[0].find("image");
@@ -136,7 +136,7 @@ TEST(Options, collate_buffer_size_bounds_what_is_not_delivered) {
   const std::size_t row = 16 * 16 * 3 * sizeof(float);
   const auto most = [&](std::optional<std::uint64_t> bytes, FieldTransforms transforms) {
     Loader loader =
-        open_loader(std::make_shared<MemoryTable>(48, some_pictures()),
+        open_loader(std::make_shared<MemoryTable>(48, some_images()),
                     {.batch_size = 4, .num_workers = 2, .prefetch = 8, .collate_buffer_size = bytes},
                     std::move(transforms));
     std::vector<Batch> held;  // what is delivered does not count
@@ -151,14 +151,14 @@ TEST(Options, collate_buffer_size_bounds_what_is_not_delivered) {
   EXPECT_LE(bounded, 3 * 5 * row);
   EXPECT_GT(bounded, 2 * 4 * row) << "and it is made use of";
   EXPECT_GT(most(1, augmentation()), 0u) << "one batch is always prepared";
-  EXPECT_LE(most(100000, {}), 100000u) << "pictures of any size";
+  EXPECT_LE(most(100000, {}), 100000u) << "images of any size";
 }
 
 TEST(Options, no_seed_is_drawn_where_several_must_agree) {
   EXPECT_TRUE((LoaderOptions{.seed = {}}).validate());
   EXPECT_FALSE((LoaderOptions{.seed = {}, .shard_world_size = 2}).validate());
   EXPECT_FALSE((LoaderOptions{.seed = {}, .num_workers_pytorch = 2}).validate());
-  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_pictures()), {.seed = {}});
+  Loader loader = open_loader(std::make_shared<MemoryTable>(12, some_images()), {.seed = {}});
   EXPECT_TRUE(loader.set_shard(0, 1));
   EXPECT_FALSE(loader.set_shard(0, 2));
 }
@@ -166,7 +166,7 @@ TEST(Options, no_seed_is_drawn_where_several_must_agree) {
 TEST(Options, generator_seed_is_apart_from_the_order) {
   const auto run = [](std::uint64_t seed, std::optional<std::uint64_t> generator) {
     Loader loader = open_loader(
-        std::make_shared<MemoryTable>(12, some_pictures()),
+        std::make_shared<MemoryTable>(12, some_images()),
         {.batch_size = 12, .shuffle = true, .seed = seed, .generator_seed = generator}, augmentation());
     const std::vector<Batch> batches = take_epoch(loader);
     return std::pair(indices(batches), contents(batches[0]));
@@ -249,4 +249,4 @@ TEST(options, cache_trust_names_people_who_are_there) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

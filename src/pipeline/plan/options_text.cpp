@@ -12,7 +12,7 @@
 #include "penstock/options.hpp"
 #include "pipeline/plan/option_names.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr int kMoreAhead = 4;  // batches, where a preset wants more than usual
@@ -292,4 +292,4 @@ LoaderOptions LoaderOptions::debug_mode() const {
   return changed;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

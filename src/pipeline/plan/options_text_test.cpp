@@ -8,7 +8,7 @@
 
 #include "penstock/options.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::AllOf;
@@ -158,4 +158,4 @@ TEST(OptionsText, presets_are_lists_of_settings) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

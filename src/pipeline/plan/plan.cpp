@@ -18,7 +18,7 @@
 #include "pipeline/fill/view_filler.hpp"
 #include "transforms/batch/batch_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -424,9 +424,9 @@ std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexc
   }
   // Small enough that workers share a batch evenly, large enough that the tokens cost nothing beside the
   // work.
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMax = 8;
   const std::size_t shares = static_cast<std::size_t>(std::max(workers, 1)) * 4;
-  return std::clamp<std::size_t>(batch_rows / shares, 1, kMost);
+  return std::clamp<std::size_t>(batch_rows / shares, 1, kMax);
 }
 
 std::string Plan::describe() const {
@@ -450,4 +450,4 @@ std::string Plan::describe() const {
   return text;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

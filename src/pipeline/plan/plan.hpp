@@ -14,7 +14,7 @@
 #include "pipeline/fill/batch_storage.hpp"
 #include "pipeline/fill/filler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Whether lists for several fields draw apart, by their field's name.
 bool draws_by_field(const FieldTransforms& transforms);
@@ -73,4 +73,4 @@ class Plan {
   MemoryFormat memory_format_ = MemoryFormat::channels_first;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

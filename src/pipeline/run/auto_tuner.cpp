@@ -7,11 +7,11 @@
 
 #include "core/usable_cores.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
-constexpr int kMostPrefetch = 16;  // each costs a batch of memory
-constexpr int kSearches = 4;       // after the first
+constexpr int kMaxPrefetch = 16;  // each costs a batch of memory
+constexpr int kSearches = 4;      // after the first
 // A measurement takes as many batches and as much time as it needs to tell a few per cent.
 constexpr std::uint64_t kBatches = 8;
 constexpr std::uint64_t kNanoseconds = 250'000'000;
@@ -20,11 +20,11 @@ constexpr double kAsGood = 0.97;  // so much of the best rate is as good
 constexpr double kWaits = 0.05;   // the consumer waits for more than this share of the time
 constexpr double kUnlike = 0.7;   // so much slower is another load
 constexpr double kWaitsMore = 0.15;
-constexpr int kWindowsUnlike = 3;
+constexpr int kDifferingWindows = 3;
 
 }  // namespace
 
-int most_workers(const LoaderOptions& options) {
+int max_workers(const LoaderOptions& options) {
   if (options.num_workers && !options.auto_tune) {
     return *options.num_workers;
   }
@@ -34,15 +34,15 @@ int most_workers(const LoaderOptions& options) {
   return options.num_workers ? std::min(*options.num_workers, cores) : cores;
 }
 
-AutoTuner::AutoTuner(int most_workers, int prefetch, bool whole_batches)
-    : most_workers_(most_workers),
-      least_prefetch_(prefetch),
-      most_prefetch_(std::max({prefetch, kMostPrefetch, whole_batches ? most_workers : 0})),
+AutoTuner::AutoTuner(int max_workers, int prefetch, bool whole_batches)
+    : max_workers_(max_workers),
+      min_prefetch_(prefetch),
+      max_prefetch_(std::max({prefetch, kMaxPrefetch, whole_batches ? max_workers : 0})),
       whole_batches_(whole_batches),
       now_{.workers = 0, .prefetch = prefetch},
       searches_left_(kSearches) {
-  set_workers((most_workers + 1) / 2);
-  report_.most_workers = most_workers_;
+  set_workers((max_workers + 1) / 2);
+  report_.max_workers = max_workers_;
   report_.workers = now_.workers;
   report_.prefetch = now_.prefetch;
 }
@@ -50,7 +50,7 @@ AutoTuner::AutoTuner(int most_workers, int prefetch, bool whole_batches)
 void AutoTuner::set_workers(int workers) noexcept {
   now_.workers = workers;
   if (whole_batches_) {
-    now_.prefetch = std::max(least_prefetch_, workers);
+    now_.prefetch = std::max(min_prefetch_, workers);
   }
 }
 
@@ -109,12 +109,12 @@ void AutoTuner::grow(const Measured& measured) {
     write_down(measured, "enough: the consumer limits the rate");
     return try_fewer();
   }
-  if (measured.at.workers == most_workers_) {
+  if (measured.at.workers == max_workers_) {
     write_down(measured, "the consumer waits, and no more workers are allowed");
     return try_fewer();
   }
   write_down(measured, "the consumer waits: more workers");
-  set_workers(std::min(2 * measured.at.workers, most_workers_));
+  set_workers(std::min(2 * measured.at.workers, max_workers_));
 }
 
 /// Tries the middle between too few workers and enough of them, as long as that is another number.
@@ -141,11 +141,11 @@ void AutoTuner::shrink(const Measured& measured) {
 }
 
 void AutoTuner::try_ahead() {
-  if (whole_batches_ || best_.wait <= kWaits || now_.prefetch >= most_prefetch_) {
+  if (whole_batches_ || best_.wait <= kWaits || now_.prefetch >= max_prefetch_) {
     return settle();
   }
   phase_ = Phase::ahead;
-  now_.prefetch = std::min(2 * now_.prefetch, most_prefetch_);
+  now_.prefetch = std::min(2 * now_.prefetch, max_prefetch_);
 }
 
 void AutoTuner::look_ahead(const Measured& measured) {
@@ -156,10 +156,10 @@ void AutoTuner::look_ahead(const Measured& measured) {
   }
   write_down(measured, "faster with more batches ahead");
   best_ = measured;
-  if (measured.wait > kWaits && now_.workers < most_workers_) {
+  if (measured.wait > kWaits && now_.workers < max_workers_) {
     too_few_ = now_.workers - 1;
     phase_ = Phase::grow;
-    set_workers(std::min(2 * now_.workers, most_workers_));
+    set_workers(std::min(2 * now_.workers, max_workers_));
     return;
   }
   try_ahead();
@@ -167,7 +167,7 @@ void AutoTuner::look_ahead(const Measured& measured) {
 
 void AutoTuner::settle() {
   phase_ = Phase::settled;
-  windows_unlike_ = 0;
+  differing_windows_ = 0;
   const std::lock_guard lock(mutex_);
   report_.settled = true;
 }
@@ -177,10 +177,10 @@ void AutoTuner::watch(const Measured& measured) {
   const bool waits_less = measured.wait <= kWaits && best_.wait > kWaitsMore && now_.workers > 1;
   const bool slower = measured.wait > kWaits && measured.rate < kUnlike * best_.rate;
   if (!waits_more && !waits_less && !slower) {
-    windows_unlike_ = 0;
+    differing_windows_ = 0;
     return;
   }
-  if (++windows_unlike_ < kWindowsUnlike || searches_left_ == 0) {
+  if (++differing_windows_ < kDifferingWindows || searches_left_ == 0) {
     return;
   }
   --searches_left_;
@@ -205,7 +205,7 @@ void AutoTuner::write_down(const Measured& measured, std::string decision) {
                            .decision = std::move(decision)});
 }
 
-void AutoTuner::go_on_from(const AutoTuner& before) {
+void AutoTuner::resume_from(const AutoTuner& before) {
   now_ = before.now_;
   searches_left_ = before.searches_left_;
   {
@@ -221,4 +221,4 @@ LoaderStats::AutoTune AutoTuner::report() const {
   return report_;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,11 +9,11 @@
 #include "penstock/stats.hpp"
 #include "pipeline/fill/counters.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The most workers that the options allow: num_workers if given, and no more than the share cpu_budget of
 /// the cores this process may use where the loader chooses.
-int most_workers(const LoaderOptions& options);
+int max_workers(const LoaderOptions& options);
 
 struct TunedSettings {
   int workers = 0;
@@ -29,18 +29,18 @@ struct TunedSettings {
 class AutoTuner {
  public:
   /// `whole_batches`: one worker makes a batch, so that fewer batches ahead than workers leave some without.
-  AutoTuner(int most_workers, int prefetch, bool whole_batches);
+  AutoTuner(int max_workers, int prefetch, bool whole_batches);
 
   const TunedSettings& settings() const noexcept { return now_; }
   /// The largest prefetch it will ever try.
-  int most_prefetch() const noexcept { return most_prefetch_; }
+  int max_prefetch() const noexcept { return max_prefetch_; }
   /// A batch was delivered at `now`; `waited`: nanoseconds that the consumer has waited for batches, in all.
   /// True: settings() has changed.
   bool note(Clock::time_point now, std::uint64_t waited);
   /// The time until the next batch is no measure: an epoch begins.
   void interrupt() noexcept { counting_ = false; }
   /// Goes on where another is, with a new search: the source has changed.
-  void go_on_from(const AutoTuner& before);
+  void resume_from(const AutoTuner& before);
 
   LoaderStats::AutoTune report() const;
 
@@ -64,16 +64,16 @@ class AutoTuner {
   void settle();
   void write_down(const Measured& measured, std::string decision);
 
-  const int most_workers_;
-  const int least_prefetch_;
-  const int most_prefetch_;
+  const int max_workers_;
+  const int min_prefetch_;
+  const int max_prefetch_;
   const bool whole_batches_;
   TunedSettings now_;
   Phase phase_ = Phase::grow;
   Measured best_;    // rate 0: nothing measured in this search
   int too_few_ = 0;  // workers
   int searches_left_;
-  int windows_unlike_ = 0;  // in a row, since it settled
+  int differing_windows_ = 0;  // in a row, since it settled
 
   // The measurement under way.
   bool counting_ = false;  // last_ and waited_ are those of the batch before
@@ -88,4 +88,4 @@ class AutoTuner {
   LoaderStats::AutoTune report_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

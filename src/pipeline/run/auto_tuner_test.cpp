@@ -12,7 +12,7 @@
 #include "core/usable_cores.hpp"
 #include "pipeline/loader_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::HasSubstr;
@@ -58,7 +58,7 @@ TEST(AutoTuner, uses_all_workers_where_they_limit_the_rate) {
   Rehearsal(tuner).run(workers_scale(1.6, 0.01), 2000);
   EXPECT_EQ(tuner.settings(), (TunedSettings{16, 2}));
   EXPECT_TRUE(tuner.report().settled);
-  EXPECT_EQ(tuner.report().most_workers, 16);
+  EXPECT_EQ(tuner.report().max_workers, 16);
 }
 
 TEST(AutoTuner, uses_no_more_workers_than_the_consumer_needs) {
@@ -86,7 +86,7 @@ TEST(AutoTuner, raises_prefetch_where_that_helps) {
 
 TEST(AutoTuner, gives_each_worker_a_batch_where_it_makes_whole_ones) {
   AutoTuner tuner(32, 2, true);
-  EXPECT_EQ(tuner.most_prefetch(), 32);
+  EXPECT_EQ(tuner.max_prefetch(), 32);
   Rehearsal(tuner).run(
       {.make = [](const TunedSettings& at) { return 0.4 / std::min(at.workers, at.prefetch); }, .use = 0.001},
       2000);
@@ -148,12 +148,12 @@ TEST(AutoTuner, a_break_between_epochs_is_no_measure) {
 
 TEST(AutoTuner, workers_stay_within_the_budget) {
   const int cores = static_cast<int>(usable_cores());
-  EXPECT_EQ(most_workers({}), cores);
-  EXPECT_EQ(most_workers({.num_workers = 100}), 100);
-  EXPECT_EQ(most_workers({.num_workers = 1, .auto_tune = true}), 1);
-  EXPECT_EQ(most_workers({.num_workers = 1000, .auto_tune = true}), cores);
-  EXPECT_EQ(most_workers({.cpu_budget = 0.5}), std::max(1, cores / 2));
-  EXPECT_EQ(most_workers({.auto_tune = true, .cpu_budget = 1e-6}), 1);
+  EXPECT_EQ(max_workers({}), cores);
+  EXPECT_EQ(max_workers({.num_workers = 100}), 100);
+  EXPECT_EQ(max_workers({.num_workers = 1, .auto_tune = true}), 1);
+  EXPECT_EQ(max_workers({.num_workers = 1000, .auto_tune = true}), cores);
+  EXPECT_EQ(max_workers({.cpu_budget = 0.5}), std::max(1, cores / 2));
+  EXPECT_EQ(max_workers({.auto_tune = true, .cpu_budget = 1e-6}), 1);
 }
 
 TEST(AutoTuner, contradictions_are_refused) {
@@ -168,7 +168,7 @@ TEST(AutoTuner, contradictions_are_refused) {
 
 TEST(AutoTuner, a_loader_that_tunes_delivers_the_same) {
   const auto table = [] {
-    auto made = std::make_shared<MemoryTable>(64, some_pictures());
+    auto made = std::make_shared<MemoryTable>(64, some_images());
     for (std::uint64_t i = 0; i < 64; ++i) {
       made->slow.insert(i);
     }
@@ -206,4 +206,4 @@ TEST(AutoTuner, a_loader_that_tunes_delivers_the_same) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

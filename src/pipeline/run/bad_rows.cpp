@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::size_t kErrorsKept = 1000;
@@ -120,11 +120,11 @@ Status BadRows::note(Error error) {
 }
 
 Status BadRows::check_budget(const Error& error) const {
-  const MaxErrors& most = options_.max_errors;
-  const bool too_large_share = most.share && seen_ >= kSamplesForShare &&
-                               static_cast<double>(noted_) > *most.share * static_cast<double>(seen_);
+  const MaxErrors& limit = options_.max_errors;
+  const bool too_large_share = limit.share && seen_ >= kSamplesForShare &&
+                               static_cast<double>(noted_) > *limit.share * static_cast<double>(seen_);
   std::string message;
-  if ((most.count && noted_ > *most.count) || too_large_share) {
+  if ((limit.count && noted_ > *limit.count) || too_large_share) {
     message = fmt::format("{} of {} samples are bad, more than max_errors allows", noted_, seen_);
   } else if (options_.max_error_run && run_ > *options_.max_error_run) {
     message = fmt::format("{} samples in a row are bad, more than max_error_run allows", run_);
@@ -142,7 +142,7 @@ std::vector<Error> BadRows::errors() const {
   return errors_;
 }
 
-void BadRows::go_on_from(const BadRows& before) {
+void BadRows::resume_from(const BadRows& before) {
   seen_ = before.seen_;
   noted_ = before.noted_;
   run_ = before.run_;
@@ -150,4 +150,4 @@ void BadRows::go_on_from(const BadRows& before) {
   report_problem_ = before.report_problem();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "pipeline/run/consumer_counters.hpp"
 #include "pipeline/run/error_report.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Counts and keeps errors, and holds them against the budgets. take() is for the consumer's thread, errors()
 /// for any.
@@ -28,7 +28,7 @@ class BadRows {
   std::vector<Error> errors() const;
   /// Why the report of LoaderOptions::error_report cannot be written; empty if it can.
   std::string report_problem() const;
-  void go_on_from(const BadRows& before);
+  void resume_from(const BadRows& before);
 
  private:
   Status note(Error error);
@@ -46,4 +46,4 @@ class BadRows {
   std::string report_problem_;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

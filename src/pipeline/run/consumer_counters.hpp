@@ -9,7 +9,7 @@
 #include "pipeline/fill/counters.hpp"
 #include "pipeline/plan/plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Written by the thread that iterates, read by any.
 struct ConsumerCounters {
@@ -21,7 +21,7 @@ struct ConsumerCounters {
   Counter repeated;       ///< rows that another rank delivered too
   Counter wait;           ///< ns spent waiting for a batch
   Counter first_batch;    ///< ns from the first request to the first delivery
-  Counter sound_frames;   ///< of batches of sounds, padding included
+  Counter audio_frames;   ///< of batches of recordings, padding included
   Counter padded_frames;  ///< of them
   Counter requests;
   Counter queue_fill;                               ///< sum over requests, in thousandths
@@ -31,7 +31,7 @@ struct ConsumerCounters {
   std::atomic<std::int64_t> last_delivery{0};
 
   /// Goes on where another stopped. Before the first use.
-  void go_on_from(const ConsumerCounters& before) noexcept {
+  void resume_from(const ConsumerCounters& before) noexcept {
     batches.add(before.batches.get());
     samples.add(before.samples.get());
     errors.add(before.errors.get());
@@ -40,7 +40,7 @@ struct ConsumerCounters {
     repeated.add(before.repeated.get());
     wait.add(before.wait.get());
     first_batch.add(before.first_batch.get());
-    sound_frames.add(before.sound_frames.get());
+    audio_frames.add(before.audio_frames.get());
     padded_frames.add(before.padded_frames.get());
     requests.add(before.requests.get());
     queue_fill.add(before.queue_fill.get());
@@ -57,4 +57,4 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
                        std::optional<LoaderStats::AutoTune> auto_tune, std::uint64_t buffer_bytes,
                        const Plan& plan, std::uint64_t steps);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include "formats/json.hpp"
 #include "io/folder.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 Json known(const std::string& text) { return text.empty() ? Json() : Json(text); }
@@ -53,4 +53,4 @@ std::string ErrorReport::add(const Error& error, std::uint64_t epoch, bool repla
   return written ? "" : give_up(std::move(written).error());
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

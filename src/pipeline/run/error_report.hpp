@@ -8,7 +8,7 @@
 #include "io/disk_file.hpp"
 #include "penstock/result.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Appends a line for each bad sample. Any number of processes may append to the same file: a line is one
 /// write at its end. The file is opened at the first one. A file that cannot be written is told of once and
@@ -30,4 +30,4 @@ class ErrorReport {
   bool given_up_ = false;
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

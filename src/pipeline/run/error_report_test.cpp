@@ -11,7 +11,7 @@
 #include "formats/json.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(ErrorReport, several_writers_share_a_file_without_mixing_lines) {
@@ -50,4 +50,4 @@ TEST(ErrorReport, several_writers_share_a_file_without_mixing_lines) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,13 +6,13 @@
 #include <new>
 #include <system_error>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
-constexpr double kLongestWaitSeconds = 1e8;  // what a clock can count
+constexpr double kMaxWaitSeconds = 1e8;  // what a clock can count
 // as_ready: so many steps from one that has not come; the state has a bit for each, and stays below 1 kB.
-constexpr std::size_t kMostStepsAhead = 1024;
+constexpr std::size_t kMaxStepsAhead = 1024;
 
 RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
   return {static_cast<std::uint64_t>(options.batch_size),
@@ -22,7 +22,7 @@ RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
           options.drop_last};
 }
 
-std::size_t largest_batch(const OrderRule& rule, const LoaderOptions& options) {
+std::size_t max_batch_rows(const OrderRule& rule, const LoaderOptions& options) {
   const auto rows = static_cast<std::uint64_t>(options.batch_size);
   return static_cast<std::size_t>(rule.is_given() ? rows : std::clamp<std::uint64_t>(rule.places(), 1, rows));
 }
@@ -41,7 +41,7 @@ void count_padding(const BatchStorage& storage, ConsumerCounters& counters) {
       longest = std::max(longest, column.rows[row].shape.back());
     }
     for (std::size_t row = 0; row < storage.rows; ++row) {
-      counters.sound_frames.add(longest);
+      counters.audio_frames.add(longest);
       counters.padded_frames.add(longest - std::min(longest, static_cast<std::size_t>(column.lengths[row])));
     }
   }
@@ -70,25 +70,25 @@ Planner::Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_
       options_(std::move(options)),
       walk_(std::move(rule),
             slices_for(options_, options_.shard_rank.value_or(0), options_.shard_world_size.value_or(1))),
-      batch_rows_(largest_batch(walk_.rule(), options_)),
-      workers_(most_workers(options_)),
+      batch_rows_(max_batch_rows(walk_.rule(), options_)),
+      workers_(max_workers(options_)),
       storages_(std::make_shared<BatchPool>(0)) {
   if (options_.auto_tune) {
     tuner_.emplace(workers_, options_.prefetch, plan_.raw_field().has_value());
   }
   if (before != nullptr) {
-    go_on_from(*before);
+    resume_from(*before);
   }
   make_scheduler();
 }
 
-void Planner::go_on_from(const Planner& before) {
-  walk_.go_on_from(before.walk_);
+void Planner::resume_from(const Planner& before) {
+  walk_.resume_from(before.walk_);
   ticket_ = before.ticket_;
-  counters_.go_on_from(before.counters_);
-  bad_rows_.go_on_from(before.bad_rows_);
+  counters_.resume_from(before.counters_);
+  bad_rows_.resume_from(before.bad_rows_);
   if (tuner_) {
-    tuner_->go_on_from(*before.tuner_);
+    tuner_->resume_from(*before.tuner_);
   }
   const std::lock_guard lock(before.scheduler_mutex_);
   earlier_ = before.scheduler_ ? before.scheduler_->totals(before.earlier_) : before.earlier_;
@@ -112,7 +112,7 @@ int Planner::batches_ahead() const noexcept {
 
 std::size_t Planner::window_size() const noexcept {
   const auto size = static_cast<std::size_t>(std::max(batches_ahead(), 1));
-  return options_.loading_mode == LoadingMode::as_ready ? std::min(size, kMostStepsAhead) : size;
+  return options_.loading_mode == LoadingMode::as_ready ? std::min(size, kMaxStepsAhead) : size;
 }
 
 Status Planner::set_shard(int rank, int world) {
@@ -169,7 +169,7 @@ Result<bool> Planner::make_way(Clock::time_point deadline) {
   const Clock::time_point start = dropping_since_.value_or(Clock::now());
   const auto last = options_.timeout_seconds
                         ? start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
-                                      std::min(*options_.timeout_seconds, kLongestWaitSeconds)))
+                                      std::min(*options_.timeout_seconds, kMaxWaitSeconds)))
                         : Parking::kForever;
   if (scheduler_->cancel_all(std::min(deadline, last))) {
     dropping_since_.reset();
@@ -327,7 +327,7 @@ void Planner::fill_window() {
     }
     if (options_.loading_mode == LoadingMode::as_ready && !window_.empty() &&
         window_.front()->at.epoch == planned_.epoch &&
-        planned_.step - window_.front()->at.step >= kMostStepsAhead) {
+        planned_.step - window_.front()->at.step >= kMaxStepsAhead) {
       return;
     }
     if (!walk_.was_delivered(planned_)) {
@@ -417,4 +417,4 @@ Result<Batch> Planner::deliver(BatchStorage* storage) {
   return batch;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -21,7 +21,7 @@
 #include "pipeline/run/consumer_counters.hpp"
 #include "pipeline/run/scheduler.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What to say when the system refuses threads.
 Error workers_refused(const std::system_error& refused);
@@ -90,7 +90,7 @@ class Planner {
   bool is_prefetched(const Cursor& start) const;
   Error no_answer(Clock::time_point start, Clock::time_point now) const;
   Status check_timeout(Clock::time_point start, Clock::time_point now);
-  void go_on_from(const Planner& before);
+  void resume_from(const Planner& before);
   std::uint64_t buffer_bytes() const;
   LoaderStats stats_of(const Scheduler& scheduler) const;
 
@@ -125,4 +125,4 @@ class Planner {
   LoaderStats last_stats_;  // of a closed loader
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "core/printable.hpp"
 #include "pipeline/run/planner.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 std::uint64_t Planner::buffer_bytes() const {
   return whole_batches_.stats().bytes_allocated() + pool_->stats().bytes_allocated();
@@ -46,4 +46,4 @@ std::string Planner::describe() const {
                      tuner_ ? tuner_->report().prefetch : batches_ahead(), plan_.describe());
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

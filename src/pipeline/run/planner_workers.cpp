@@ -8,7 +8,7 @@
 
 #include "pipeline/run/planner.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 constexpr std::chrono::seconds kEndPatience{5};
@@ -26,11 +26,11 @@ Error workers_refused(const std::system_error& refused) {
 
 void Planner::make_scheduler() {
   keep_memory();
-  const std::size_t most_batches = tuner_ ? static_cast<std::size_t>(tuner_->most_prefetch()) : window_size();
+  const std::size_t max_batches = tuner_ ? static_cast<std::size_t>(tuner_->max_prefetch()) : window_size();
   auto scheduler = Scheduler::start(shared_plan_, dataset_.table(), options_, workers_,
-                                    most_batches * runs_per_batch(), pool_);
+                                    max_batches * runs_per_batch(), pool_);
   if (tuner_) {
-    scheduler->let_work(tuner_->settings().workers);
+    scheduler->set_active_workers(tuner_->settings().workers);
   }
   const std::lock_guard lock(scheduler_mutex_);
   scheduler_ = std::move(scheduler);
@@ -50,7 +50,7 @@ void Planner::keep_memory() {
 
 void Planner::tune(Clock::time_point now) {
   if (tuner_ && tuner_->note(now, counters_.wait.get())) {
-    scheduler_->let_work(tuner_->settings().workers);
+    scheduler_->set_active_workers(tuner_->settings().workers);
     keep_memory();
   }
 }
@@ -95,4 +95,4 @@ Status Planner::start_workers() {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr int kReplaceAttempts = 16;
 
 }  // namespace
 
-void lose_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
+void fail_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
   const auto lose = [&run](const char* problem) {
     for (std::uint32_t r = run.first; r < run.first + run.count; ++r) {
       run.storage->row_errors[r] = std::make_unique<Error>(from_exception(problem));
@@ -62,7 +62,7 @@ void RowWorker::fill(const RowRun& run) noexcept {
       filler->end(run);
     }
   } catch (...) {  // outside of any one row
-    lose_rows(run, std::current_exception());
+    fail_rows(run, std::current_exception());
   }
   counters_.enter(WorkStage::idle, 0);
 }
@@ -135,4 +135,4 @@ Status RowWorker::fill_row(const RowTask& task) {
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

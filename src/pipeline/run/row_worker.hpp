@@ -11,10 +11,10 @@
 #include "pipeline/fill/filler.hpp"
 #include "pipeline/plan/plan.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Takes note that a thread which was to fill these rows met an exception: every row of the run is lost.
-void lose_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept;
+void fail_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept;
 
 /// One per thread, with that thread's fillers. Plan, table and pool must outlive it. Which rows are bad, and
 /// what takes their place, is its business; what a row holds is the fillers'.
@@ -42,4 +42,4 @@ class RowWorker {
   RowParts parts_;  // of the row at hand
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

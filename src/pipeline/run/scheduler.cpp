@@ -14,7 +14,7 @@
 
 #include "core/block_signals.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 double thread_cpu_seconds(clockid_t clock) noexcept {
@@ -27,7 +27,7 @@ double thread_cpu_seconds(clockid_t clock) noexcept {
 
 namespace {
 
-std::size_t ring_size(std::size_t most) { return std::bit_ceil(std::max<std::size_t>(most + 1, 2)); }
+std::size_t ring_size(std::size_t limit) { return std::bit_ceil(std::max<std::size_t>(limit + 1, 2)); }
 
 void name_thread(std::thread& thread, std::size_t worker) {
 #if defined(__linux__)
@@ -40,13 +40,13 @@ void name_thread(std::thread& thread, std::size_t worker) {
 }  // namespace
 
 Scheduler::Scheduler(std::shared_ptr<const Plan> plan, std::shared_ptr<const SampleTable> table,
-                     const LoaderOptions& options, int workers, std::size_t most_runs,
+                     const LoaderOptions& options, int workers, std::size_t max_runs,
                      std::shared_ptr<BufferPool> pool)
     : plan_(std::move(plan)),
       table_(std::move(table)),
       options_(options),
       pool_(std::move(pool)),
-      queue_(ring_size(most_runs)),
+      queue_(ring_size(max_runs)),
       active_(workers) {
   const std::size_t threads = static_cast<std::size_t>(workers);
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
@@ -56,17 +56,17 @@ Scheduler::Scheduler(std::shared_ptr<const Plan> plan, std::shared_ptr<const Sam
     own_worker_ = std::make_unique<RowWorker>(*plan_, *table_, options_, *pool_, *counters_[0]);
   }
   for (std::size_t i = 0; i < threads; ++i) {
-    tokens_.push_back(std::make_unique<SpscRing<Token>>(ring_size(most_runs)));
+    tokens_.push_back(std::make_unique<SpscRing<Token>>(ring_size(max_runs)));
   }
   threads_.reserve(threads);
 }
 
 std::shared_ptr<Scheduler> Scheduler::start(std::shared_ptr<const Plan> plan,
                                             std::shared_ptr<const SampleTable> table,
-                                            const LoaderOptions& options, int workers, std::size_t most_runs,
+                                            const LoaderOptions& options, int workers, std::size_t max_runs,
                                             std::shared_ptr<BufferPool> pool) {
   std::shared_ptr<Scheduler> made(
-      new Scheduler(std::move(plan), std::move(table), options, workers, most_runs, std::move(pool)));
+      new Scheduler(std::move(plan), std::move(table), options, workers, max_runs, std::move(pool)));
   try {
     for (std::size_t i = 0; i < static_cast<std::size_t>(workers); ++i) {
       made->running_.fetch_add(1, std::memory_order_relaxed);
@@ -80,7 +80,7 @@ std::shared_ptr<Scheduler> Scheduler::start(std::shared_ptr<const Plan> plan,
       name_thread(made->threads_.back(), i);
     }
   } catch (const std::system_error&) {  // the system refuses another thread
-    made->ask_to_end();
+    made->request_stop();
     for (std::thread& thread : made->threads_) {
       thread.join();  // they have no work yet
     }
@@ -96,15 +96,15 @@ Scheduler::~Scheduler() {
   }
 }
 
-void Scheduler::ask_to_end() noexcept {
+void Scheduler::request_stop() noexcept {
   generation_.fetch_add(1, std::memory_order_relaxed);
   stop_.store(true, std::memory_order_release);
-  let_go_on_.wake_all();
+  may_work_.wake_all();
   work_there_.wake_all();
 }
 
 bool Scheduler::end(std::deque<std::unique_ptr<Job>>& jobs, std::chrono::milliseconds patience) {
-  ask_to_end();
+  request_stop();
   const bool ended = wait_until(
       thread_ended_, [this] { return running_.load(std::memory_order_acquire) == 0; },
       Clock::now() + patience);
@@ -193,9 +193,9 @@ bool Scheduler::cancel_all(Clock::time_point deadline) {
       deadline);
 }
 
-void Scheduler::let_work(int workers) noexcept {
+void Scheduler::set_active_workers(int workers) noexcept {
   active_.store(workers, std::memory_order_release);
-  let_go_on_.wake_all();
+  may_work_.wake_all();
   work_there_.wake_all();  // those that may no longer work go to sleep elsewhere
 }
 
@@ -207,7 +207,7 @@ void Scheduler::work(std::size_t number) {
   const auto ends = [this] { return stop_.load(std::memory_order_acquire); };
   while (!ends()) {
     if (!may_work(number)) {
-      wait_until(let_go_on_, [&] { return may_work(number) || ends(); });
+      wait_until(may_work_, [&] { return may_work(number) || ends(); });
       continue;
     }
     std::optional<Item> item = queue_.try_pop();
@@ -229,7 +229,7 @@ void Scheduler::work(std::size_t number) {
         }
         worker->fill(item->run);
       } catch (...) {
-        lose_rows(item->run, std::current_exception());
+        fail_rows(item->run, std::current_exception());
       }
       filled(item->run);
     }
@@ -297,4 +297,4 @@ double Scheduler::cpu_seconds() const {
   return seconds;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -19,7 +19,7 @@
 #include "pipeline/order/epoch_walk.hpp"
 #include "pipeline/run/row_worker.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A batch on its way: what the planner knows about it. Its address must not change until it has come home.
 struct Job {
@@ -38,11 +38,11 @@ struct Job {
 /// planner: one that a source holds up for ever has all that it needs, however long that is.
 class Scheduler : public std::enable_shared_from_this<Scheduler> {
  public:
-  /// `most_runs`: the largest number of runs ever out at once. Throws std::system_error if the system refuses
+  /// `max_runs`: the largest number of runs ever out at once. Throws std::system_error if the system refuses
   /// threads.
   static std::shared_ptr<Scheduler> start(std::shared_ptr<const Plan> plan,
                                           std::shared_ptr<const SampleTable> table,
-                                          const LoaderOptions& options, int workers, std::size_t most_runs,
+                                          const LoaderOptions& options, int workers, std::size_t max_runs,
                                           std::shared_ptr<BufferPool> pool);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
@@ -68,7 +68,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   /// Workers that may work. The rest sleep, and use no more than a thread's place.
   int workers() const noexcept { return std::min(static_cast<int>(threads_.size()), active_.load()); }
   /// From now on so many workers may work; a run that another is at comes home all the same.
-  void let_work(int workers) noexcept;
+  void set_active_workers(int workers) noexcept;
   /// Runs handed out and not yet taken by a worker.
   std::size_t runs_waiting() const noexcept { return queue_.size(); }
   /// Runs handed out and not yet come back.
@@ -88,7 +88,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   using Token = Job*;
 
   Scheduler(std::shared_ptr<const Plan> plan, std::shared_ptr<const SampleTable> table,
-            const LoaderOptions& options, int workers, std::size_t most_runs,
+            const LoaderOptions& options, int workers, std::size_t max_runs,
             std::shared_ptr<BufferPool> pool);
   void work(std::size_t worker);
   bool may_work(std::size_t worker) const noexcept {
@@ -96,7 +96,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   }
   /// A run has been filled: what is to be done with a whole batch is done after its last one.
   void filled(const RowRun& run) noexcept;
-  void ask_to_end() noexcept;
+  void request_stop() noexcept;
   bool work_here();
 
   const std::shared_ptr<const Plan> plan_;
@@ -110,7 +110,7 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
   std::atomic<double> own_cpu_seconds_{0};                 // of own_worker_, which the consumer's thread runs
   std::size_t runs_out_ = 0;
   std::atomic<int> active_;  // workers with a smaller number may work
-  Parking let_go_on_;        // where the others sleep
+  Parking may_work_;         // where the others sleep
   Parking work_there_;
   Parking work_done_;
   std::atomic<std::uint64_t> generation_{0};
@@ -137,4 +137,4 @@ bool Scheduler::wait_for(Done done, Clock::time_point deadline) {
       deadline);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

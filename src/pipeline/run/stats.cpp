@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "codecs/audio_format_decoder.hpp"
 #include "codecs/catalog.hpp"
-#include "codecs/sound_format_decoder.hpp"
 #include "core/cpu.hpp"
 #include "core/usable_cores.hpp"
 #include "pipeline/run/consumer_counters.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 namespace {
 
@@ -51,7 +51,7 @@ std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
         "the consumer waited {} of the time, and {}; auto_tune {} {} workers of at most {} and {} batches "
         "ahead",
         percent(waiting), most, tune.settled ? "settled on" : "is measuring, now with", tune.workers,
-        tune.most_workers, tune.prefetch);
+        tune.max_workers, tune.prefetch);
   }
   if (busy < 0.7 && steps <= kFewSteps) {
     return fmt::format(
@@ -75,14 +75,14 @@ std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
 
 std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
   std::vector<LoaderStats::Decoded> decoded;
-  for (std::size_t codec = 0; codec < kPictureCodecs; ++codec) {
+  for (std::size_t codec = 0; codec < kImageCodecs; ++codec) {
     if (totals.decoded[codec] > 0) {
-      decoded.push_back({.codec = picture_codecs()[codec].name, .count = totals.decoded[codec]});
+      decoded.push_back({.codec = image_codecs()[codec].name, .count = totals.decoded[codec]});
     }
   }
-  for (std::size_t codec = 0; codec < kSoundCodecs; ++codec) {
-    if (totals.sounds[codec] > 0) {
-      decoded.push_back({.codec = sound_codecs()[codec].name, .count = totals.sounds[codec]});
+  for (std::size_t codec = 0; codec < kAudioCodecs; ++codec) {
+    if (totals.recordings[codec] > 0) {
+      decoded.push_back({.codec = audio_codecs()[codec].name, .count = totals.recordings[codec]});
     }
   }
   return decoded;
@@ -102,7 +102,7 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   stats.short_batches = consumer.short_batches.get();
   stats.repeated = consumer.repeated.get();
   stats.padding = share_of(static_cast<double>(consumer.padded_frames.get()),
-                           static_cast<double>(consumer.sound_frames.get()));
+                           static_cast<double>(consumer.audio_frames.get()));
   const std::int64_t span = consumer.last_delivery.load(std::memory_order_relaxed) -
                             consumer.first_request.load(std::memory_order_relaxed);
   stats.seconds = stats.batches > 0 ? static_cast<double>(span) * kNano : 0;
@@ -148,4 +148,4 @@ LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& tot
   return stats;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "transforms/operation_info.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What is known about the audio at one point of a list.
 struct AudioSpec {
@@ -26,14 +26,14 @@ struct AudioSpec {
   bool operator==(const AudioSpec&) const = default;
 };
 
-/// The frames [start, start + count) of a sound.
+/// The frames [start, start + count) of a recording.
 struct TimeSlice {
   std::uint64_t start = 0;
   std::uint64_t count = 0;
 };
 
-/// A sound on its way through a list: for each channel a wave, or `bands` rows of features. The memory of one
-/// worker, used again from sound to sound, or that of the caller. Not thread-safe.
+/// A recording on its way through a list: for each channel a wave, or `bands` rows of features. The memory of
+/// one worker, used again from recording to recording, or that of the caller. Not thread-safe.
 class AudioWave {
  public:
   int channels = 0;
@@ -52,12 +52,12 @@ class AudioWave {
   float* other(std::size_t rows, std::size_t frames) {
     return reinterpret_cast<float*>(memory_[1 - used_].reserve(rows * frames * sizeof(float)));
   }
-  /// What was written to other() is the sound now.
+  /// What was written to other() is the recording now.
   void use_other(std::size_t frames) noexcept {
     used_ = 1 - used_;
     use(reinterpret_cast<float*>(memory_[used_].data()), frames);
   }
-  /// What was written to `memory` is the sound now; it must stay valid until another one is.
+  /// What was written to `memory` is the recording now; it must stay valid until another one is.
   void use(float* memory, std::size_t frames) noexcept {
     place_ = memory;
     frames_ = frames;
@@ -127,4 +127,4 @@ class AudioOperation : public Operation<Self, Parameters, DrawnType, AudioTransf
 Error needs_wave(std::string_view operation);
 Error needs_features(std::string_view operation);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

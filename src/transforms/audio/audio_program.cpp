@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <optional>
 
-#include "audio/read_sound.hpp"
-#include "codecs/sound_decoder.hpp"
+#include "audio/read_audio.hpp"
+#include "codecs/audio_decoder.hpp"
 #include "core/cpu.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct AudioWorkspace::Impl {
-  SoundDecoder decoder;
+  AudioDecoder decoder;
   AudioWave wave;
   std::vector<std::unique_ptr<AudioState>> states;  // one for each operation, or null
   DrawnList drawn;                                  // what each drew
   // Of the file that is open:
-  SoundInfo info;
+  AudioInfo info;
   RandomKey key;
   TimeSlice slice;  // what is decoded
 };
@@ -38,14 +38,14 @@ Error invalid(std::string message, std::string advice) {
   return error;
 }
 
-/// Whether a sound is as the list was planned for.
+/// Whether a recording is as the list was planned for.
 Status check(int rate, int channels, const AudioSpec& spec) {
   if (rate != spec.rate) {
-    return invalid(fmt::format("the sound has {} frames per second, others have {}", rate, spec.rate),
+    return invalid(fmt::format("the recording has {} frames per second, others have {}", rate, spec.rate),
                    fmt::format("add Resample({}) to the transforms", spec.rate));
   }
   if (channels != spec.channels) {
-    return invalid(fmt::format("the sound has {} channels, others have {}", channels, spec.channels),
+    return invalid(fmt::format("the recording has {} channels, others have {}", channels, spec.channels),
                    "add ToMono() to the transforms");
   }
   return {};
@@ -112,40 +112,40 @@ Status AudioProgram::draw(AudioWorkspace& workspace, std::size_t i, const AudioS
 }
 
 Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file, const RandomKey& key) const {
-  AudioWorkspace::Impl& sound = *workspace.impl_;
-  PENSTOCK_ASSIGN(sound.info, sound.decoder.open(file));
-  sound.key = key;
-  sound.slice = {0, sound.info.frames};
+  AudioWorkspace::Impl& audio = *workspace.impl_;
+  PENSTOCK_ASSIGN(audio.info, audio.decoder.open(file));
+  audio.key = key;
+  audio.slice = {0, audio.info.frames};
   if (begins_with_slice()) {  // the rest need not be decoded
     PENSTOCK_TRY(draw(
         workspace, 0,
-        {.channels = sound.info.channels, .rate = sound.info.rate, .bands = 0, .frames = sound.info.frames}));
-    sound.slice = list_[0].slice_of(sound.info.frames, *sound.drawn[0]);
+        {.channels = audio.info.channels, .rate = audio.info.rate, .bands = 0, .frames = audio.info.frames}));
+    audio.slice = list_[0].slice_of(audio.info.frames, *audio.drawn[0]);
   }
-  const auto channels = static_cast<std::size_t>(sound.info.channels);
-  if (sound.slice.count > kMaxClipSamples / channels) {
+  const auto channels = static_cast<std::size_t>(audio.info.channels);
+  if (audio.slice.count > kMaxClipSamples / channels) {
     return Error{ErrorKind::unsupported,
-                 fmt::format("a sound of {} frames with {} channels is too long for a batch",
-                             sound.slice.count, channels),
+                 fmt::format("a recording of {} frames with {} channels is too long for a batch",
+                             audio.slice.count, channels),
                  "begin the transforms with RandomTimeCrop or PadTime",
                  {}};
   }
   if (!in_place_) {
     return 0;
   }
-  PENSTOCK_TRY(check(sound.info.rate, sound.info.channels, output()));
-  return channels * (begins_with_slice() ? output().frames : static_cast<std::size_t>(sound.slice.count));
+  PENSTOCK_TRY(check(audio.info.rate, audio.info.channels, output()));
+  return channels * (begins_with_slice() ? output().frames : static_cast<std::size_t>(audio.slice.count));
 }
 
 /// To `out`, or to the workspace if that is null.
 Status AudioProgram::decode(AudioWorkspace& workspace, float* out) const {
-  AudioWorkspace::Impl& sound = *workspace.impl_;
-  AudioWave& wave = sound.wave;
-  const auto channels = static_cast<std::size_t>(sound.info.channels);
-  const auto decoded = static_cast<std::size_t>(sound.slice.count);
+  AudioWorkspace::Impl& audio = *workspace.impl_;
+  AudioWave& wave = audio.wave;
+  const auto channels = static_cast<std::size_t>(audio.info.channels);
+  const auto decoded = static_cast<std::size_t>(audio.slice.count);
   const std::size_t frames = out != nullptr && begins_with_slice() ? output().frames : decoded;
   float* const memory = out != nullptr ? out : wave.other(channels, frames);
-  PENSTOCK_TRY(sound.decoder.decode(sound.slice.start, sound.slice.count, memory, frames));
+  PENSTOCK_TRY(audio.decoder.decode(audio.slice.start, audio.slice.count, memory, frames));
   for (std::size_t channel = 0; channel < channels; ++channel) {
     std::fill_n(memory + channel * frames + decoded, frames - decoded, 0.0F);
   }
@@ -154,16 +154,16 @@ Status AudioProgram::decode(AudioWorkspace& workspace, float* out) const {
   } else {
     wave.use_other(frames);
   }
-  wave.channels = sound.info.channels;
-  wave.rate = sound.info.rate;
+  wave.channels = audio.info.channels;
+  wave.rate = audio.info.rate;
   wave.bands = 0;
   wave.valid = decoded;
   return {};
 }
 
 Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
-  AudioWorkspace::Impl& sound = *workspace.impl_;
-  AudioWave& wave = sound.wave;
+  AudioWorkspace::Impl& audio = *workspace.impl_;
+  AudioWave& wave = audio.wave;
   PENSTOCK_TRY(decode(workspace, out));
   for (std::size_t i = 0; i < list_.size(); ++i) {
     const AudioTransform& operation = list_[i];
@@ -175,11 +175,11 @@ Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
     if (ready && !sliced) {
       ready = draw(workspace, i, wave.spec());
       if (ready && operation.keeps_slice()) {
-        wave.keep(operation.slice_of(wave.frames(), *sound.drawn[i]));
+        wave.keep(operation.slice_of(wave.frames(), *audio.drawn[i]));
       }
     }
     if (ready) {
-      ready = operation.run_for(wave, *sound.drawn[i], sound.states[i].get());
+      ready = operation.run_for(wave, *audio.drawn[i], audio.states[i].get());
     }
     if (!ready) {
       ready.error().place.stage = "transform";
@@ -188,10 +188,11 @@ Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
   }
   PENSTOCK_TRY(check(wave.rate, wave.channels, output()));
   if (output().fixed_length() && wave.frames() != output().frames) {
-    return invalid(fmt::format("the sound has {} frames, {} were planned", wave.frames(), output().frames),
-                   "end the transforms with RandomTimeCrop or PadTime");
+    return invalid(
+        fmt::format("the recording has {} frames, {} were planned", wave.frames(), output().frames),
+        "end the transforms with RandomTimeCrop or PadTime");
   }
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

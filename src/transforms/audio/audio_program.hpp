@@ -1,5 +1,5 @@
 #pragma once
-// A list of operations on a sound, compiled: from a sound file to a row of a batch.
+// A list of operations on a recording, compiled: from an audio file to a row of a batch.
 
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 #include "transforms/audio/audio_operation.hpp"
 #include "transforms/operation_list.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The decoder and the memory of one worker for one program; used again from sample to sample. Not
 /// thread-safe.
@@ -23,7 +23,7 @@ class AudioWorkspace {
 
   /// Where the result of the last AudioProgram::run() is.
   AudioWave& wave() noexcept;
-  /// Place in sound_codecs() of the codec of that sound.
+  /// Place in audio_codecs() of the codec of that recording.
   std::size_t codec() const noexcept;
   /// What the operations drew for the last sample.
   DrawnList& drawn() noexcept;
@@ -39,7 +39,8 @@ class AudioWorkspace {
 /// Immutable and shared by all workers; each brings its own workspace.
 class AudioProgram {
  public:
-  /// For sounds as `in` describes them. Checks every operation and how they follow each other (`invalid`).
+  /// For recordings as `in` describes them. Checks every operation and how they follow each other
+  /// (`invalid`).
   static Result<AudioProgram> compile(std::vector<TransformPtr> operations, const AudioSpec& in,
                                       const ListPlace& place = {});
 
@@ -70,4 +71,4 @@ class AudioProgram {
   bool in_place_ = false;  // what is decoded has the size of the result, and stays where it is
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,10 +8,10 @@
 #include <set>
 
 #include "audio/resample.hpp"
-#include "codecs/test_sounds.hpp"
-#include "penstock/sound_transform.hpp"
+#include "codecs/test_recordings.hpp"
+#include "penstock/audio_transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using ::testing::AllOf;
@@ -142,7 +142,7 @@ TEST(AudioProgram, crops_are_slices_at_drawn_places) {
   EXPECT_EQ(*starts.rbegin(), value_of(6, 0));
 }
 
-TEST(AudioProgram, short_sounds_are_padded_and_keep_their_length) {
+TEST(AudioProgram, short_recordings_are_padded_and_keep_their_length) {
   for (const TransformPtr& operation :
        {TransformPtr(PadTime{.frames = 6}), TransformPtr(RandomTimeCrop{.frames = 6})}) {
     const Ran got = run({operation}, kStereo, wav(4, 2));
@@ -213,7 +213,7 @@ TEST(AudioProgram, features_equal_those_of_the_library) {
   ASSERT_TRUE(mel->run(waves.values.data(), 2, 3000, expected.data()));
   EXPECT_EQ(got.values, expected);
   EXPECT_EQ(got.frames, *mel->frames(3000));
-  // A padded sound keeps the number of frames that hold some of it.
+  // A padded recording keeps the number of frames that hold some of it.
   const Ran padded = run({PadTime{.frames = 5000}, Mel{.n_mels = 20}}, kStereo, file);
   EXPECT_EQ(padded.valid, *mel->frames(3000));
   EXPECT_EQ(padded.frames, *mel->frames(5000));
@@ -245,7 +245,7 @@ TEST(AudioProgram, lists_that_cannot_be_are_refused) {
   EXPECT_THAT(message({Mel{}, Resample{.rate = 4000}}), HasSubstr("Resample works on waves"));
   EXPECT_THAT(message({AmplitudeToDB{}}), HasSubstr("works on spectrograms"));
   EXPECT_THAT(message({FrequencyMasking{.width = 3}}), HasSubstr("works on spectrograms"));
-  EXPECT_THAT(message({RandomHorizontalFlip{}}), HasSubstr("works on pictures, not on sounds"));
+  EXPECT_THAT(message({RandomHorizontalFlip{}}), HasSubstr("works on images, not on recordings"));
   EXPECT_THAT(message({PadTime{.frames = 100}, Mel{}}), HasSubstr("too short for one frame"));
   EXPECT_THAT(message({RandomGain{.db = {3, -3}}}), HasSubstr("RandomGain: db is (3, -3)"));
   EXPECT_THAT(message({AddNoise{.p = 2}}), HasSubstr("AddNoise: p is 2"));
@@ -267,4 +267,4 @@ TEST(AudioProgram, resampling_makes_rates_equal) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 
 #include "transforms/audio/audio_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 void AudioWave::keep(const TimeSlice& slice) noexcept {
   const auto start = static_cast<std::size_t>(slice.start);
@@ -29,4 +29,4 @@ void AudioWave::pad_to(std::size_t frames) {
   use_other(frames);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

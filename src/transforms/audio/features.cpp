@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "penstock/audio.hpp"
-#include "penstock/sound_transform.hpp"
+#include "penstock/audio_transform.hpp"
 #include "transforms/audio/audio_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// How many of `frames` frames of features begin in the first `valid` samples.
@@ -79,7 +79,8 @@ class FeatureOperation : public AudioOperation<Self, Parameters> {
 class MelOperation final : public FeatureOperation<MelOperation, transforms::MelSpectrogram, MelSpectrogram> {
  public:
   static constexpr const char* kName = "MelSpectrogram";
-  static constexpr const char* kSummary = "Turns each channel of a sound into n_mels bands, as librosa does.";
+  static constexpr const char* kSummary =
+      "Turns each channel of a recording into n_mels bands, as librosa does.";
   using FeatureOperation::FeatureOperation;
 
   int bands() const noexcept { return p_.n_mels; }
@@ -109,7 +110,7 @@ class MfccOperation final : public FeatureOperation<MfccOperation, transforms::M
  public:
   static constexpr const char* kName = "MFCC";
   static constexpr const char* kSummary =
-      "Turns each channel of a sound into n_mfcc mel frequency cepstral coefficients, as librosa does.";
+      "Turns each channel of a recording into n_mfcc mel frequency cepstral coefficients, as librosa does.";
   using FeatureOperation::FeatureOperation;
 
   int bands() const noexcept { return p_.n_mfcc; }
@@ -172,4 +173,4 @@ OperationInfo mel_spectrogram_operation() { return operation_info<MelOperation>(
 OperationInfo mfcc_operation() { return operation_info<MfccOperation>(); }
 OperationInfo amplitude_to_db_operation() { return operation_info<AmplitudeToDB>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,18 +4,18 @@
 
 #include <cmath>
 
-#include "penstock/sound_transform.hpp"
+#include "penstock/audio_transform.hpp"
 #include "transforms/audio/audio_operation.hpp"
 #include "transforms/drawn_stream.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// Decibels further apart than this are a mistake, and would leave the range of float32.
-constexpr double kMostDecibels = 300;
+constexpr double kMaxDecibels = 300;
 
 bool is_range(const std::array<double, 2>& range) {
-  return std::abs(range[0]) <= kMostDecibels && std::abs(range[1]) <= kMostDecibels && range[0] <= range[1];
+  return std::abs(range[0]) <= kMaxDecibels && std::abs(range[1]) <= kMaxDecibels && range[0] <= range[1];
 }
 
 void multiply(AudioWave& wave, float factor) {
@@ -38,7 +38,8 @@ struct DrawnGain {
 class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGain, DrawnGain> {
  public:
   static constexpr const char* kName = "RandomGain";
-  static constexpr const char* kSummary = "Makes a sound louder or quieter by a drawn number of decibels.";
+  static constexpr const char* kSummary =
+      "Makes a recording louder or quieter by a drawn number of decibels.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {
@@ -104,7 +105,8 @@ class AddNoise final : public AudioOperation<AddNoise, transforms::AddNoise, Dra
  public:
   static constexpr const char* kName = "AddNoise";
   static constexpr const char* kSummary =
-      "Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the sound.";
+      "Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the "
+      "recording.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {
@@ -170,4 +172,4 @@ OperationInfo random_gain_operation() { return operation_info<RandomGain>(); }
 OperationInfo random_polarity_operation() { return operation_info<RandomPolarity>(); }
 OperationInfo add_noise_operation() { return operation_info<AddNoise>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "penstock/sound_transform.hpp"
+#include "penstock/audio_transform.hpp"
 #include "transforms/audio/audio_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct DrawnRun {
@@ -97,4 +97,4 @@ transforms::FrequencyMasking::operator TransformPtr() const {
 OperationInfo time_masking_operation() { return operation_info<TimeMasking>(); }
 OperationInfo frequency_masking_operation() { return operation_info<FrequencyMasking>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,25 +4,26 @@
 
 #include <fmt/format.h>
 
-#include "audio/read_sound.hpp"
-#include "codecs/sound_decoder.hpp"
-#include "codecs/sound_format_decoder.hpp"
-#include "penstock/sound_transform.hpp"
+#include "audio/read_audio.hpp"
+#include "codecs/audio_decoder.hpp"
+#include "codecs/audio_format_decoder.hpp"
+#include "penstock/audio_transform.hpp"
 #include "transforms/audio/audio_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class Resample final : public AudioOperation<Resample, transforms::Resample> {
  public:
   static constexpr const char* kName = "Resample";
   static constexpr const char* kSummary =
-      "Changes the sampling rate of a sound, by soxr at its quality HQ; a sound that has it stays as it is.";
+      "Changes the sampling rate of a recording, by soxr at its quality HQ; a recording that has it stays as "
+      "it is.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {
-    if (p_.rate < 1 || p_.rate > kMaxSoundRate) {
-      return wrong("rate", fmt::format("is {}", p_.rate), fmt::format("give 1 to {}", kMaxSoundRate));
+    if (p_.rate < 1 || p_.rate > kMaxAudioRate) {
+      return wrong("rate", fmt::format("is {}", p_.rate), fmt::format("give 1 to {}", kMaxAudioRate));
     }
     return {};
   }
@@ -34,7 +35,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
     if (in.rate != p_.rate) {
       PENSTOCK_TRY(can_resample());
     }
-    // Sounds of other rates may come too, and give other lengths.
+    // Recordings of other rates may come too, and give other lengths.
     return AudioSpec{.channels = in.channels, .rate = p_.rate, .bands = 0, .frames = 0};
   }
 
@@ -45,9 +46,9 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
     const std::size_t rows = wave.rows();
     const auto frames = static_cast<std::size_t>(resampled_frames(wave.frames(), wave.rate, p_.rate));
     if (frames > kMaxClipSamples / rows) {
-      return detail::sound_error(
+      return detail::audio_error(
           ErrorKind::unsupported,
-          fmt::format("from {} to {} Hz the sound becomes {} samples long, {} are the most", wave.rate,
+          fmt::format("from {} to {} Hz the recording becomes {} samples long, {} are the most", wave.rate,
                       p_.rate, frames, kMaxClipSamples / rows));
     }
     float* const out = wave.other(rows, frames);
@@ -68,4 +69,4 @@ transforms::Resample::operator TransformPtr() const {
 }
 OperationInfo resample_operation() { return operation_info<Resample>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,17 +1,17 @@
-// RandomTimeCrop and PadTime: sounds of one length.
+// RandomTimeCrop and PadTime: recordings of one length.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "penstock/sound_transform.hpp"
+#include "penstock/audio_transform.hpp"
 #include "transforms/audio/audio_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 /// More than an hour at any usual rate; rows of it are a gigabyte and more.
-constexpr std::int64_t kLongest = std::int64_t{1} << 28;
+constexpr std::int64_t kMaxLength = std::int64_t{1} << 28;
 
 /// What both have in common: a slice of at most `frames`, and silence where that is shorter.
 template <class Self, class Parameters, class DrawnType = NoDraw>
@@ -20,9 +20,9 @@ class OfOneLength : public AudioOperation<Self, Parameters, DrawnType> {
   using AudioOperation<Self, Parameters, DrawnType>::AudioOperation;
 
   Status check() const override {
-    if (this->p_.frames < 1 || this->p_.frames > kLongest) {
+    if (this->p_.frames < 1 || this->p_.frames > kMaxLength) {
       return this->wrong("frames", fmt::format("is {}", this->p_.frames),
-                         fmt::format("give 1 to {}", kLongest));
+                         fmt::format("give 1 to {}", kMaxLength));
     }
     return {};
   }
@@ -56,7 +56,7 @@ struct DrawnStart {
 class RandomTimeCrop final : public OfOneLength<RandomTimeCrop, transforms::RandomTimeCrop, DrawnStart> {
  public:
   static constexpr const char* kName = "RandomTimeCrop";
-  static constexpr const char* kSummary = "Keeps that many frames of a sound from a random place on.";
+  static constexpr const char* kSummary = "Keeps that many frames of a recording from a random place on.";
   using OfOneLength::OfOneLength;
 
   Status draw(const AudioSpec& in, Draws& draws, DrawnStart& drawn) const {
@@ -76,7 +76,7 @@ class PadTime final : public OfOneLength<PadTime, transforms::PadTime> {
  public:
   static constexpr const char* kName = "PadTime";
   static constexpr const char* kSummary =
-      "Makes a sound that many frames long: adds silence at its end, or cuts the end off.";
+      "Makes a recording that many frames long: adds silence at its end, or cuts the end off.";
   using OfOneLength::OfOneLength;
 
   TimeSlice slice(std::uint64_t frames, const NoDraw&) const {
@@ -95,4 +95,4 @@ transforms::PadTime::operator TransformPtr() const {
 OperationInfo random_time_crop_operation() { return operation_info<RandomTimeCrop>(); }
 OperationInfo pad_time_operation() { return operation_info<PadTime>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

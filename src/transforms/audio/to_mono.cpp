@@ -1,10 +1,10 @@
 // ToMono.
 
-#include "codecs/kernels/sound_samples.hpp"
-#include "penstock/sound_transform.hpp"
+#include "codecs/kernels/audio_samples.hpp"
+#include "penstock/audio_transform.hpp"
 #include "transforms/audio/audio_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class ToMono final : public AudioOperation<ToMono, transforms::ToMono> {
@@ -34,4 +34,4 @@ class ToMono final : public AudioOperation<ToMono, transforms::ToMono> {
 transforms::ToMono::operator TransformPtr() const { return std::make_shared<const penstock::ToMono>(*this); }
 OperationInfo to_mono_operation() { return operation_info<ToMono>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr>& list) {
   const auto is_of_batches = [](const TransformPtr& operation) {
@@ -25,4 +25,4 @@ Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr
   return taken;
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -10,7 +10,7 @@
 #include "transforms/operation_info.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// The good rows of one column, in their order.
 struct BatchRows {
@@ -50,4 +50,4 @@ class BatchOperation : public Operation<Self, Parameters, DrawnType, BatchTransf
 /// stands elsewhere.
 Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr>& list);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "transforms/batch/batch_operation.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct MixUpParameters {
@@ -108,4 +108,4 @@ class MixUp final : public BatchOperation<MixUp, MixUpParameters, DrawnShare> {
 
 OperationInfo mix_up_operation() { return operation_info<MixUp>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include "transforms/batch/batch_operation.hpp"
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using test::make;
@@ -68,4 +68,4 @@ TEST(MixUp, stands_at_the_end_of_a_list) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

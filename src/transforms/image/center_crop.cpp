@@ -1,4 +1,4 @@
-// CenterCrop: the middle of a picture; torchvision's rounding.
+// CenterCrop: the middle of an image; torchvision's rounding.
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCrop> {
  public:
   static constexpr const char* kName = "CenterCrop";
-  static constexpr const char* kSummary = "Keeps the middle of the picture.";
+  static constexpr const char* kSummary = "Keeps the middle of the image.";
   using ImageOperation::ImageOperation;
 
   Status check() const override { return check_size(kName, p_.size); }
@@ -25,16 +25,16 @@ class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCro
   }
 
   Status plan(const ImageSpec& in, const NoDraw&, ImageSteps& steps) const {
-    ImageSize picture = in.size;
+    ImageSize image = in.size;
     const ImageSize size = square_or_pair(p_.size);
-    const int lacking_x = std::max(size.width - picture.width, 0);
-    const int lacking_y = std::max(size.height - picture.height, 0);
+    const int lacking_x = std::max(size.width - image.width, 0);
+    const int lacking_y = std::max(size.height - image.height, 0);
     if (lacking_x > 0 || lacking_y > 0) {
       steps.push_back(PadStep{lacking_x / 2, lacking_y / 2, (lacking_x + 1) / 2, (lacking_y + 1) / 2});
-      picture = size_after(picture, steps.back());
+      image = size_after(image, steps.back());
     }
-    const int x = static_cast<int>(python_round((picture.width - size.width) / 2.0));
-    const int y = static_cast<int>(python_round((picture.height - size.height) / 2.0));
+    const int x = static_cast<int>(python_round((image.width - size.width) / 2.0));
+    const int y = static_cast<int>(python_round((image.height - size.height) / 2.0));
     steps.push_back(CropStep{{x, y, size.width, size.height}});
     return {};
   }
@@ -47,4 +47,4 @@ transforms::CenterCrop::operator TransformPtr() const {
 }
 OperationInfo center_crop_operation() { return operation_info<CenterCrop>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 #include "transforms/image/color_steps.hpp"
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using OptionalRange = std::optional<std::vector<double>>;
@@ -137,4 +137,4 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
 
 OperationInfo color_jitter_operation() { return operation_info<ColorJitter>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using test::make;
@@ -52,4 +52,4 @@ TEST(ColorJitter, refuses_what_is_no_range) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/color.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 inline TableStep brightness_step(double factor) {
   return {.name = "brightness",
@@ -45,4 +45,4 @@ inline PixelsStep hue_step(double part) {
           .numbers = {part}};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

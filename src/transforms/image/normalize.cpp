@@ -8,7 +8,7 @@
 
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class Normalize final : public ImageOperation<Normalize, transforms::Normalize> {
@@ -76,4 +76,4 @@ transforms::Normalize::operator TransformPtr() const {
 }
 OperationInfo normalize_operation() { return operation_info<Normalize>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

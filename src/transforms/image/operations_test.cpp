@@ -1,4 +1,4 @@
-// What each operation decides for a picture of a given size.
+// What each operation decides for an image of a given size.
 
 #include <gtest/gtest.h>
 
@@ -8,34 +8,34 @@
 #include "transforms/python_round.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 const ImageTransform& image_operation(const TransformPtr& operation) {
   return dynamic_cast<const ImageTransform&>(*operation);
 }
 
-Status try_plan(const TransformPtr& operation, ImageSize picture, std::uint64_t sample, ImageSteps& steps) {
+Status try_plan(const TransformPtr& operation, ImageSize image, std::uint64_t sample, ImageSteps& steps) {
   const ImageTransform& image = image_operation(operation);
   Draws draws(RandomKey{1, 2, sample}, 0);
   const DrawnPtr drawn = operation->make_drawn();
-  PENSTOCK_TRY(image.draw_for({.image = {.size = picture}, .boxes = {}}, draws, *drawn));
-  return image.plan_for({.size = picture}, *drawn, steps);
+  PENSTOCK_TRY(image.draw_for({.image = {.size = image}, .boxes = {}}, draws, *drawn));
+  return image.plan_for({.size = image}, *drawn, steps);
 }
 
-ImageSteps plan(const TransformPtr& operation, ImageSize picture, std::uint64_t sample = 0) {
+ImageSteps plan(const TransformPtr& operation, ImageSize image, std::uint64_t sample = 0) {
   ImageSteps steps;
-  const Status status = try_plan(operation, picture, sample, steps);
+  const Status status = try_plan(operation, image, sample, steps);
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().to_string());
   return steps;
 }
 
-ImageSize resized(transforms::Resize resize, ImageSize picture) {
-  return std::get<ResizeStep>(plan(resize, picture).at(0)).size;
+ImageSize resized(transforms::Resize resize, ImageSize image) {
+  return std::get<ResizeStep>(plan(resize, image).at(0)).size;
 }
 
-Rect centre(int height, int width, ImageSize picture) {
-  return std::get<CropStep>(plan(transforms::CenterCrop{.size = {height, width}}, picture).back()).box;
+Rect centre(int height, int width, ImageSize image) {
+  return std::get<CropStep>(plan(transforms::CenterCrop{.size = {height, width}}, image).back()).box;
 }
 
 TEST(PythonRound, sends_halves_to_the_even_neighbour) {
@@ -65,13 +65,13 @@ TEST(Resize, two_numbers_are_height_and_width) {
   EXPECT_EQ(resized({.size = {10, 20}}, {500, 375}), (ImageSize{20, 10}));
 }
 
-TEST(Resize, refuses_a_picture_of_which_nothing_would_be_left) {
+TEST(Resize, refuses_an_image_of_which_nothing_would_be_left) {
   ImageSteps steps;
   const TransformPtr resize = transforms::Resize{.size = 10, .max_size = 11};
   EXPECT_FALSE(try_plan(resize, {1, 1000}, 0, steps).ok());
 }
 
-TEST(Resize, size_is_known_only_where_it_does_not_depend_on_the_picture) {
+TEST(Resize, size_is_known_only_where_it_does_not_depend_on_the_image) {
   const TransformPtr shorter = transforms::Resize{.size = 256};
   const TransformPtr both = transforms::Resize{.size = {10, 20}};
   EXPECT_FALSE(image_operation(shorter).describe({}).value().fixed_size());
@@ -86,7 +86,7 @@ TEST(CenterCrop, rounds_halves_to_even) {
   EXPECT_EQ(centre(224, 224, {341, 256}), (Rect{58, 16, 224, 224}));
 }
 
-TEST(CenterCrop, pads_a_smaller_picture_with_black) {
+TEST(CenterCrop, pads_a_smaller_image_with_black) {
   const auto steps = plan(transforms::CenterCrop{.size = {9, 4}}, {7, 4});
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{0, 2, 0, 3}));
@@ -121,14 +121,14 @@ TEST(RandomCrop, pads_before_it_crops) {
   EXPECT_EQ(std::get<PadStep>(two[0]), (PadStep{1, 2, 1, 2}));
 }
 
-TEST(RandomCrop, pads_a_smaller_picture_on_both_sides_when_asked) {
+TEST(RandomCrop, pads_a_smaller_image_on_both_sides_when_asked) {
   const auto steps = plan(transforms::RandomCrop{.size = {10, 20}, .pad_if_needed = true}, {15, 8});
   ASSERT_EQ(steps.size(), 3u);
   EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{5, 0, 5, 0}));
   EXPECT_EQ(std::get<PadStep>(steps[1]), (PadStep{0, 2, 0, 2}));
 }
 
-TEST(RandomCrop, refuses_a_smaller_picture_otherwise) {
+TEST(RandomCrop, refuses_a_smaller_image_otherwise) {
   ImageSteps steps;
   const TransformPtr crop = transforms::RandomCrop{.size = 10};
   const Status status = try_plan(crop, {9, 30}, 0, steps);
@@ -137,16 +137,16 @@ TEST(RandomCrop, refuses_a_smaller_picture_otherwise) {
 }
 
 TEST(RandomResizedCrop, stays_inside_and_within_area_and_shape) {
-  const ImageSize picture{500, 375};
+  const ImageSize image{500, 375};
   double area = 0;
   const int samples = 4000;
   for (std::uint64_t sample = 0; sample < samples; ++sample) {
-    const auto steps = plan(transforms::RandomResizedCrop{.size = 224}, picture, sample);
+    const auto steps = plan(transforms::RandomResizedCrop{.size = 224}, image, sample);
     const Rect box = std::get<CropStep>(steps.at(0)).box;
     ASSERT_GE(box.x, 0);
     ASSERT_GE(box.y, 0);
-    ASSERT_LE(box.x + box.width, picture.width);
-    ASSERT_LE(box.y + box.height, picture.height);
+    ASSERT_LE(box.x + box.width, image.width);
+    ASSERT_LE(box.y + box.height, image.height);
     const double share = box.width * box.height / (500.0 * 375.0);
     const double shape = static_cast<double>(box.width) / box.height;
     EXPECT_GT(share, 0.078);
@@ -200,4 +200,4 @@ TEST(Normalize, one_number_serves_all_channels_and_a_second_one_continues) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

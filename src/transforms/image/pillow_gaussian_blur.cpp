@@ -7,7 +7,7 @@
 #include "transforms/kernels/box_blur.hpp"
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct BlurParameters {
@@ -82,4 +82,4 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
 
 OperationInfo pillow_gaussian_blur_operation() { return operation_info<PillowGaussianBlur>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include "transforms/kernels/box_blur.hpp"
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using test::make;
@@ -32,4 +32,4 @@ TEST(PillowGaussianBlur, leaves_images_alone_that_it_is_not_drawn_for) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -1,4 +1,4 @@
-// RandomCrop: a rectangle of given size from anywhere in a picture that may be padded before.
+// RandomCrop: a rectangle of given size from anywhere in an image that may be padded before.
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "transforms/image/size_rules.hpp"
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct DrawnPlace {
@@ -53,7 +53,7 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
     const ImageSize padded = pad(in.image, nullptr);
     if (padded.width < size.width || padded.height < size.height) {
       return Error{ErrorKind::invalid,
-                   fmt::format("RandomCrop of {} x {} (height x width) is larger than the picture of {} x {}",
+                   fmt::format("RandomCrop of {} x {} (height x width) is larger than the image of {} x {}",
                                size.height, size.width, padded.height, padded.width),
                    "pass pad_if_needed=True, or resize before",
                    {}};
@@ -109,4 +109,4 @@ transforms::RandomCrop::operator TransformPtr() const {
 }
 OperationInfo random_crop_operation() { return operation_info<RandomCrop>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

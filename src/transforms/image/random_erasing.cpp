@@ -11,7 +11,7 @@
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct ErasingParameters {
@@ -195,4 +195,4 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
 
 OperationInfo random_erasing_operation() { return operation_info<RandomErasing>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

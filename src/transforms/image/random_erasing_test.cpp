@@ -2,7 +2,7 @@
 
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using test::make;
@@ -69,4 +69,4 @@ TEST(RandomErasing, refuses_bytes_out_of_range) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class RandomHorizontalFlip final
@@ -41,4 +41,4 @@ transforms::RandomHorizontalFlip::operator TransformPtr() const {
 }
 OperationInfo random_horizontal_flip_operation() { return operation_info<RandomHorizontalFlip>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

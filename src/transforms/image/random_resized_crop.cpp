@@ -9,7 +9,7 @@
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class RandomResizedCrop final
@@ -55,33 +55,33 @@ class RandomResizedCrop final
     return {};
   }
 
-  Rect choose(ImageSize picture, Draws& draws) const {
-    const double area = static_cast<double>(picture.width) * picture.height;
+  Rect choose(ImageSize image, Draws& draws) const {
+    const double area = static_cast<double>(image.width) * image.height;
     for (int attempt = 0; attempt < 10; ++attempt) {
       const double target = area * draws.uniform(p_.scale[0], p_.scale[1]);
       const double shape = std::exp(draws.uniform(std::log(p_.ratio[0]), std::log(p_.ratio[1])));
       const double w = std::sqrt(target * shape);
       const double h = std::sqrt(target / shape);
       // Compared before they are narrowed: a large scale can exceed int.
-      if (w > picture.width + 1.0 || h > picture.height + 1.0) {
+      if (w > image.width + 1.0 || h > image.height + 1.0) {
         continue;
       }
       const int width = static_cast<int>(python_round(w));
       const int height = static_cast<int>(python_round(h));
-      if (0 < width && width <= picture.width && 0 < height && height <= picture.height) {
-        const auto y = draws.below(static_cast<std::uint64_t>(picture.height - height) + 1);
-        const auto x = draws.below(static_cast<std::uint64_t>(picture.width - width) + 1);
+      if (0 < width && width <= image.width && 0 < height && height <= image.height) {
+        const auto y = draws.below(static_cast<std::uint64_t>(image.height - height) + 1);
+        const auto x = draws.below(static_cast<std::uint64_t>(image.width - width) + 1);
         return {static_cast<int>(x), static_cast<int>(y), width, height};
       }
     }
-    return fallback(picture);
+    return fallback(image);
   }
 
   /// The largest centred rectangle whose shape is allowed.
-  Rect fallback(ImageSize picture) const {
-    const double shape = static_cast<double>(picture.width) / picture.height;
-    int width = picture.width;
-    int height = picture.height;
+  Rect fallback(ImageSize image) const {
+    const double shape = static_cast<double>(image.width) / image.height;
+    int width = image.width;
+    int height = image.height;
     if (shape < p_.ratio[0]) {
       height = static_cast<int>(python_round(width / p_.ratio[0]));
     } else if (shape > p_.ratio[1]) {
@@ -89,7 +89,7 @@ class RandomResizedCrop final
     }
     width = std::max(width, 1);  // torchvision fails on what rounds to nothing
     height = std::max(height, 1);
-    return {(picture.width - width) / 2, (picture.height - height) / 2, width, height};
+    return {(image.width - width) / 2, (image.height - height) / 2, width, height};
   }
 };
 
@@ -100,4 +100,4 @@ transforms::RandomResizedCrop::operator TransformPtr() const {
 }
 OperationInfo random_resized_crop_operation() { return operation_info<RandomResizedCrop>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

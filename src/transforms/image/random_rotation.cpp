@@ -10,7 +10,7 @@
 #include "transforms/image/size_rules.hpp"
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct RotationParameters {
@@ -149,4 +149,4 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
 
 OperationInfo random_rotation_operation() { return operation_info<RandomRotation>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using test::make;
@@ -60,4 +60,4 @@ TEST(RandomRotation, refuses_what_it_cannot_do) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

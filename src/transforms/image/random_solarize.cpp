@@ -4,7 +4,7 @@
 
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 struct SolarizeParameters {
@@ -53,4 +53,4 @@ class RandomSolarize final : public ImageOperation<RandomSolarize, SolarizeParam
 
 OperationInfo random_solarize_operation() { return operation_info<RandomSolarize>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

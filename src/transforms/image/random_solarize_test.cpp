@@ -2,7 +2,7 @@
 
 #include "transforms/run_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using test::make;
@@ -41,4 +41,4 @@ TEST(RandomSolarize, needs_a_threshold_and_bytes) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,14 +6,14 @@
 #include "transforms/image/size_rules.hpp"
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class Resize final : public ImageOperation<Resize, transforms::Resize> {
  public:
   static constexpr const char* kName = "Resize";
   static constexpr const char* kSummary =
-      "Resizes the picture to a given size, or its shorter side to a given length.";
+      "Resizes the image to a given size, or its shorter side to a given length.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {
@@ -38,15 +38,15 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
     const ImageSize size = target(in.size);
     if (size.width < 1 || size.height < 1) {
       return Error{ErrorKind::invalid,
-                   "Resize: max_size leaves less than a pixel of this picture's shorter side",
-                   "raise max_size, or leave out pictures that are this narrow",
+                   "Resize: max_size leaves less than a pixel of this image's shorter side",
+                   "raise max_size, or leave out images that are this narrow",
                    {}};
     }
-    constexpr int kLargest = 1 << 24;
-    if (size.width > kLargest || size.height > kLargest) {
+    constexpr int kMax = 1 << 24;
+    if (size.width > kMax || size.height > kMax) {
       return Error{ErrorKind::invalid,
-                   "Resize: the longer side of this picture would be over 16 million pixels long",
-                   "give max_size, or leave out pictures that are this narrow",
+                   "Resize: the longer side of this image would be over 16 million pixels long",
+                   "give max_size, or leave out images that are this narrow",
                    {}};
     }
     steps.push_back(ResizeStep{size, p_.interpolation});
@@ -54,13 +54,13 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
   }
 
  private:
-  ImageSize target(ImageSize picture) const {
+  ImageSize target(ImageSize image) const {
     if (p_.size.width != 0) {
       return {p_.size.width, p_.size.height};
     }
-    const bool upright = picture.width <= picture.height;
-    const double shorter = upright ? picture.width : picture.height;
-    const double longer = upright ? picture.height : picture.width;
+    const bool upright = image.width <= image.height;
+    const double shorter = upright ? image.width : image.height;
+    const double longer = upright ? image.height : image.width;
     double new_short = p_.size.height;
     double new_long = std::trunc(p_.size.height * longer / shorter);
     if (p_.max_size && new_long > *p_.max_size) {
@@ -78,4 +78,4 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
 transforms::Resize::operator TransformPtr() const { return std::make_shared<const penstock::Resize>(*this); }
 OperationInfo resize_operation() { return operation_info<Resize>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "penstock/transform.hpp"
 #include "transforms/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// One number means a square.
 inline ImageSize square_or_pair(const transforms::Size& size) noexcept {
@@ -78,12 +78,12 @@ inline std::array<std::uint8_t, 4> fill_bytes(const std::vector<int>& fill) noex
   return bytes;
 }
 
-/// `invalid` unless every number is positive and small enough for a picture.
+/// `invalid` unless every number is positive and small enough for an image.
 inline Status check_size(std::string_view operation, const transforms::Size& size) {
-  constexpr int kLargest = 1 << 16;
-  const auto good = [](int n) { return n > 0 && n <= kLargest; };
+  constexpr int kMax = 1 << 16;
+  const auto good = [](int n) { return n > 0 && n <= kMax; };
   if (!good(size.height) || (size.width != 0 && !good(size.width))) {
-    return invalid_parameter(operation, "size", "is not a size of a picture", "give 1 to 65536 pixels");
+    return invalid_parameter(operation, "size", "is not a size of an image", "give 1 to 65536 pixels");
   }
   return {};
 }
@@ -113,9 +113,9 @@ inline Status check_warp_type(std::string_view operation, const ImageSpec& in,
 inline Status check_antialias(std::string_view operation, bool antialias) {
   if (!antialias) {
     return invalid_parameter(operation, "antialias", "is False",
-                             "leave it out: Pillow always smooths when it shrinks a picture");
+                             "leave it out: Pillow always smooths when it shrinks an image");
   }
   return {};
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include "transforms/operation_info.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 class ToFloat final : public ImageOperation<ToFloat, transforms::ToFloat> {
@@ -14,7 +14,7 @@ class ToFloat final : public ImageOperation<ToFloat, transforms::ToFloat> {
   Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.is_float()) {
       return Error{ErrorKind::invalid,
-                   "ToFloat gets a picture that is float already",
+                   "ToFloat gets an image that is float already",
                    "keep one ToFloat, before the first Normalize",
                    {}};
     }
@@ -30,4 +30,4 @@ transforms::ToFloat::operator TransformPtr() const {
 }
 OperationInfo to_float_operation() { return operation_info<ToFloat>(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 template <class Channel>
@@ -35,4 +35,4 @@ void divide_by_alpha(const ConstPixelRows& in, const PixelRows& out) {
   });
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

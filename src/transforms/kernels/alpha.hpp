@@ -4,10 +4,10 @@
 
 #include "transforms/kernels/pixel_rows.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Pillow's convert("RGBa") and back.
 void multiply_by_alpha(const ConstPixelRows& in, const PixelRows& out);
 void divide_by_alpha(const ConstPixelRows& in, const PixelRows& out);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -13,7 +13,7 @@
 #include "transforms/kernels/transpose-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget blur_target_compiled() { return this_target(); }
@@ -208,11 +208,11 @@ void down(const PixelRows& image, const BlurBox& box, std::uint8_t* work) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(blur_target_compiled);
 HWY_EXPORT(work_bytes);
@@ -243,5 +243,5 @@ void box_blur_three_times(const ConstPixelRows& in, const PixelRows& out, const 
 
 CpuTarget blur_target() { return HWY_DYNAMIC_DISPATCH(blur_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

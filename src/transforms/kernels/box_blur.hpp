@@ -8,7 +8,7 @@
 #include "core/scratch.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// A box of fractional size: the pixels up to `reach` on both sides count `inner`, the next ones `edge`; the
 /// weights are parts of 2^24.
@@ -29,4 +29,4 @@ void box_blur_three_times(const ConstPixelRows& in, const PixelRows& out, const 
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget blur_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

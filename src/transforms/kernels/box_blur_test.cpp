@@ -6,7 +6,7 @@
 #include "transforms/kernels/alpha.hpp"
 #include "transforms/kernels/pixel_rows_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 TEST(BoxBlur, runs_the_target_that_is_forced) {
@@ -77,4 +77,4 @@ TEST(Alpha, half_covered_pixels_are_rounded_as_in_pillow) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget tables_target_compiled() { return this_target(); }
@@ -150,11 +150,11 @@ void blend_row_best(const std::uint8_t* in, std::size_t count, std::uint8_t* out
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(tables_target_compiled);
 HWY_EXPORT(table_row);
@@ -292,5 +292,5 @@ void apply_blend(const ConstPixelRows& in, const PixelRows& out, std::uint8_t fr
 
 CpuTarget tables_target() { return HWY_DYNAMIC_DISPATCH(tables_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

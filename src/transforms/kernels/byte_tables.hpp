@@ -10,7 +10,7 @@
 #include "core/cpu.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 using ByteTable = std::array<std::uint8_t, 256>;
 
@@ -45,4 +45,4 @@ void apply_blend(const ConstPixelRows& in, const PixelRows& out, std::uint8_t fr
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget tables_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,7 +14,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget color_target_compiled() { return this_target(); }
@@ -311,11 +311,11 @@ void hue_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out,
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(color_target_compiled);
 HWY_EXPORT(gray_sum_row);
@@ -383,5 +383,5 @@ void adjust_hue(const ConstPixelRows& in, const PixelRows& out, std::uint8_t shi
 
 CpuTarget color_target() { return HWY_DYNAMIC_DISPATCH(color_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

@@ -8,7 +8,7 @@
 #include "core/cpu.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Pillow's "L" of a pixel.
 constexpr std::uint8_t gray_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue) {
@@ -31,4 +31,4 @@ void adjust_hue(const ConstPixelRows& in, const PixelRows& out, std::uint8_t shi
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget color_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/pixel_rows_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Runs `change(in, out)` on images of odd sizes, with every target and with the scalar one, apart and in
@@ -186,4 +186,4 @@ TEST(Hue, of_colours_from_the_whole_cube_is_the_same_on_every_target) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // 1 / x in two floats: their sum is closer to it than one float can be.
@@ -79,4 +79,4 @@ FloatMap::FloatMap(const FloatTable& from) : table(from) {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

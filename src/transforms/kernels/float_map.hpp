@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// What a list of operations makes of the values. Starts as value / 255, or value / 65535 for 16 bits.
 struct FloatTable {
@@ -61,4 +61,4 @@ struct FloatMap {
   explicit FloatMap(const FloatTable& table);
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // Each operation is rounded as Pillow's: some are of float, some of double.
@@ -35,4 +35,4 @@ const std::uint8_t* hue_table() {
   return table.data();
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Where a hue stands in the table: by the difference of the largest and the smallest value, `range` (1 ..
 /// 255), and by the place on a circle of 6 * range steps that starts at red.
@@ -17,4 +17,4 @@ inline constexpr std::int32_t kHuePlaces = hue_place(256, 0);
 /// thread.
 const std::uint8_t* hue_table();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

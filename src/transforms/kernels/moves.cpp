@@ -3,7 +3,7 @@
 
 #include "transforms/kernels/warp.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // `count` pixels; from(i) is where the i-th lies. Of three channels, four bytes are copied at once, of which
@@ -93,4 +93,4 @@ void fill_box(const PixelRows& out, const Rect& box, const std::array<std::uint8
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::PaddingMode;
@@ -72,4 +72,4 @@ void pad_image(const PadStep& step, const std::uint8_t* in, std::size_t stride, 
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "transforms/image_steps.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct PixelFormat {
   int channels = 3;
@@ -20,4 +20,4 @@ struct PixelFormat {
 void pad_image(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
                const PixelFormat& format, std::uint8_t* out);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -14,7 +14,7 @@
 #include "transforms/kernels/resample_16.hpp"
 #include "transforms/kernels/warp.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::Interpolation;
@@ -377,4 +377,4 @@ TEST(PillowKernels, resize_of_16_bits_has_its_bytes_on_every_target) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "penstock/sample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Rows of 8-bit pixels, of 1 (gray), 3 (RGB) or 4 (RGBA) channels; kernels that only move pixels take those
 /// of 16-bit gray as two channels. Unless a kernel says otherwise, up to kRowSlack bytes after the last row
@@ -37,4 +37,4 @@ struct PixelRows {
   operator ConstPixelRows() const { return {data, stride, size, channels}; }  // NOLINT: a view of the same
 };
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

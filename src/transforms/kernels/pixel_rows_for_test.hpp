@@ -11,7 +11,7 @@
 #include "transforms/kernels/pixel_rows.hpp"
 #include "transforms/kernels/resample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Sizes at which vectors end in the middle.
 inline constexpr ImageSize kOddSizes[] = {{1, 1},   {1, 7},  {7, 1},    {2, 2},   {3, 5},  {5, 3},
@@ -78,4 +78,4 @@ inline void expect_same(const ConstPixelRows& got, const ConstPixelRows& wanted)
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "transforms/kernels/resample_pairs-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget resample_target_compiled() { return this_target(); }
@@ -123,11 +123,11 @@ void vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* in, std::
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(resample_target_compiled);
 HWY_EXPORT(rows_at_once);
@@ -147,5 +147,5 @@ void resample_vertical(const ResampleAxis& axis, int pixel, const std::uint8_t* 
 int horizontal_group() { return HWY_DYNAMIC_DISPATCH(rows_at_once)(); }
 CpuTarget resample_target() { return HWY_DYNAMIC_DISPATCH(resample_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

@@ -12,7 +12,7 @@
 #include "core/cpu.hpp"
 #include "transforms/kernels/resample_axis.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 inline constexpr std::size_t kRowSlack = 64;
 
@@ -42,4 +42,4 @@ int horizontal_group();
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget resample_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget resample_16_target_compiled() { return this_target(); }
@@ -82,11 +82,11 @@ void vertical_16(const RealWeights& axis, int pixel, const std::uint16_t* in, st
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(resample_16_target_compiled);
 HWY_EXPORT(horizontal_16);
@@ -104,5 +104,5 @@ void resample_vertical_16(const RealWeights& axis, int pixel, const std::uint16_
 
 CpuTarget resample_16_target() { return HWY_DYNAMIC_DISPATCH(resample_16_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

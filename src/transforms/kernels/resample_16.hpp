@@ -9,7 +9,7 @@
 #include "core/cpu.hpp"
 #include "transforms/kernels/resample_axis.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// As HorizontalPass.
 struct HorizontalPass16 {
@@ -27,4 +27,4 @@ void resample_vertical_16(const RealWeights& axis, int pixel, const std::uint16_
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget resample_16_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -9,7 +9,7 @@
 
 #include "core/each_target_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::Interpolation;
@@ -104,4 +104,4 @@ TEST(Resample16, vertical_pass_equals_the_plain_rule_on_every_target) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::Interpolation;
@@ -171,7 +171,7 @@ void carry_one(int sign, std::array<int, 3>& digits, std::array<int, 3>& next) {
 
 // Three taps have digits whose sums need no bias: if not the nearest ones, then those with one of them
 // carried.
-constexpr int kLeastLow = -128, kLeastMiddle = -64, kMost = 127;
+constexpr int kMinLow = -128, kMinMiddle = -64, kMax = 127;
 
 bool split_three(const Four& weights, ResampleAxis::Digits& digits) {
   std::array<int, 3> low, middle, top, rest;
@@ -180,15 +180,15 @@ bool split_three(const Four& weights, ResampleAxis::Digits& digits) {
     low[i] = nearest_parts(weights[i]).low;
     rest[i] = (weights[i] - low[i]) >> 7;
   }
-  if (sum(low) > kMost || sum(low) < kLeastLow) {
-    carry_one(sum(low) > kMost ? 1 : -1, low, rest);
+  if (sum(low) > kMax || sum(low) < kMinLow) {
+    carry_one(sum(low) > kMax ? 1 : -1, low, rest);
   }
   for (std::size_t i = 0; i < 3; ++i) {
     middle[i] = nearest_parts(rest[i]).low;
     top[i] = (rest[i] - middle[i]) >> 7;
   }
-  if (sum(middle) > kMost || sum(middle) < kLeastMiddle) {
-    carry_one(sum(middle) > kMost ? 1 : -1, middle, top);
+  if (sum(middle) > kMax || sum(middle) < kMinMiddle) {
+    carry_one(sum(middle) > kMax ? 1 : -1, middle, top);
   }
   digits.low[0] = bytes_of(low[0], low[1]);
   digits.low[1] = bytes_of(low[2], 0);
@@ -263,7 +263,7 @@ bool split(const Four& weights, ResampleAxis::Digits& digits) {
   const int low = a.low + b.low, middle = a.middle + b.middle;
   if (digits.taps == 3) {
     digits.bias[0] = digits.bias[1] = 0;
-    if (low < kLeastLow || low > kMost || middle < kLeastMiddle || middle > kMost) {
+    if (low < kMinLow || low > kMax || middle < kMinMiddle || middle > kMax) {
       return split_three(weights, digits);
     }
     digits.bias[2] = bias_of(128 + 128 * (a.top + b.top));
@@ -353,4 +353,4 @@ void compute_nearest(const AxisRequest& request, std::vector<int>& sources) {
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -6,7 +6,7 @@
 
 #include "penstock/transform.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Weights are whole numbers of 2^-22, as in Pillow.
 inline constexpr int kWeightBits = 22;
@@ -93,4 +93,4 @@ void compute_axis(const AxisRequest& request, ResampleWeights& work, ResampleAxi
 /// The input pixel that each output pixel asked for copies under Pillow's NEAREST.
 void compute_nearest(const AxisRequest& request, std::vector<int>& sources);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -19,7 +19,7 @@
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 // One output pixel's digits, each pair of taps in every lane.
@@ -145,7 +145,7 @@ HWY_INLINE void vertical_short(const ResampleAxis::Digits& of, const std::uint8_
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // vectors

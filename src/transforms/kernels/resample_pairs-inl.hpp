@@ -19,7 +19,7 @@
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 constexpr int kGroup = 2 * kBlocks;  // rows at once
@@ -212,7 +212,7 @@ HWY_INLINE void vertical_pairs(const ResampleAxis& axis, int pixel, const std::u
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // vectors

@@ -10,7 +10,7 @@
 
 #include "core/each_target_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::Interpolation;
@@ -252,4 +252,4 @@ TEST(Resample, nearest_takes_the_pixel_under_the_centre) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -16,7 +16,7 @@
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 constexpr int kRows = 16 * kBlocks;  // of a strip: as many as a vector has bytes
@@ -87,7 +87,7 @@ inline HWY_NOINLINE void to_rows(const std::uint8_t* columns, int rows, std::uin
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // vectors

@@ -13,7 +13,7 @@
 #include "transforms/kernels/warp_pixels.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget warp_target_compiled() { return this_target(); }
@@ -220,11 +220,11 @@ void fixed_offsets(std::uint32_t column, std::uint32_t column_step, std::uint32_
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(warp_target_compiled);
 HWY_EXPORT(warp_row);
@@ -250,5 +250,5 @@ void warp_affine(const ConstPixelRows& in, const PixelRows& out, const Warp& war
 
 CpuTarget warp_target() { return HWY_DYNAMIC_DISPATCH(warp_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

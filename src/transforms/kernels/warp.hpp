@@ -9,7 +9,7 @@
 #include "penstock/transform.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// Where the pixel in column x and row y of the output comes from, its centre being at x + 0.5, y + 0.5:
 /// column m[0] x + m[1] y + m[2], row m[3] x + m[4] y + m[5] of the input.
@@ -40,4 +40,4 @@ void fill_box(const PixelRows& out, const Rect& box, const std::array<std::uint8
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget warp_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

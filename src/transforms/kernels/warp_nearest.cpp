@@ -4,7 +4,7 @@
 
 #include "transforms/kernels/warp_pixels.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 // -1 for what is outside.
@@ -182,4 +182,4 @@ void warp_nearest(const ConstPixelRows& in, const PixelRows& out, const Warp& wa
   }
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -8,7 +8,7 @@
 
 #include "transforms/kernels/warp.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 struct WarpJob {
   ConstPixelRows in;
@@ -85,4 +85,4 @@ struct FixedPlaces {
 void warp_fixed_offsets(const FixedPlaces& places, int channels, std::size_t stride, int count,
                         std::size_t* offsets);
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include "core/each_target_for_test.hpp"
 #include "transforms/kernels/pixel_rows_for_test.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 using transforms::Interpolation;
@@ -144,4 +144,4 @@ TEST(FillBox, fills_the_box_and_nothing_else) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -12,7 +12,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 CpuTarget write_target_compiled() { return this_target(); }
@@ -218,11 +218,11 @@ int byte_planes(const std::uint8_t* pixels, int width, std::uint8_t* out, std::s
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(write_target_compiled);
 HWY_EXPORT(float_planes);
@@ -352,5 +352,5 @@ void flip_row(const std::uint8_t* in, int width, std::size_t pixel, std::uint8_t
 
 CpuTarget write_target() { return HWY_DYNAMIC_DISPATCH(write_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

@@ -1,5 +1,5 @@
 #pragma once
-// From a row of 8-bit RGB pixels to a row of a picture in a batch. Results are equal on every CPU target.
+// From a row of 8-bit RGB pixels to a row of an image in a batch. Results are equal on every CPU target.
 // Pure functions; any thread may call.
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "penstock/sample.hpp"
 #include "transforms/kernels/float_map.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 
 /// An image of `size` in somebody else's memory: channels * width * height elements, of which nothing else is
 /// touched.
@@ -27,7 +27,7 @@ struct ImageSink {
 /// them are read.
 void write_row(const ImageSink& sink, int y, const std::uint8_t* pixels);
 
-/// To be called after the last row and before another thread is told of the picture: rows may be on their way
+/// To be called after the last row and before another thread is told of the image: rows may be on their way
 /// to memory in an order of their own.
 void finish_rows();
 
@@ -37,4 +37,4 @@ void flip_row(const std::uint8_t* in, int width, std::size_t pixel, std::uint8_t
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget write_target();
 
-}  // namespace penstock
+}  // namespace penstock::inline v0

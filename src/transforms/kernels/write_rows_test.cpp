@@ -11,7 +11,7 @@
 #include "core/each_target_for_test.hpp"
 #include "transforms/kernels/resample.hpp"
 
-namespace penstock {
+namespace penstock::inline v0 {
 namespace {
 
 FloatTable normalised(std::array<float, 3> mean, std::array<float, 3> std) {
@@ -23,7 +23,7 @@ FloatTable normalised(std::array<float, 3> mean, std::array<float, 3> std) {
 const std::array<float, 3> kMean = {0.485F, 0.456F, 0.406F};
 const std::array<float, 3> kStd = {0.229F, 0.224F, 0.225F};
 
-// Writes a random picture into guarded memory and compares every element.
+// Writes a random image into guarded memory and compares every element.
 void check(ImageSize size, ElementType type, MemoryFormat format, const FloatMap& floats, std::size_t offset,
            std::mt19937& random) {
   const std::size_t stride = static_cast<std::size_t>(size.width) * 3;
@@ -54,10 +54,10 @@ void check(ImageSize size, ElementType type, MemoryFormat format, const FloatMap
     }
   }
   for (const std::uint8_t* p = memory.data(); p < out; ++p) {
-    ASSERT_EQ(*p, 0xA5) << "written before the picture";
+    ASSERT_EQ(*p, 0xA5) << "written before the image";
   }
   for (const std::uint8_t* p = out + elements * element; p < memory.data() + memory.size(); ++p) {
-    ASSERT_EQ(*p, 0xA5) << "written after the picture";
+    ASSERT_EQ(*p, 0xA5) << "written after the image";
   }
 }
 
@@ -145,4 +145,4 @@ TEST(FlipRow, reverses_pixels_but_not_channels) {
 }
 
 }  // namespace
-}  // namespace penstock
+}  // namespace penstock::inline v0

@@ -18,7 +18,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 using namespace detail;  // a namespace per target
 namespace {
@@ -220,7 +220,7 @@ HWY_INLINE void sum_dc(PartData& part, const std::uint8_t* nibbles, int componen
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // PENSTOCK_BLOCK_LISTS_INL

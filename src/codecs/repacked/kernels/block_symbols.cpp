@@ -13,7 +13,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 using namespace detail;  // a namespace per target
 namespace {
@@ -272,11 +272,11 @@ bool add_block_symbols_here(const TileBlocks& blocks, SymbolEnds& out) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(add_block_symbols_here);
 
@@ -284,5 +284,5 @@ bool detail::add_block_symbols(const TileBlocks& blocks, SymbolEnds& ends) {
   return HWY_DYNAMIC_DISPATCH(add_block_symbols_here)(blocks, ends);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

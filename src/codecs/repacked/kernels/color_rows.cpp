@@ -11,7 +11,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 using detail::ColorRows;
 
@@ -229,11 +229,11 @@ void write_color_rows_here(const ColorRows& given) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(upsample_across_here);
 HWY_EXPORT(upsample_down_here);
@@ -263,5 +263,5 @@ void write_gray_row(const std::uint8_t* y, int width, std::uint8_t* out) {
 }
 
 }  // namespace detail
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

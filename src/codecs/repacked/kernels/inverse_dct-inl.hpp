@@ -15,7 +15,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 // libjpeg's constants, in units of 2^-13.
@@ -262,7 +262,7 @@ HWY_INLINE void inverse_dct(const V16* groups, std::uint8_t* out, std::size_t st
 #endif
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // PENSTOCK_INVERSE_DCT_INL

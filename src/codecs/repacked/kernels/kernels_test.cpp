@@ -15,7 +15,7 @@
 #include "codecs/repacked/tile_writer.hpp"
 #include "core/each_target_for_test.hpp"
 
-namespace penstock::detail {
+namespace penstock::inline v0::detail {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -105,17 +105,17 @@ TEST(ColorRows, every_color_equals_libjpegs_formula) {
 }
 
 /// Coefficients of any kind of block: empty, low only, upper half, left half, full, with escapes.
-JpegCoefficients random_picture(RepackSampling sampling, std::mt19937& random) {
-  JpegCoefficients picture;
-  picture.geometry = {75, 140, sampling};
-  for (auto& table : picture.quant) {
+JpegCoefficients random_image(RepackSampling sampling, std::mt19937& random) {
+  JpegCoefficients image;
+  image.geometry = {75, 140, sampling};
+  for (auto& table : image.quant) {
     table.fill(1);
   }
   const auto draw = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
-  for (int component = 0; component < picture.geometry.components(); ++component) {
-    auto& blocks = picture.blocks[static_cast<std::size_t>(component)];
-    blocks.resize(static_cast<std::size_t>(picture.geometry.blocks_wide(component)) *
-                  static_cast<std::size_t>(picture.geometry.blocks_high(component)) * 64);
+  for (int component = 0; component < image.geometry.components(); ++component) {
+    auto& blocks = image.blocks[static_cast<std::size_t>(component)];
+    blocks.resize(static_cast<std::size_t>(image.geometry.blocks_wide(component)) *
+                  static_cast<std::size_t>(image.geometry.blocks_high(component)) * 64);
     for (std::size_t block = 0; block < blocks.size(); block += 64) {
       const int kind = draw(7);
       blocks[block] = static_cast<std::int16_t>(draw(1600) - 800);
@@ -129,16 +129,16 @@ JpegCoefficients random_picture(RepackSampling sampling, std::mt19937& random) {
       }
     }
   }
-  return picture;
+  return image;
 }
 
-/// The record of a picture with tables in which every code has 8 bits.
+/// The record of an image with tables in which every code has 8 bits.
 struct Packed {
   std::shared_ptr<const RepackTables> tables;
   Bytes bytes;
   RepackRecord record;
 
-  explicit Packed(const JpegCoefficients& picture) {
+  explicit Packed(const JpegCoefficients& image) {
     auto lengths = std::make_unique<RepackTables::Lengths>();
     for (auto& part : *lengths) {
       for (auto& symbol_class : part) {
@@ -148,19 +148,19 @@ struct Packed {
       }
     }
     tables = RepackTables::make(*lengths, {});
-    PictureSymbols symbols;
-    start_symbols(picture.geometry, symbols);
+    ImageSymbols symbols;
+    start_symbols(image.geometry, symbols);
     TileWriter writer;
-    writer.use(*tables, {}, picture.geometry.parts());
+    writer.use(*tables, {}, image.geometry.parts());
     RepackRecord start;
-    start.geometry = picture.geometry;
-    start.quant = picture.quant;
+    start.geometry = image.geometry;
+    start.quant = image.quant;
     start.tile_begins.push_back(0);
     Bytes tiles;
     TileCounts before{};
-    for (int y = 0; y < picture.geometry.tiles_high(); ++y) {
-      for (int x = 0; x < picture.geometry.tiles_wide(); ++x) {
-        EXPECT_TRUE(add_tile_symbols(picture, x, y, symbols));
+    for (int y = 0; y < image.geometry.tiles_high(); ++y) {
+      for (int x = 0; x < image.geometry.tiles_wide(); ++x) {
+        EXPECT_TRUE(add_tile_symbols(image, x, y, symbols));
         const TileCounts after = {symbols[0].counts(), symbols[1].counts()};
         writer.write(symbols, before, after, tiles);
         before = after;
@@ -177,10 +177,10 @@ class Tiles : public ::testing::TestWithParam<RepackSampling> {};
 
 TEST_P(Tiles, records_are_equal_on_every_target) {
   std::mt19937 random(4);
-  const JpegCoefficients picture = random_picture(GetParam(), random);
+  const JpegCoefficients image = random_image(GetParam(), random);
   std::optional<Bytes> first;
   for_each_target([&](CpuTarget) {
-    const Packed packed(picture);
+    const Packed packed(image);
     EXPECT_EQ(packed.bytes, first.value_or(packed.bytes));
     first = packed.bytes;
   });
@@ -190,7 +190,7 @@ TEST(BlockSymbols, large_values_are_refused_on_every_target) {
   std::array<std::uint16_t, 64> quant;
   quant.fill(2);
   std::array<std::int16_t, 64> block{};
-  PictureSymbols symbols;
+  ImageSymbols symbols;
   const auto accepts = [&] {
     start_symbols({8, 8, RepackSampling::gray}, symbols);
     SymbolEnds ends = symbols[0].ends();
@@ -216,25 +216,25 @@ TEST(BlockSymbols, large_values_are_refused_on_every_target) {
 
 TEST_P(Tiles, coefficients_come_back_on_every_target) {
   std::mt19937 random(2);
-  const JpegCoefficients picture = random_picture(GetParam(), random);
-  const Packed packed(picture);
+  const JpegCoefficients image = random_image(GetParam(), random);
+  const Packed packed(image);
   ASSERT_FALSE(::testing::Test::HasFailure());
   auto tile = std::make_unique<TileData>();
   for_each_target([&](CpuTarget target) {
     EXPECT_EQ(samples_target(), target);
     TileSource source(packed.record, *packed.tables);
-    for (int tile_y = 0; tile_y < picture.geometry.tiles_high(); ++tile_y) {
-      for (int tile_x = 0; tile_x < picture.geometry.tiles_wide(); ++tile_x) {
+    for (int tile_y = 0; tile_y < image.geometry.tiles_high(); ++tile_y) {
+      for (int tile_x = 0; tile_x < image.geometry.tiles_wide(); ++tile_x) {
         ASSERT_TRUE(source.decode(tile_x, tile_y, *tile).ok());
-        for (int component = 0; component < picture.geometry.components(); ++component) {
-          const BlockRange range = picture.geometry.blocks_of_tile(component, tile_x, tile_y);
+        for (int component = 0; component < image.geometry.components(); ++component) {
+          const BlockRange range = image.geometry.blocks_of_tile(component, tile_x, tile_y);
           const int of_part = component == 2 ? 1 : 0;
           SparseBlocks blocks((*tile)[component > 0 ? 1 : 0], of_part, of_part * range.count());
           for (int y = range.y0; y < range.y1; ++y) {
             for (int x = range.x0; x < range.x1; ++x) {
               SparseBlock block;
               blocks.next(&block, 1);
-              ASSERT_TRUE(equals(block, picture.block(component, x, y))) << component << " " << x << " " << y;
+              ASSERT_TRUE(equals(block, image.block(component, x, y))) << component << " " << x << " " << y;
             }
           }
         }
@@ -245,8 +245,8 @@ TEST_P(Tiles, coefficients_come_back_on_every_target) {
 
 TEST_P(Tiles, samples_are_equal_on_every_target) {
   std::mt19937 random(3);
-  const JpegCoefficients picture = random_picture(GetParam(), random);
-  const Packed packed(picture);
+  const JpegCoefficients image = random_image(GetParam(), random);
+  const Packed packed(image);
   ASSERT_FALSE(::testing::Test::HasFailure());
   auto tile = std::make_unique<TileData>();
   // Large steps: sums overflow, and must do so in the same way.
@@ -255,11 +255,11 @@ TEST_P(Tiles, samples_are_equal_on_every_target) {
     for (std::size_t i = 0; i < 64; ++i) {
       quant[i] = static_cast<std::int16_t>(step + static_cast<int>(i) % 5);
     }
-    for (int component = 0; component < picture.geometry.components(); ++component) {
+    for (int component = 0; component < image.geometry.components(); ++component) {
       expect_equal_everywhere([&] {
         TileSource source(packed.record, *packed.tables);
         EXPECT_TRUE(source.decode(0, 0, *tile).ok());
-        const BlockRange range = picture.geometry.blocks_of_tile(component, 0, 0);
+        const BlockRange range = image.geometry.blocks_of_tile(component, 0, 0);
         Bytes samples;
         for (int x0 = 0; x0 < range.wide(); ++x0) {
           for (int y0 = 0; y0 < range.high(); y0 += 3) {
@@ -299,4 +299,4 @@ INSTANTIATE_TEST_SUITE_P(Repacked, Tiles,
                                            RepackSampling::s440, RepackSampling::s420));
 
 }  // namespace
-}  // namespace penstock::detail
+}  // namespace penstock::inline v0::detail

@@ -15,7 +15,7 @@
 // No vectors here: newer targets shift by any number of bits in one operation.
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 using namespace detail;  // a namespace per target
 namespace {
@@ -129,11 +129,11 @@ void write_block_here(const ScanSetup& setup, std::size_t component, int dc_diff
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(take_blocks_here);
 HWY_EXPORT(write_block_here);
@@ -148,5 +148,5 @@ void detail::write_block(const ScanSetup& setup, std::size_t component, int dc_d
   HWY_DYNAMIC_DISPATCH(write_block_here)(setup, component, dc_difference, block, bits);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
     !HWY_COMPILER_CLANG
 #pragma GCC target("lzcnt")  // which Highway asks for with AVX2, but does not let gcc use
 #endif
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 using namespace detail;  // a namespace per target
 namespace {
@@ -177,7 +177,7 @@ HWY_NOINLINE void decode_block_symbols(Lanes& lanes, const std::uint16_t* const*
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // PENSTOCK_SYMBOL_LANES_INL

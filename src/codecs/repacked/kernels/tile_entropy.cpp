@@ -13,7 +13,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 using namespace detail;  // a namespace per target
 namespace {
@@ -127,11 +127,11 @@ const char* decode_tile_here(const TileBytes& in, TileData& out) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(decode_tile_here);
 
@@ -139,5 +139,5 @@ const char* detail::decode_tile(const TileBytes& in, TileData& out) {
   return HWY_DYNAMIC_DISPATCH(decode_tile_here)(in, out);
 }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

@@ -15,7 +15,7 @@
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 using namespace detail;  // a namespace per target
 namespace {
@@ -350,11 +350,11 @@ void decode_samples_here(const BlockJob& given) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace penstock {
+namespace penstock::inline v0 {
 
 HWY_EXPORT(decode_samples_here);
 HWY_EXPORT(samples_target_compiled);
@@ -363,5 +363,5 @@ void detail::decode_samples(const BlockJob& job) { HWY_DYNAMIC_DISPATCH(decode_s
 
 CpuTarget detail::samples_target() { return HWY_DYNAMIC_DISPATCH(samples_target_compiled)(); }
 
-}  // namespace penstock
+}  // namespace penstock::inline v0
 #endif

@@ -16,7 +16,7 @@
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 HWY_BEFORE_NAMESPACE();
-namespace penstock {
+namespace penstock::inline v0 {
 namespace HWY_NAMESPACE {
 
 using D128 = hn::Full128<std::uint8_t>;
@@ -33,7 +33,7 @@ HWY_INLINE V128 load_two_eights(const std::uint8_t* lower, const std::uint8_t* u
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace penstock
+}  // namespace penstock::inline v0
 HWY_AFTER_NAMESPACE();
 
 #endif  // vectors

@@ -1,0 +1,86 @@
+#include "codecs/audio_decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "codecs/audio_format_decoder.hpp"
+#include "core/time_adder.hpp"
+
+namespace penstock::inline v0 {
+
+struct AudioDecoder::Impl {
+  std::vector<std::unique_ptr<AudioFormatDecoder>> decoders{kAudioCodecs};  // made when first needed
+  AudioFormatDecoder* current = nullptr;
+  std::size_t codec = 0;  // of `current`
+  AudioInfo info;
+  std::uint64_t nanoseconds = 0;
+};
+
+AudioDecoder::AudioDecoder() : impl_(std::make_unique<Impl>()) {}
+AudioDecoder::~AudioDecoder() = default;
+AudioDecoder::AudioDecoder(AudioDecoder&&) noexcept = default;
+AudioDecoder& AudioDecoder::operator=(AudioDecoder&&) noexcept = default;
+
+Result<AudioInfo> AudioDecoder::open(ByteSpan file) {
+  const TimeAdder timer(impl_->nanoseconds);
+  impl_->current = nullptr;
+  const auto codecs = audio_codecs();
+  for (std::size_t i = 0; i < codecs.size(); ++i) {
+    if (!codecs[i].recognises(file)) {
+      continue;
+    }
+    auto& decoder = impl_->decoders[i];
+    if (!decoder) {
+      decoder = codecs[i].make();
+    }
+    PENSTOCK_ASSIGN(impl_->info, decoder->open(file));
+    impl_->current = decoder.get();
+    impl_->codec = i;
+    return impl_->info;
+  }
+  return describe_unrecognised_audio(file);
+}
+
+Status AudioDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {
+  if (impl_->current == nullptr) {
+    return detail::audio_error(ErrorKind::invalid, "no audio is open");
+  }
+  const std::uint64_t frames = impl_->info.frames;
+  if (start > frames || count > frames - start) {
+    return detail::audio_error(
+        ErrorKind::invalid,
+        fmt::format("{} frames from frame {} on do not lie inside a recording of {}", count, start, frames));
+  }
+  if (count == 0) {
+    return {};
+  }
+  if (out == nullptr || (impl_->info.channels > 1 && stride < count)) {
+    return detail::audio_error(ErrorKind::invalid, "the output has no room for the frames");
+  }
+  const TimeAdder timer(impl_->nanoseconds);
+  return impl_->current->decode(start, count, out, stride);
+}
+
+std::size_t AudioDecoder::codec() const noexcept { return impl_->codec; }
+
+std::uint64_t AudioDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
+
+Result<AudioInfo> check_audio(AudioDecoder& decoder, ByteSpan file) {
+  Result<AudioInfo> info = decoder.open(file);
+  if (!info) {
+    return info.error().kind == ErrorKind::unsupported ? Result<AudioInfo>(AudioInfo{}) : std::move(info);
+  }
+  constexpr std::uint64_t kSamples = 1 << 16;
+  const auto channels = static_cast<std::uint64_t>(info->channels);
+  const std::uint64_t limit = std::max<std::uint64_t>(kSamples / channels, 1);
+  std::vector<float> block(static_cast<std::size_t>(std::min(limit, info->frames) * channels));
+  for (std::uint64_t done = 0; done < info->frames; done += limit) {
+    const std::uint64_t count = std::min(limit, info->frames - done);
+    PENSTOCK_TRY(decoder.decode(done, count, block.data(), static_cast<std::size_t>(count)));
+  }
+  return info;
+}
+
+}  // namespace penstock::inline v0
