@@ -10,6 +10,10 @@ pkg_check_modules(PENSTOCK_ZSTD REQUIRED IMPORTED_TARGET GLOBAL libzstd)
 # optional: AUTO takes what is there, ON wants all of them, OFF none. An installed package knows what it was built with.
 if(NOT DEFINED PENSTOCK_AUDIO_MODULES)
   set(PENSTOCK_AUDIO AUTO CACHE STRING "libraries for audio: AUTO, ON or OFF")
+  if(DEFINED PENSTOCK_SOUND)  # deprecated name
+    message(DEPRECATION "PENSTOCK_SOUND has been renamed to PENSTOCK_AUDIO; the old name will be removed in the next minor version")  # deprecated name
+    set(PENSTOCK_AUDIO "${PENSTOCK_SOUND}")  # deprecated name
+  endif()
   set(PENSTOCK_AUDIO_MODULES "")
   foreach(module sndfile soxr hdf5)
     if(PENSTOCK_AUDIO STREQUAL "ON")

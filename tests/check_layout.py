@@ -9,6 +9,7 @@
 - Every Python test file is named so that pytest collects it.
 - The constants and tests that docs/design/limits.md names exist.
 - src/formats, src/store and src/pipeline name no file by its path: they read through Storage and write through Folder.
+- Words that docs/glossary.md has replaced are not used again.
 
 Prints what breaks a rule, one per line, then the counts; exits 1 when something does.
 """
@@ -37,6 +38,12 @@ PATH_CALL = re.compile(
     r"|(?<!\w)::(?:open|openat|creat|stat|lstat|access|mkdir|rmdir|unlink|rename|truncate|readlink|opendir)\("
     r"|\b(?:fopen|opendir|realpath|glob)\("
 )
+OLD_WORD = re.compile(
+    r"[Pp]icture|PICTURE|(?<![A-Za-z])[Ss]ounds?(?![a-z])|(?<=[a-z])Sound|SOUND|\bk(?:Most|Largest)[A-Z]"
+)
+# Names of others, what files say that exist, a term of acoustics, and names that are on their way out.
+NOT_OURS = re.compile(r"WebPPicture\w*|penstock sound|sound fields?|.*deprecated name.*")
+ABOUT_OLD_WORDS = re.compile(r"(^|/)(CHANGELOG|glossary|stability|(test)?_renamed|deprecated_|sound_|\w*check_layout)")
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
 
 
@@ -166,6 +173,15 @@ def check_limits(path: Path) -> Iterator[str]:
                 yield f"{where}: there is no test {suite}.{test}"
 
 
+def check_words(path: Path) -> Iterator[str]:
+    """Text that says picture for image, or sound for audio."""
+    where = path.relative_to(ROOT).as_posix()
+    lines = [] if ABOUT_OLD_WORDS.search(where) else path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if found := OLD_WORD.search(NOT_OURS.sub("", line)):
+            yield f"{where}:{number}: {found[0]!r} is an old word: see docs/glossary.md"
+
+
 def main() -> int:
     headers = tracked("src/**/*.hpp", "src/**/*.h")
     sources = tracked("src/**/*.cpp")
@@ -183,6 +199,7 @@ def main() -> int:
         ),
         (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
         (check_limits, tracked("docs/design/limits.md")),
+        (check_words, tracked("*.cpp", "*.hpp", "*.py", "*.pyi", "*.md", "*.cmake", "*CMakeLists.txt", "*.toml")),
     ]
     failed = 0
     passed = 0

@@ -121,4 +121,7 @@ class Mfcc {
   std::vector<float> decibels_;  ///< of one wave; grows to the longest
 };
 
+using SoundWindow [[deprecated("renamed to AudioWindow")]] = AudioWindow;     // deprecated name
+using SoundPadding [[deprecated("renamed to AudioPadding")]] = AudioPadding;  // deprecated name
+
 }  // namespace penstock::inline v0

@@ -24,6 +24,7 @@ from ._functions import Python
 from ._iteration import Iteration
 from ._option_list import OPTIONS, option_lines, with_option_parameters
 from ._output import converters
+from ._renamed import RenamedKeys
 from ._stages import Stages
 from ._steps import EpochNamer, Steps, only_batch
 from .batch import Batch
@@ -309,7 +310,11 @@ class Loader(Generic[T_co]):
     def stats(self) -> dict[str, Any]:
         """Where the time goes: rates, per-stage times, who waits for whom, and a verdict in one sentence."""
         collate = {} if self._collator is None else {"collate": self._collator.stats()}
-        return {**self._core.stats(), **self._stages.stats(), **collate}
+        stats = self._core.stats()
+        if stats["auto_tune"] is not None:
+            old = {"most_workers": "max_workers"}  # deprecated name
+            stats["auto_tune"] = RenamedKeys(stats["auto_tune"], old, "stats()['auto_tune']")
+        return {**stats, **self._stages.stats(), **collate}
 
     def errors(self) -> list[Error]:
         """Errors of samples that were skipped or replaced, oldest first; the first 1,000 are kept."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from . import _core
 from ._progress import ProgressBar
 from ._readings import field_choice
+from ._renamed import warn_renamed
 from .dataset import Dataset, Source, source_list
 from .errors import Error, InvalidError
 
@@ -53,6 +54,18 @@ class VerifyReport:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    @property
+    def pictures(self) -> int:  # deprecated name
+        """The old name of `images`."""
+        warn_renamed("VerifyReport.pictures", "VerifyReport.images")  # deprecated name
+        return self.images
+
+    @property
+    def sounds(self) -> int:  # deprecated name
+        """The old name of `recordings`."""
+        warn_renamed("VerifyReport.sounds", "VerifyReport.recordings")  # deprecated name
+        return self.recordings
 
 
 def build(

@@ -49,7 +49,8 @@ Json document_of(const StoreInfo& info, const std::vector<std::string>& warnings
                        {"shards", info.shards},
                        {"total_bytes", info.total_bytes},
                        {"kept_because", std::move(reasons)},
-                       {"image_sizes", std::move(sizes)},
+                       {"image_sizes", sizes},
+                       {"picture_sizes", std::move(sizes)},  // deprecated name
                        {"warnings", as_json(warnings)}};
 }
 

@@ -56,6 +56,8 @@ int run(const VerifyArguments& arguments) {
         {"samples", report->samples},
         {"images", report->images},
         {"recordings", report->recordings},
+        {"pictures", report->images},    // deprecated name
+        {"sounds", report->recordings},  // deprecated name
         {"compared", report->compared},
         {"bytes", report->bytes},
         {"not_in_store", report->not_in_store},

@@ -57,6 +57,8 @@ def test_accepts_a_tidy_tree(layout: ModuleType, capsys: pytest.CaptureFixture[s
         ("src/core/queue.cpp", "namespace {\nconstexpr int kRounds = 2;\n}  // namespace\n", "kRounds is also a name"),
         ("include/penstock/batch.hpp", "#pragma once\n#include <hwy/highway.h>\n", "public headers"),
         ("include/penstock/batch.hpp", '#pragma once\n#include "core/rng.hpp"\n', "public headers"),
+        ("src/core/rng.hpp", "#pragma once\n// The size of a picture.\n", "rng.hpp:2: 'picture' is an old word"),
+        ("docs/audio.md", "A WAV file of a sound field is no sound.\n", "'sound' is an old word"),
         ("python/tests/loader_test.py", "def test_x() -> None: ...\n", "pytest collects only"),
         ("docs/design/limits.md", "| 4 | `kRounds`, `src/core/rng.hpp` | |\n", "kRounds is not where the line says"),
         ("docs/design/limits.md", "| 4 | `kRounds`, `src/core/none.cpp` | |\n", "there is no src/core/none.cpp"),
