@@ -11,6 +11,7 @@
 
 #include "bind.hpp"
 #include "bind_options.hpp"
+#include "core/must_be.hpp"
 #include "penstock/options.hpp"
 #include "pipeline/plan/option_names.hpp"
 
@@ -21,10 +22,7 @@ namespace penstock::python {
 namespace {
 
 [[noreturn]] void wrong(const char* option, nb::handle given, std::string_view right) {
-  throw Raise{{.kind = ErrorKind::invalid,
-               .message = fmt::format("{} = {} cannot be", option, nb::repr(given).c_str()),
-               .advice = fmt::format("give {}", right),
-               .place = {.stage = "options"}}};
+  throw Raise{must_be(option, right, nb::repr(given).c_str(), "options")};
 }
 
 void read(const char* option, nb::handle given, bool& value) {
@@ -39,14 +37,14 @@ requires std::integral<Integer>
 void read(const char* option, nb::handle given, Integer& value) {
   const bool negative_allowed = std::numeric_limits<Integer>::is_signed;
   if (PyBool_Check(given.ptr()) || !PyIndex_Check(given.ptr())) {
-    wrong(option, given, "a whole number");
+    wrong(option, given, "an integer");
   }
   const nb::object whole = nb::steal(PyNumber_Index(given.ptr()));
   if (!whole.is_valid()) {
     throw nb::python_error();
   }
   if (!nb::try_cast(whole, value)) {
-    wrong(option, given, negative_allowed ? "a smaller whole number" : "a whole number from 0 to 2**64 - 1");
+    wrong(option, given, negative_allowed ? "a smaller integer" : "an integer between 0 and 2**64 - 1");
   }
 }
 
@@ -199,7 +197,7 @@ LoaderOptions options_from(const nb::dict& given) {
     });
     if (!known) {
       throw Raise{{.kind = ErrorKind::invalid,
-                   .message = fmt::format("there is no option '{}'", name),
+                   .message = fmt::format("unknown option '{}'", name),
                    .advice = fmt::format("the options are: {}, output", names),
                    .place = {.stage = "options"}}};
     }

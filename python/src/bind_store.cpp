@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "core/must_be.hpp"
 #include "penstock/dataset.hpp"
 #include "penstock/store.hpp"
 #include "watched.hpp"
@@ -25,9 +26,7 @@ std::optional<StoreImage> image_named(const nb::handle& given) {
   const std::string name = from_str(given);
   const std::optional<StoreImage> image = store_image_named(name);
   if (!image) {
-    throw Raise{{.kind = ErrorKind::invalid,
-                 .message = "image = '" + name + "' cannot be",
-                 .advice = "give 'repack', 'repack_pixels', 'keep' or 'raw'"}};
+    throw Raise{must_be("image", "'repack', 'repack_pixels', 'keep' or 'raw'", "'" + name + "'", "")};
   }
   return image;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "core/must_be.hpp"
 #include "param_values.hpp"
 #include "penstock/transform.hpp"
 #include "transforms/catalog.hpp"
@@ -21,10 +22,9 @@ namespace penstock::python {
 namespace {
 
 [[noreturn]] void wrong(const std::string& operation, const std::string& parameter, nb::handle given) {
-  throw Raise{{.kind = ErrorKind::invalid,
-               .message = fmt::format("{}: {} = {} cannot be", operation, parameter, nb::repr(given).c_str()),
-               .advice = "give None, a truth value, a number, a text or a sequence of numbers",
-               .place = {.stage = "plan"}}};
+  throw Raise{must_be(operation + ": " + parameter,
+                      "None, a bool, a number, a string or a sequence of numbers", nb::repr(given).c_str(),
+                      "plan")};
 }
 
 /// A number, and not an array or tensor of some: those count as numbers too, but have a length.

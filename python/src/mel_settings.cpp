@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "core/must_be.hpp"
 
 namespace nb = nanobind;
 
@@ -23,9 +24,7 @@ Choice choice_named(const char* option, const std::string& name, const std::vect
     }
     known += (known.empty() ? "'" : ", '") + std::string(name_of(choice)) + "'";
   }
-  throw Raise{{.kind = ErrorKind::invalid,
-               .message = std::string(option) + " = '" + name + "' cannot be",
-               .advice = "give one of " + known}};
+  throw Raise{must_be(option, "one of " + known, "'" + name + "'", "")};
 }
 
 }  // namespace

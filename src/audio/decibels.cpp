@@ -5,29 +5,27 @@
 #include <limits>
 
 #include "audio/kernels/mel_kernel.hpp"
+#include "core/must_be.hpp"
 #include "penstock/audio.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
-Error wrong(const char* name, double value, const char* advice) {
-  return {.kind = ErrorKind::invalid,
-          .message = fmt::format("{} = {} cannot be", name, value),
-          .advice = advice,
-          .place = {.stage = "decibels"}};
+Error wrong(const char* name, double value, const char* expected) {
+  return must_be(name, expected, fmt::format("{}", value), "decibels");
 }
 
 Status check(const DecibelSettings& settings) {
   constexpr double kMin = std::numeric_limits<float>::min();
   constexpr double kMax = std::numeric_limits<float>::max();
   if (!(settings.amin >= kMin && settings.amin <= kMax)) {
-    return wrong("amin", settings.amin, "give a number above 1.2e-38");
+    return wrong("amin", settings.amin, "above 1.2e-38");
   }
   if (!std::isfinite(settings.ref)) {
-    return wrong("ref", settings.ref, "give a finite number");
+    return wrong("ref", settings.ref, "a finite number");
   }
   if (settings.top_db && !(*settings.top_db >= 0)) {
-    return wrong("top_db", *settings.top_db, "give 0 or more, or nothing");
+    return wrong("top_db", *settings.top_db, "a non-negative number, or None");
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "audio/kernels/mel_kernel.hpp"
 #include "core/cpu.hpp"
+#include "core/must_be.hpp"
 #include "core/scratch.hpp"
 #include "penstock/audio.hpp"
 
@@ -15,39 +16,36 @@ constexpr int kMaxFft = 65536;
 constexpr int kMaxMels = 4096;
 constexpr int kMaxHop = 1 << 24;
 
-Error wrong(const char* name, const std::string& value, std::string advice) {
-  return {.kind = ErrorKind::invalid,
-          .message = fmt::format("{} = {} cannot be", name, value),
-          .advice = std::move(advice),
-          .place = {.stage = "mel_spectrogram"}};
+Error wrong(const char* name, const std::string& value, const std::string& expected) {
+  return must_be(name, expected, value, "mel_spectrogram");
 }
 
 Status check(const MelSettings& s) {
   const auto whole = [](const char* name, int value, int min, int max) -> Status {
     if (value < min || value > max) {
-      return wrong(name, std::to_string(value), fmt::format("give a whole number from {} to {}", min, max));
+      return wrong(name, std::to_string(value), fmt::format("an integer between {} and {}", min, max));
     }
     return {};
   };
   if (!(s.sample_rate > 0) || !std::isfinite(s.sample_rate)) {
-    return wrong("sample_rate", fmt::format("{}", s.sample_rate), "give Hz, above 0");
+    return wrong("sample_rate", fmt::format("{}", s.sample_rate), "a positive number of Hz");
   }
   PENSTOCK_TRY(whole("n_fft", s.n_fft, 2, kMaxFft));
   PENSTOCK_TRY(whole("hop_length", s.hop_length, 1, kMaxHop));
   PENSTOCK_TRY(whole("win_length", s.win_length.value_or(s.n_fft), 1, s.n_fft));
   PENSTOCK_TRY(whole("n_mels", s.n_mels, 1, kMaxMels));
   if (!(s.power > 0) || !std::isfinite(s.power)) {
-    return wrong("power", fmt::format("{}", s.power), "give a number above 0: 1 for magnitudes, 2 for power");
+    return wrong("power", fmt::format("{}", s.power), "a positive number, 1 for magnitudes or 2 for power");
   }
   if (!(s.fmin >= 0) || !std::isfinite(s.fmin)) {
-    return wrong("fmin", fmt::format("{}", s.fmin), "give Hz from 0 on");
+    return wrong("fmin", fmt::format("{}", s.fmin), "a non-negative number of Hz");
   }
   const double fmax = s.fmax.value_or(s.sample_rate / 2);
   if (!(fmax > s.fmin) || !std::isfinite(fmax)) {
-    return wrong("fmax", fmt::format("{}", fmax), fmt::format("give Hz above fmin, which is {}", s.fmin));
+    return wrong("fmax", fmt::format("{}", fmax), fmt::format("above fmin, which is {} Hz", s.fmin));
   }
   if (s.db_mult && !std::isfinite(*s.db_mult)) {
-    return wrong("db_mult", fmt::format("{}", *s.db_mult), "give a finite number");
+    return wrong("db_mult", fmt::format("{}", *s.db_mult), "a finite number");
   }
   return {};
 }
@@ -120,7 +118,7 @@ Result<std::size_t> MelSpectrogram::frames(std::size_t samples) const {
   const auto too_short = [&](std::size_t min, const char* why) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("a wave of {} samples is too short {}", samples, why),
-                 .advice = fmt::format("give at least {} samples, or a smaller n_fft", min),
+                 .advice = fmt::format("pass at least {} samples, or use a smaller n_fft", min),
                  .place = {.stage = "mel_spectrogram"}};
   };
   if (!s.center) {

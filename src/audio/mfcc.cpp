@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/must_be.hpp"
 #include "penstock/audio.hpp"
 
 namespace penstock::inline v0 {
@@ -42,14 +43,14 @@ Mfcc::Mfcc(MfccSettings settings, MelSpectrogram mel, std::vector<float> rows)
 Result<Mfcc> Mfcc::make(const MfccSettings& settings) {
   PENSTOCK_ASSIGN(MelSpectrogram mel, MelSpectrogram::make(settings.mel));
   if (settings.n_mfcc < 1 || settings.n_mfcc > settings.mel.n_mels) {
-    return wrong(fmt::format("n_mfcc = {} cannot be", settings.n_mfcc),
-                 fmt::format("give 1 to n_mels, which is {}", settings.mel.n_mels));
+    return must_be("n_mfcc", fmt::format("between 1 and n_mels, which is {}", settings.mel.n_mels),
+                   fmt::format("{}", settings.n_mfcc), "mfcc");
   }
   if (settings.mel.db_mult) {
-    return wrong("db_mult is given, but coefficients have decibels of their own", "leave it out");
+    return wrong("db_mult cannot be used: the coefficients are computed from decibels", "omit it");
   }
   if (!(settings.lifter >= 0) || !std::isfinite(settings.lifter)) {
-    return wrong(fmt::format("lifter = {} cannot be", settings.lifter), "give 0 or more");
+    return must_be("lifter", "a non-negative number", fmt::format("{}", settings.lifter), "mfcc");
   }
   // An error of the decibels' settings shows here, not at the first wave.
   PENSTOCK_TRY(power_to_db(nullptr, 0, {.amin = settings.amin, .top_db = settings.top_db}, nullptr));

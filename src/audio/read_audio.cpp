@@ -28,14 +28,15 @@ Error invalid(std::string message) {
 
 Status check(const AudioRequest& request) {
   if (!std::isfinite(request.start) || request.start < 0) {
-    return invalid(fmt::format("start is {}; give seconds from 0 on", request.start));
+    return invalid(fmt::format("start must be a non-negative number of seconds, got {}", request.start));
   }
   if (request.duration && !(*request.duration >= 0)) {
-    return invalid(fmt::format("duration is {}; give seconds from 0 on", *request.duration));
+    return invalid(
+        fmt::format("duration must be a non-negative number of seconds, got {}", *request.duration));
   }
   if (request.sample_rate && (*request.sample_rate < 1 || *request.sample_rate > kMaxAudioRate)) {
-    return invalid(fmt::format("sample_rate is {}; give 1 to {} frames per second", *request.sample_rate,
-                               kMaxAudioRate));
+    return invalid(fmt::format("sample_rate must be between 1 and {} frames per second, got {}",
+                               kMaxAudioRate, *request.sample_rate));
   }
   return {};
 }
@@ -75,10 +76,10 @@ Result<ClipInfo> AudioReader::open(ByteSpan file, const AudioRequest& request) {
                                          count_);  // the slice is in memory too
   if (clip_.frames > kMaxClipSamples || samples > kMaxClipSamples) {
     Error error =
-        invalid(fmt::format("a recording of {} frames with {} channels is longer than can be read at once",
+        invalid(fmt::format("a recording of {} frames with {} channels is too long to be read at once",
                             std::max(clip_.frames, count_), clip_.channels));
     error.kind = ErrorKind::unsupported;
-    error.advice = "read it in parts: give start and duration";
+    error.advice = "read it in parts, with start and duration";
     return error;
   }
   return clip_;

@@ -7,9 +7,8 @@ Status can_resample() {
   error.kind = ErrorKind::unsupported;
   error.message = "this build of penstock cannot resample audio";
   error.advice =
-      "install soxr (Debian: libsoxr-dev) and build penstock again, with PENSTOCK_AUDIO=ON to be told if it "
-      "is "
-      "not found";
+      "install soxr (Debian: libsoxr-dev) and rebuild penstock, with PENSTOCK_AUDIO=ON to make sure that it "
+      "is found";
   error.place.stage = "transform";
   return error;
 }

@@ -65,7 +65,7 @@ TEST(result, macros_pass_values_and_errors_on) {
 TEST(error, says_what_where_and_what_to_do) {
   const Error error{.kind = ErrorKind::corrupt,
                     .message = "JPEG ends early",
-                    .advice = "pass on_error='skip' to go on",
+                    .advice = "pass on_error='skip' to continue",
                     .place = {.source = "data/*.tar",
                               .shard = "0003.tar",
                               .offset = 51200,
@@ -74,7 +74,7 @@ TEST(error, says_what_where_and_what_to_do) {
                               .stage = "decode"}};
   EXPECT_EQ(error.to_string(),
             "0003.tar, sample 812 (n01440764_10026.jpg), byte 51200: JPEG ends early; "
-            "pass on_error='skip' to go on");
+            "pass on_error='skip' to continue");
 }
 
 TEST(error, leaves_out_what_is_unknown) {

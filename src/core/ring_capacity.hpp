@@ -15,7 +15,7 @@ inline constexpr std::size_t kCacheLine = 64;
 /// std::invalid_argument naming the value.
 inline std::size_t checked_ring_capacity(std::size_t capacity) {
   if (capacity < 2 || !std::has_single_bit(capacity)) {
-    throw std::invalid_argument("queue capacity must be a power of two and at least 2, not " +
+    throw std::invalid_argument("queue capacity must be a power of two and at least 2, got " +
                                 std::to_string(capacity));
   }
   return capacity;

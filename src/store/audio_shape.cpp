@@ -7,22 +7,20 @@
 #include <limits>
 #include <string>
 
+#include "core/must_be.hpp"
 #include "store/build_options.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
-Error wrong_setting(const std::string& name, const std::string& value, std::string advice) {
-  return {.kind = ErrorKind::invalid,
-          .message = fmt::format("{} = {} cannot be", name, value),
-          .advice = std::move(advice),
-          .place = {.stage = "build"}};
+Error wrong_setting(const std::string& name, const std::string& value, const std::string& expected) {
+  return must_be(name, expected, value, "build");
 }
 
 Status check_whole(const char* name, int value, int min, int max) {
   return value >= min && value <= max
              ? Status()
-             : Status(wrong_setting(name, std::to_string(value), fmt::format("give {} to {}", min, max)));
+             : Status(wrong_setting(name, std::to_string(value), fmt::format("between {} and {}", min, max)));
 }
 
 }  // namespace
@@ -46,27 +44,28 @@ Result<AudioShape> shape_of(const AudioBuildSettings& s) {
   PENSTOCK_TRY(check_workers(s.workers, "build"));
   if (s.max_error_share && !(*s.max_error_share >= 0 && *s.max_error_share <= 1)) {
     return wrong_setting("max_errors", fmt::format("{}", *s.max_error_share),
-                         "a share lies between 0.0 and 1.0");
+                         "an integer, or a share between 0.0 and 1.0");
   }
   if ((s.device == "cpu") == static_cast<bool>(s.compute)) {
-    return wrong_setting("device", "'" + s.device + "'",
-                         "'cpu' is where penstock computes; give another name to a compute of your own");
+    return wrong_setting(
+        "device", "'" + s.device + "'",
+        s.compute ? "another name than 'cpu' for a custom compute" : "'cpu' without a custom compute");
   }
   const double samples = s.duration * s.sample_rate;
   if (!(samples >= 1) || samples > kMaxSamples || std::abs(samples - std::round(samples)) > 1e-6) {
     return wrong_setting(
         "duration", fmt::format("{}", s.duration),
-        fmt::format("give seconds that are a whole number of samples at {} Hz, at most 2^28", s.sample_rate));
+        fmt::format("a number of seconds that is an integer number of samples at {} Hz, at most 2^28",
+                    s.sample_rate));
   }
   const auto total = static_cast<std::int64_t>(std::llround(samples));
   if (total % s.long_segment != 0) {
-    return wrong_setting(
-        "long_segment", std::to_string(s.long_segment),
-        fmt::format("{} seconds are {} samples: give a number that divides them", s.duration, total));
+    return wrong_setting("long_segment", std::to_string(s.long_segment),
+                         fmt::format("a divisor of {}, the samples of {} seconds", total, s.duration));
   }
   if (s.long_segment % s.short_segment != 0) {
     return wrong_setting("short_segment", std::to_string(s.short_segment),
-                         fmt::format("give a number that divides long_segment, which is {}", s.long_segment));
+                         fmt::format("a divisor of long_segment, which is {}", s.long_segment));
   }
   PENSTOCK_ASSIGN(const MelSpectrogram mel, MelSpectrogram::make(mel_of(s)));
   PENSTOCK_ASSIGN(const std::size_t frames, mel.frames(static_cast<std::size_t>(s.short_segment)));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/must_be.hpp"
 #include "core/usable_cores.hpp"
 #include "formats/store_format.hpp"
 #include "formats/text.hpp"
@@ -24,10 +25,6 @@ Error invalid(std::string message, std::string advice, const char* stage) {
           .message = std::move(message),
           .advice = std::move(advice),
           .place = {.stage = stage}};
-}
-
-Error wrong(const char* option, std::string message, std::string advice) {
-  return invalid(fmt::format("{} {}", option, message), std::move(advice), "build");
 }
 
 std::optional<int> narrowed(const std::optional<std::uint64_t>& number) {
@@ -72,15 +69,16 @@ Status check(const BuildSettings& settings) {
   for (const auto& [name, side] :
        {std::pair("resize_shorter", settings.resize_shorter), {"resize_longest", settings.resize_longest}}) {
     if (side && (*side < 1 || *side > 65535)) {
-      return wrong(name, fmt::format("is {}", *side), "give 1 to 65535 pixels");
+      return must_be(name, "between 1 and 65535 pixels", fmt::format("{}", *side), "build");
     }
   }
   if (settings.quality && (*settings.quality < 1 || *settings.quality > 100)) {
-    return wrong("quality", fmt::format("is {}", *settings.quality), "give 1 to 100");
+    return must_be("quality", "between 1 and 100", fmt::format("{}", *settings.quality), "build");
   }
   PENSTOCK_TRY(check_workers(settings.workers, "build"));
   if (settings.max_error_share && !(*settings.max_error_share >= 0 && *settings.max_error_share <= 1)) {
-    return wrong("max_errors", fmt::format("is a share of {}", *settings.max_error_share), "give 0 to 1");
+    return must_be("max_errors", "an integer, or a share between 0.0 and 1.0",
+                   fmt::format("{}", *settings.max_error_share), "build");
   }
   return {};
 }
@@ -88,7 +86,7 @@ Status check(const BuildSettings& settings) {
 Status check_shard_bytes(std::uint64_t bytes, const char* stage) {
   constexpr std::uint64_t kMinShard = 1 << 12;
   if (bytes < kMinShard || bytes > kStoreMaxShard) {
-    return invalid(fmt::format("shard_bytes is {}", bytes), "give 4096 to 2^40 bytes", stage);
+    return must_be("shard_bytes", "between 4096 and 2^40 bytes", fmt::format("{}", bytes), stage);
   }
   return {};
 }
@@ -96,7 +94,7 @@ Status check_shard_bytes(std::uint64_t bytes, const char* stage) {
 Status check_workers(const std::optional<int>& workers, const char* stage) {
   constexpr int kMaxWorkers = 4096;
   if (workers && (*workers < 1 || *workers > kMaxWorkers)) {
-    return invalid(fmt::format("workers is {}", *workers), "give 1 to 4096 threads", stage);
+    return must_be("workers", "between 1 and 4096", fmt::format("{}", *workers), stage);
   }
   return {};
 }
@@ -123,7 +121,7 @@ Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& sett
           fmt::format("resize and quality blend neighbouring pixels, in field '{}' too, whose images are "
                       "no JPEG files: masks and maps would hold values that mean nothing",
                       printable(field.name)),
-          "leave the field out (fields, --field), or build without resize and quality", "build");
+          "exclude the field (fields, --field), or build without resize and quality", "build");
     }
   }
   return {};
@@ -132,7 +130,7 @@ Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& sett
 Status check_fields(const SampleTable& source) {
   const std::vector<FieldInfo>& fields = source.fields();
   if (fields.empty() && source.size() == 0) {
-    return invalid("the source holds no sample", "check what it was made from", "build");
+    return invalid("the source has no samples", "check what it was made from", "build");
   }
   if (fields.empty() || fields.size() > kStoreMaxFields) {
     return invalid(fmt::format("the source has {} fields", fields.size()),

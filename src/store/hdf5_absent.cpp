@@ -7,8 +7,8 @@ namespace {
 
 Error absent() {
   return {.kind = ErrorKind::unsupported,
-          .message = "this build of penstock has no HDF5",
-          .advice = "install the package libhdf5-dev and build penstock again with -DPENSTOCK_AUDIO=ON",
+          .message = "this build of penstock has no support for HDF5",
+          .advice = "install the package libhdf5-dev and rebuild penstock with -DPENSTOCK_AUDIO=ON",
           .place = {.stage = "build"}};
 }
 

@@ -175,7 +175,7 @@ Result<std::uint64_t> create_roomy(hid_t file, const char* name, hid_t type, std
   H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   const Handle set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose);
   if (!set.ok()) {
-    return failure(std::string("cannot make room for ") + name, path);
+    return failure(std::string("cannot allocate space for ") + name, path);
   }
   // Chunks that fill the room between the first and the last of them exactly lie one behind the other.
   const auto place_of = [&](std::uint64_t row) {
@@ -217,7 +217,7 @@ Status shorten_column(hid_t file, const char* name, hid_t, hid_t memory, std::ui
   return set.ok() && H5Dset_extent(set, &size) >= 0 &&
                  H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0
              ? Status()
-             : Status(failure(std::string("cannot make ") + name + " shorter", path));
+             : Status(failure(std::string("cannot shrink ") + name, path));
 }
 
 Status shorten_roomy(hid_t file, const char* name, std::uint64_t rows, std::vector<hsize_t> axes,
@@ -226,7 +226,7 @@ Status shorten_roomy(hid_t file, const char* name, std::uint64_t rows, std::vect
   const Handle set(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
   return set.ok() && H5Dset_extent(set, axes.data()) >= 0
              ? Status()
-             : Status(failure(std::string("cannot make ") + name + " shorter", path));
+             : Status(failure(std::string("cannot shrink ") + name, path));
 }
 
 /// 16 bits where they are enough, as most readers expect.
@@ -265,7 +265,7 @@ Result<AudioFilePlaces> create_audio_file(const std::string& path, const AudioFi
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Handle file = open_file(path, true);
   if (!file.ok()) {
-    return failure("cannot make the file", path);
+    return failure("cannot create the file", path);
   }
   for (const auto& [name, value] : contents.attributes) {
     PENSTOCK_TRY(write_attribute(file, name, value, path));
@@ -325,7 +325,7 @@ Result<std::string> audio_file_attribute(const std::string& path, const std::str
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.ok()) {
-    return failure("this is no HDF5 file", path, ErrorKind::corrupt);
+    return failure("not an HDF5 file", path, ErrorKind::corrupt);
   }
   const Handle attribute(H5Aopen(file, name.c_str(), H5P_DEFAULT), H5Aclose);
   const Handle type(attribute.ok() ? H5Aget_type(attribute) : -1, H5Tclose);

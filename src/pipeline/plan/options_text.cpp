@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/must_be.hpp"
 #include "formats/json.hpp"
 #include "penstock/options.hpp"
 #include "pipeline/plan/option_names.hpp"
@@ -95,7 +96,7 @@ requires std::integral<Integer> Wanted read(const Json& given, Integer& value) {
     value = static_cast<Integer>(*negative);
     return {};
   }
-  return fmt::format("a whole number from {} to {}", Limits::min(), Limits::max());
+  return fmt::format("an integer between {} and {}", Limits::min(), Limits::max());
 }
 
 Wanted read(const Json& given, double& value) {
@@ -106,7 +107,7 @@ Wanted read(const Json& given, double& value) {
 
 Wanted read(const Json& given, std::string& value) {
   if (given.string() == nullptr) {
-    return "a text";
+    return "a string";
   }
   value = *given.string();
   return {};
@@ -132,7 +133,7 @@ Wanted read(const Json& given, std::vector<T>& values) {
   }
   for (const Json& item : *given.list()) {
     if (Wanted wanted = read(item, values.emplace_back()); !wanted.empty()) {
-      return "a list, each " + wanted;
+      return "a list, each item " + wanted;
     }
   }
   return {};
@@ -201,8 +202,8 @@ Result<LoaderOptions> LoaderOptions::from_dict(const std::map<std::string, std::
   for (const auto& [name, text] : values) {
     const Result<Json> given = Json::parse(text);
     if (!given) {
-      return wrong_option(fmt::format("{} = {} cannot be: {}", name, text, given.error().message),
-                          "give a value as JSON has it");
+      return wrong_option(fmt::format("{}: {}, got {}", name, given.error().message, text),
+                          "use a JSON value");
     }
     bool known = false;
     Wanted wanted;
@@ -215,10 +216,10 @@ Result<LoaderOptions> LoaderOptions::from_dict(const std::map<std::string, std::
       }
     });
     if (!known) {
-      return wrong_option(fmt::format("there is no option '{}'", name), "the options are: " + names);
+      return wrong_option(fmt::format("unknown option '{}'", name), "the options are: " + names);
     }
     if (!wanted.empty()) {
-      return wrong_option(fmt::format("{} = {} cannot be", name, text), "give " + wanted);
+      return must_be(name, wanted, text, "options");
     }
   }
   PENSTOCK_TRY(options.validate());
