@@ -52,7 +52,8 @@ Error describe_unrecognised_audio(ByteSpan file) {
                                fmt::format("the content is {}, not WAV, FLAC, Ogg or MP3", name));
   }
   return detail::audio_error(
-      ErrorKind::corrupt, fmt::format("the content is no known audio: it begins with {}", first_bytes(file)));
+      ErrorKind::corrupt,
+      fmt::format("the content is not a known audio format: it begins with {}", first_bytes(file)));
 }
 
 }  // namespace penstock::inline v0

@@ -51,13 +51,13 @@ Status AudioDecoder::decode(std::uint64_t start, std::uint64_t count, float* out
   if (start > frames || count > frames - start) {
     return detail::audio_error(
         ErrorKind::invalid,
-        fmt::format("{} frames from frame {} on do not lie inside a recording of {}", count, start, frames));
+        fmt::format("{} frames from frame {} exceed a recording of {} frames", count, start, frames));
   }
   if (count == 0) {
     return {};
   }
   if (out == nullptr || (impl_->info.channels > 1 && stride < count)) {
-    return detail::audio_error(ErrorKind::invalid, "the output has no room for the frames");
+    return detail::audio_error(ErrorKind::invalid, "the output is too small for the frames");
   }
   const TimeAdder timer(impl_->nanoseconds);
   return impl_->current->decode(start, count, out, stride);

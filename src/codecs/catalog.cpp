@@ -76,7 +76,8 @@ Error describe_unrecognised(ByteSpan file) {
                                 fmt::format("the content is {}, not JPEG, PNG or WebP", name));
   }
   return detail::decode_error(
-      ErrorKind::corrupt, fmt::format("the content is no known image: it begins with {}", first_bytes(file)));
+      ErrorKind::corrupt,
+      fmt::format("the content is not a known image format: it begins with {}", first_bytes(file)));
 }
 
 }  // namespace penstock::inline v0

@@ -108,7 +108,7 @@ Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
   if (box.x < 0 || box.y < 0 || box.width <= 0 || box.height <= 0 || box.width > size.width - box.x ||
       box.height > size.height - box.y) {
     return detail::decode_error(ErrorKind::invalid,
-                                fmt::format("box {} x {} at ({}, {}) does not lie inside an image of {} x {}",
+                                fmt::format("box {} x {} at ({}, {}) is not inside an image of {} x {}",
                                             box.width, box.height, box.x, box.y, size.width, size.height));
   }
   const std::size_t row_bytes = static_cast<std::size_t>(box.width) * pixel_bytes(out.layout);

@@ -61,7 +61,7 @@ inline Status check_size(const char* codec, std::uint64_t width, std::uint64_t h
     return decode_error(ErrorKind::unsupported,
                         fmt::format("{} of {} x {} = {} pixels is over the limit, max_pixels={}", codec,
                                     width, height, width * height, limits.max_pixels),
-                        "give a larger max_pixels if the image is to be trusted");
+                        "raise max_pixels if you trust the image");
   }
   return {};
 }

@@ -140,13 +140,13 @@ Status JpegDecoder::Impl::check_scans() {
       fmt::format("{} JPEG has {} scans of {} blocks in all, for an image of {} blocks ({} x {})",
                   cinfo.progressive_mode ? "progressive" : "sequential", scans.count, scans.passes,
                   scans.blocks, cinfo.image_width, cinfo.image_height),
-      "no encoder writes so many: if the file is to be trusted, write it anew with jpegtran -copy all");
+      "no encoder writes so many; if you trust the file, rewrite it with jpegtran -copy all");
 }
 
 Status JpegDecoder::Impl::check_kind() const {
   if (cinfo.data_precision != 8) {
     return detail::decode_error(ErrorKind::unsupported,
-                                fmt::format("JPEG of {} bits per sample", cinfo.data_precision));
+                                fmt::format("JPEG with {} bits per sample", cinfo.data_precision));
   }
   if (cinfo.num_components != 1 && cinfo.num_components != 3 && cinfo.num_components != 4) {
     return detail::decode_error(ErrorKind::unsupported,
@@ -213,7 +213,7 @@ void JpegDecoder::Impl::read_rows(const Rect& box, const PixelView& out) {
     const int got =
         static_cast<int>(jpeg_read_scanlines(&cinfo, rows.data(), static_cast<JDIMENSION>(wanted)));
     if (got <= 0) {
-      detail::leave_jpeg(&cinfo, "the rows end early");
+      detail::leave_jpeg(&cinfo, "the data ends before the last row");
     }
     for (int i = 0; i < got && !direct; ++i) {
       const std::uint8_t* const from = rows[static_cast<std::size_t>(i)];

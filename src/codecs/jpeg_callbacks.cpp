@@ -145,7 +145,7 @@ Error JpegCallbacks::failure() const {
   if (code_ == JERR_OUT_OF_MEMORY || code_ == JERR_NO_BACKING_STORE) {
     return decode_error(ErrorKind::unsupported,
                         fmt::format("JPEG needs too much memory: {}", message_.data()),
-                        "give a larger max_pixels if the image is to be trusted");
+                        "raise max_pixels if you trust the image");
   }
   return decode_error(means_unsupported(code_) ? ErrorKind::unsupported : ErrorKind::corrupt,
                       fmt::format("JPEG cannot be decoded: {}", message_.data()));

@@ -120,7 +120,7 @@ Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
     return detail::audio_error(
         ErrorKind::corrupt,
         header.bytes > 0
-            ? fmt::format("MP3 is truncated: its last frame, at byte {}, is not whole", length.end)
+            ? fmt::format("MP3 is truncated: its last frame, at byte {}, is incomplete", length.end)
             : fmt::format("MP3 is damaged: there is no frame at byte {}", length.end));
   }
   return std::optional(length);

@@ -87,8 +87,8 @@ bool is_whole(const Page& page) noexcept {
 }
 
 Error bad_checksum(std::uint64_t at) {
-  return detail::audio_error(
-      ErrorKind::corrupt, fmt::format("Ogg is damaged: the page at byte {} does not have its checksum", at));
+  return detail::audio_error(ErrorKind::corrupt,
+                             fmt::format("Ogg is damaged: the checksum of the page at byte {} is wrong", at));
 }
 
 bool begins_vorbis(const Page& page) noexcept {
@@ -110,7 +110,7 @@ Status OggPages::pass_headers() {
     if (!page) {
       return detail::audio_error(
           ErrorKind::corrupt,
-          fmt::format("Ogg is truncated or damaged: its headers are not whole at byte {}", at_));
+          fmt::format("Ogg is truncated or damaged: its headers are incomplete at byte {}", at_));
     }
     if (!is_whole(*page)) {
       return bad_checksum(at_);

@@ -66,7 +66,7 @@ TEST(OggPages, headers_of_vorbis_must_be_whole) {
   for (std::size_t size = kFirst.size(); size < 3 * kFirst.size(); ++size) {
     std::vector<std::uint8_t> cut = joined({kFirst, kAudio, kLast});
     cut.resize(size);
-    EXPECT_THAT(pass(cut), HasSubstr("its headers are not whole")) << size;
+    EXPECT_THAT(pass(cut), HasSubstr("its headers are incomplete")) << size;
   }
   std::vector<std::uint8_t> changed = joined({kFirst, kAudio, kLast});
   changed[2 * kFirst.size() - 1] ^= 1;
@@ -108,7 +108,7 @@ TEST(OggPages, pages_that_nobody_read_are_passed_by) {
   std::vector<std::uint8_t> file = joined({kFirst, kAudio, kLast});
   const std::size_t size = kFirst.size();
   file[size + 40] ^= 1;
-  EXPECT_THAT(message_of(check_all(file)), HasSubstr("page at byte 58 does not have its checksum"));
+  EXPECT_THAT(message_of(check_all(file)), HasSubstr("the checksum of the page at byte 58 is wrong"));
   EXPECT_FALSE(OggPages(file).check(2 * size - 1, file.size()).ok());
   EXPECT_TRUE(OggPages(file).check(2 * size, file.size()).ok());
   EXPECT_TRUE(OggPages(file).check(0, size).ok());

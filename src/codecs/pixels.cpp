@@ -45,7 +45,7 @@ Result<ImageSize> PixelsDecoder::open(ByteSpan record) {
     return detail::decode_error(
         ErrorKind::unsupported,
         fmt::format("stored pixels of version {} with {} bytes each", header.version, header.channels),
-        "use a newer penstock");
+        "use a newer version of penstock");
   }
   PENSTOCK_TRY(detail::check_size("pixels", header.width, header.height, limits_));
   if (record.size() - sizeof header != std::uint64_t{kChannels} * header.width * header.height) {

@@ -122,7 +122,7 @@ Status SndfileDecoder::reopen() {
   if (!sndfile_) {
     // libsndfile's reason is in a variable that all threads share.
     return detail::audio_error(ErrorKind::corrupt,
-                               "the content begins like FLAC, Ogg or MP3, but libsndfile cannot read it");
+                               "the content starts like FLAC, Ogg or MP3, but libsndfile cannot read it");
   }
   return {};
 }
@@ -183,7 +183,7 @@ Error SndfileDecoder::too_long(std::uint64_t frames) const {
       fmt::format(
           "{} file of {} bytes gives {} frames of {} channels or more, over the limit of {} samples per byte",
           name_of_format(info_.format), file_.bytes.size(), frames, info_.channels, kMaxSamplesPerByte),
-      "if the file is to be trusted, convert it to WAV");
+      "if you trust the file, convert it to WAV");
 }
 
 Result<std::uint64_t> SndfileDecoder::count_frames() {

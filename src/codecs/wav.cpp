@@ -115,7 +115,7 @@ Result<SampleFormat> sample_format(std::uint32_t tag, std::uint32_t bits) {
 
 Result<Format> parse_format(ByteSpan chunk, Numbers numbers) {
   if (chunk.size() < 16) {
-    return bad_wav(fmt::format("WAV format chunk has {} bytes, 16 are the least", chunk.size()));
+    return bad_wav(fmt::format("WAV format chunk has {} bytes, at least 16 are required", chunk.size()));
   }
   const std::uint8_t* const p = chunk.data();
   std::uint32_t tag = numbers.u16(p);
@@ -199,7 +199,7 @@ Result<Data> take_data(std::uint64_t size, ByteSpan rest, Numbers numbers) {
   if (size >= kPlaceholder && size <= 0xFFFFFFFF) {
     return Data{rest, true};
   }
-  return bad_wav(fmt::format("WAV is truncated: {} of its {} bytes of samples are there", rest.size(), size));
+  return bad_wav(fmt::format("WAV is truncated: it has {} of {} bytes of samples", rest.size(), size));
 }
 
 }  // namespace
@@ -224,7 +224,7 @@ Result<AudioInfo> WavDecoder::open(ByteSpan file) {
       return detail::audio_error(
           ErrorKind::unsupported,
           fmt::format("WAV has more than {} chunks before its samples (up to byte {})", kMaxChunks, at),
-          "write it anew without them, for example by ffmpeg -i old.wav -map_metadata -1 -c copy new.wav");
+          "rewrite it without them, for example with ffmpeg -i old.wav -map_metadata -1 -c copy new.wav");
     }
     const std::uint8_t* const header = file.data() + at;
     std::uint64_t size = numbers.u32(header + 4);
@@ -235,7 +235,7 @@ Result<AudioInfo> WavDecoder::open(ByteSpan file) {
     const ByteSpan rest = file.subspan(static_cast<std::size_t>(at) + 8);
     if (is_data) {
       if (!format) {
-        return bad_wav("WAV has its samples before their format");
+        return bad_wav("WAV has its samples before its format chunk");
       }
       PENSTOCK_ASSIGN(const Data data, take_data(size, rest, numbers));
       format_ = format->samples;

@@ -137,7 +137,7 @@ TEST(Wav, rf64_takes_its_sizes_from_ds64) {
     EXPECT_THAT(
         error_of(wav_file({wav_chunk("ds64", ds64), kFormat, wav_chunk("data", kData, 0xFFFFFFFF)}, id))
             .message,
-        HasSubstr("truncated: 16 of its 4294967312 bytes"));
+        HasSubstr("truncated: it has 16 of 4294967312 bytes"));
     EXPECT_THAT(error_of(wav_file({kFormat, wav_chunk("data", kData)}, id)).message, HasSubstr("ds64"));
   }
   // A table that is longer than its chunk.
@@ -178,7 +178,7 @@ TEST(Wav, what_cannot_be_read_says_why) {
   EXPECT_THAT(message({.tag = 3, .bits = 16}), HasSubstr("16-bit floats"));
   EXPECT_THAT(message({.tag = 2}), HasSubstr("MS ADPCM inside (format tag 0x0002)"));
   EXPECT_THAT(message({.tag = 0x1234}), HasSubstr("0x1234"));
-  EXPECT_THAT(error_of(wav_file({data, kFormat})).message, HasSubstr("before their format"));
+  EXPECT_THAT(error_of(wav_file({data, kFormat})).message, HasSubstr("before its format"));
   EXPECT_THAT(error_of(wav_file({kFormat, wav_format({.rate = 16000}), data})).message, HasSubstr("differ"));
   EXPECT_THAT(error_of(wav_file({kFormat})).message, HasSubstr("ends before its samples"));
   EXPECT_THAT(error_of({}).message, HasSubstr("empty"));
@@ -194,7 +194,7 @@ TEST(Wav, a_file_of_empty_chunks_ends) {
   const Error error = error_of(wav_file({chunks}));
   EXPECT_EQ(error.kind, ErrorKind::unsupported);
   EXPECT_THAT(error.to_string(), HasSubstr("more than 10000 chunks before its samples (up to byte 80012)"));
-  EXPECT_THAT(error.to_string(), HasSubstr("write it anew"));
+  EXPECT_THAT(error.to_string(), HasSubstr("rewrite it"));
 }
 
 TEST(Wav, extensible_formats_are_told_apart_by_all_of_their_name) {

@@ -124,7 +124,7 @@ Status WebpDecoder::decode(const Rect& box, const PixelView& out) {
 Status WebpDecoder::decode_frame(const Rect& box, const PixelView& out) {
   WebPDecoderConfig config;
   if (WebPInitDecoderConfig(&config) == 0) {
-    return detail::decode_error(ErrorKind::unsupported, "libwebp is of another version than its header");
+    return detail::decode_error(ErrorKind::unsupported, "the version of libwebp does not match its header");
   }
   const std::size_t step = pixel_bytes(out.layout);
   Rect read = lossy_ ? widened(box, place_.width, place_.height) : box;

@@ -99,7 +99,7 @@ class Expander {
   Error invalid(std::string message) const {
     return {.kind = ErrorKind::invalid,
             .message = std::move(message),
-            .advice = "write a brace that belongs to the name as \\{ or \\}",
+            .advice = "escape a brace that is part of the name as \\{ or \\}",
             .place = {.source = std::string(pattern_), .stage = "open"}};
   }
 
@@ -119,7 +119,7 @@ class Expander {
         commas.push_back(i);
       }
     }
-    return invalid("a brace is opened and not closed");
+    return invalid("unmatched opening brace");
   }
 
   Result<Names> sequence(std::string_view text, int depth) const {
@@ -130,7 +130,7 @@ class Expander {
     std::size_t at = 0;
     while (at < text.size()) {
       if (text[at] == '}') {
-        return invalid("a brace is closed and not opened");
+        return invalid("unmatched closing brace");
       }
       if (text[at] != '{') {
         if (text[at] == '\\' && at + 1 < text.size()) {
@@ -210,7 +210,7 @@ class Expander {
 
   Error too_many() const {
     return {.kind = ErrorKind::invalid,
-            .message = fmt::format("the pattern stands for more than {} names", kMaxExpansion),
+            .message = fmt::format("the pattern expands to more than {} names", kMaxExpansion),
             .advice = "use a glob (*.tar), or open the set in parts",
             .place = {.source = std::string(pattern_), .stage = "open"}};
   }

@@ -24,7 +24,7 @@ Result<std::int64_t> integer_of(const StoredValue& value) {
   }
   return Error{.kind = ErrorKind::corrupt,
                .message = fmt::format("'{}' {}", printable(text, 40),
-                                      is_integer(text) ? "does not fit in 64 bits" : "is not a whole number"),
+                                      is_integer(text) ? "does not fit in 64 bits" : "is not an integer"),
                .advice = {},
                .place = {.stage = "decode"}};
 }

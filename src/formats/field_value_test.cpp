@@ -30,9 +30,9 @@ TEST(IntegerOf, refuses_everything_else) {
 
 TEST(IntegerOf, says_what_is_wrong) {
   EXPECT_EQ(parse("9223372036854775808").error().message, "'9223372036854775808' does not fit in 64 bits");
-  EXPECT_EQ(parse("cat").error().message, "'cat' is not a whole number");
+  EXPECT_EQ(parse("cat").error().message, "'cat' is not an integer");
   EXPECT_EQ(parse(std::string(39, 'x') + "\u00FC").error().message,
-            "'" + std::string(20, 'x') + "..." + std::string(18, 'x') + "\u00FC' is not a whole number");
+            "'" + std::string(20, 'x') + "..." + std::string(18, 'x') + "\u00FC' is not an integer");
 }
 
 TEST(CheckValue, refuses_what_a_loader_could_not_deliver) {

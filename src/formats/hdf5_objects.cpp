@@ -124,7 +124,7 @@ Result<Superblock> read_superblock(const Hdf5Bytes& file) {
   // As the library does: addresses count from where the superblock is, wherever it was once. Only the end is
   // absolute.
   if (found.end < base) {
-    return hdf5_damage("it ends before it begins", 0);
+    return hdf5_damage("its data starts after its end", 0);
   }
   found.end -= base;
   if (found.end > file.size()) {
@@ -258,7 +258,7 @@ Status add_link(ByteSpan body, Hdf5Group& group, std::uint64_t header) {
     link.kind = Hdf5Link::Kind::other_file;
   }
   if (!cursor.ok()) {
-    return hdf5_damage("a name of its root group is cut off", header);
+    return hdf5_damage("a name of its root group is truncated", header);
   }
   group.emplace(std::string(name.begin(), name.end()), std::move(link));
   return {};
@@ -390,7 +390,7 @@ Result<std::optional<std::uint64_t>> find_hdf5_object(const Hdf5Group& group, co
     if (next == group.end() || step == kMaxSteps) {
       return hdf5_unsupported(
           fmt::format("{} is a soft link to '{}', which {}", name, printable(link.target),
-                      step == kMaxSteps ? "leads back to itself" : "is no object of the root group"));
+                      step == kMaxSteps ? "leads back to itself" : "is not in the root group"));
     }
     found = next;
   }

@@ -44,10 +44,10 @@ Result<std::vector<std::uint64_t>> read_shape(ByteSpan body, const std::string& 
     return contradiction(name, "has no shape", header);
   }
   if (null) {
-    return unsupported(name, "has a type and no values (h5py.Empty)");
+    return unsupported(name, "has a type but no values (h5py.Empty)");
   }
   if (rank == 0) {
-    return unsupported(name, "is one value and no list of rows");
+    return unsupported(name, "is a single value, not a list of rows");
   }
   if (rank > kMaxDimensions) {
     return unsupported(name, fmt::format("has {} axes", rank));
@@ -76,11 +76,11 @@ Result<Description> describe(const std::vector<Hdf5Message>& messages, const std
     } else if (message.type == Hdf5Message::external_files) {
       return unsupported(name, "has its bytes in other files");
     } else if (message.type == Hdf5Message::symbol_table || message.type == Hdf5Message::link_info) {
-      return unsupported(name, "is a group and no data set");
+      return unsupported(name, "is a group, not a data set");
     }
   }
   if (found.shape.empty() || !found.has_type || found.layout.empty()) {
-    return contradiction(name, "is no data set", header);
+    return contradiction(name, "is not a data set", header);
   }
   return found;
 }
@@ -116,7 +116,7 @@ Result<Hdf5Chunks> read_chunked(Hdf5Cursor cursor, unsigned version, const Descr
   chunks.address = version >= 4 ? kHdf5Nowhere : cursor.word();
   const std::size_t width = version >= 4 ? cursor.byte() : 4;
   if (width > 8 || dimensions != chunks.rank + 1) {
-    return unsupported(name, "has chunks of another number of axes");
+    return unsupported(name, "has chunks with a different number of axes");
   }
   for (std::size_t axis = 0; axis < chunks.rank; ++axis) {
     const std::uint64_t extent = cursor.number(width);
@@ -130,7 +130,7 @@ Result<Hdf5Chunks> read_chunked(Hdf5Cursor cursor, unsigned version, const Descr
   if (version >= 4) {
     const unsigned index = cursor.byte();
     if (index < 1 || index > 3 || (index == 1 && (flags & 2) != 0)) {
-      return unsupported(name, "can grow (maxshape), so that its chunks are found in another way");
+      return unsupported(name, "is resizable (maxshape), so its chunks are indexed in another way");
     }
     chunks.index = static_cast<Hdf5Chunks::Index>(index);
     cursor.skip(chunks.index == Hdf5Chunks::Index::fixed_array ? 1 : 0);

@@ -215,7 +215,7 @@ class RowContents {
     PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
     if (set && (!set->type.is_text() || !set->row_shape.empty())) {
       return hdf5_unsupported(
-          fmt::format("the data set {} holds {} and is no list of texts", name, set->type.name()));
+          fmt::format("the data set {} holds {}, which is not a list of strings", name, set->type.name()));
     }
     return set;
   }
@@ -243,7 +243,7 @@ class RowContents {
       return std::optional<Hdf5Field>();
     }
     if (!set->type.is_whole() || !set->row_shape.empty()) {
-      return hdf5_unsupported(fmt::format("the data set {} holds {}{} and is no list of whole numbers",
+      return hdf5_unsupported(fmt::format("the data set {} holds {}{}, which is not a list of integers",
                                           data_set, set->type.name(),
                                           set->row_shape.empty() ? "" : " in rows of several"));
     }
@@ -259,7 +259,7 @@ class RowContents {
     for (const char* name : {"waveform", "mel"}) {
       PENSTOCK_ASSIGN(std::optional<Hdf5Set> set, find(name));
       if (set && !set->type.scalar()) {
-        return hdf5_unsupported(fmt::format("the data set {} holds {}, and arrays are of {}", name,
+        return hdf5_unsupported(fmt::format("the data set {} holds {}, but arrays must be of {}", name,
                                             set->type.name(), names_of_scalars()));
       }
       if (set) {

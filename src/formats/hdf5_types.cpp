@@ -134,8 +134,8 @@ Result<Hdf5Type> read_hdf5_type(ByteSpan message, const std::string& data_set) {
     plain = plain && (head.size == 1 || head.size == 2 || head.size == 4 || head.size == 8);
   }
   if (!plain) {
-    return unsupported_type(data_set,
-                            fmt::format("numbers of {} bytes of no type that numpy has", head.size));
+    return unsupported_type(
+        data_set, fmt::format("numbers of {} bytes, of a type that numpy does not have", head.size));
   }
   type.kind = boolean ? Kind::boolean : type.kind;
   return type;

@@ -250,8 +250,8 @@ Error failure(const NamedPath& root, std::string message, std::string advice) {
 }
 
 std::string undecodable_remark(const Content& content, std::uint64_t count, const std::string& first) {
-  return fmt::format("{} {} are left out because their kind cannot be decoded (first: {}); {} can", count,
-                     content.many, printable(first), content.extensions);
+  return fmt::format("{} {} are left out because their format is not supported (first: {}); supported are {}",
+                     count, content.many, printable(first), content.extensions);
 }
 
 /// Images, unless there are none but recordings.
@@ -291,8 +291,7 @@ void warn_of_splits(const std::vector<std::string>& classes, Contents& contents)
   // One among others may be a class: trains beside buses.
   if (count >= 2 || (count > 0 && count == classes.size())) {
     contents.warnings.push_back(fmt::format(
-        "the folders {} are taken for classes, with labels; to read one part of a data set, open its folder",
-        names));
+        "the folders {} are treated as classes; to read one part of a data set, open its folder", names));
   }
 }
 
@@ -312,8 +311,7 @@ Result<Contents> plain_contents(const NamedPath& root) {
         root,
         found.undecodable == 0
             ? "the folder holds no tar shards, no class folders and no images or recordings"
-            : fmt::format("the folder holds {} images, none of a kind that can be decoded",
-                          found.undecodable),
+            : fmt::format("the folder holds {} images, none in a supported format", found.undecodable),
         fmt::format("images must be {} files, recordings {}", kImages.extensions, kRecordings.extensions));
   }
   warn_of_what_is_left_out(folders, found.undecodable, found.first_undecodable, contents);
@@ -355,7 +353,7 @@ Result<Contents> class_contents(const NamedPath& root, std::vector<std::string> 
         root,
         fmt::format("{} of {} class folders hold no {} (first: '{}')", empty.size(), classes.size(),
                     content.one, printable(empty[0])),
-        fmt::format("every folder counts as a class: remove those that are none; {} must be {} files",
+        fmt::format("every folder counts as a class; remove those that are not; {} must be {} files",
                     content.many, content.extensions));
   }
   warn_of_what_is_left_out(folders, undecodable, first_undecodable, contents);

@@ -121,7 +121,7 @@ TEST_F(ImageFolderTest, warns_of_images_that_cannot_be_decoded_or_have_no_class)
   const auto table = open();
   EXPECT_THAT(
       (*table)->warnings(),
-      ElementsAre(HasSubstr("2 images are left out because their kind cannot be decoded (first: a/2.bmp)"),
+      ElementsAre(HasSubstr("2 images are left out because their format is not supported (first: a/2.bmp)"),
                   HasSubstr("1 images beside the class folders")));
 }
 
@@ -158,12 +158,12 @@ TEST_F(ImageFolderTest, folders_of_recordings_are_read_as_those_of_images) {
   EXPECT_THAT(
       (*table)->warnings(),
       ElementsAre(
-          HasSubstr("1 recordings are left out because their kind cannot be decoded (first: dog/6.m4a)"),
+          HasSubstr("1 recordings are left out because their format is not supported (first: dog/6.m4a)"),
           HasSubstr("1 recordings beside the class folders")));
   const auto wrong = open({{"photo", "image"}});
   ASSERT_FALSE(wrong.ok());
   EXPECT_THAT(wrong.error().to_string(),
-              HasSubstr("a folder of recordings has no field 'image'; there is: audio, label"));
+              HasSubstr("a folder of recordings has no field 'image'; available: audio, label"));
 }
 
 TEST_F(ImageFolderTest, recordings_beside_images_are_left_out) {
@@ -259,7 +259,7 @@ TEST_F(ImageFolderTest, says_that_files_beside_tars_are_left_out) {
 
 TEST_F(ImageFolderTest, says_that_folders_of_splits_are_taken_for_classes) {
   folder_.write("train/1.wav", "x");
-  EXPECT_THAT((*open())->warnings(), ElementsAre(HasSubstr("the folders 'train' are taken for classes")));
+  EXPECT_THAT((*open())->warnings(), ElementsAre(HasSubstr("the folders 'train' are treated as classes")));
   folder_.write("bus/1.wav", "x");
   EXPECT_THAT((*open())->warnings(), ElementsAre());
   folder_.write("Test/1.wav", "x");
@@ -296,7 +296,7 @@ TEST_F(ImageFolderTest, several_class_folders_as_sources_are_refused_with_advice
   const auto table = open_samples({folder_ / "*"}, {});
   ASSERT_FALSE(table.ok());
   EXPECT_EQ(table.error().kind, ErrorKind::unsupported);
-  EXPECT_THAT(table.error().advice, HasSubstr("the one folder that holds them all"));
+  EXPECT_THAT(table.error().advice, HasSubstr("the folder that contains them all"));
 }
 
 TEST_F(ImageFolderTest, is_read_when_the_process_has_changed_its_folder) {

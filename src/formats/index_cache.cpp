@@ -59,7 +59,7 @@ std::string refuse_index(const std::string& cache_path) {
   if (trusted) {
     trusted = folder->check(name);
   }
-  return trusted ? std::string() : "the kept index is not used: " + trusted.error().to_string();
+  return trusted ? std::string() : "the cached index is not used: " + trusted.error().to_string();
 }
 
 Status keep_index(const std::string& cache_path, ByteSpan index) {

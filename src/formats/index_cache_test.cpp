@@ -64,7 +64,7 @@ TEST_F(IndexCache, is_used_while_the_shard_is_unchanged) {
   EXPECT_EQ(open_key(), "key");
   ASSERT_NE(index_file(), "");
   mark_index();
-  EXPECT_EQ(open_key(), "old") << "the kept index was not used";
+  EXPECT_EQ(open_key(), "old") << "the cached index was not used";
 }
 
 TEST_F(IndexCache, is_rebuilt_when_the_shard_changes) {

@@ -61,9 +61,9 @@ Result<Storages::Found> storage_of(const std::string& name, const std::string& s
                                    const Storages& storages) {
   if (name == "-" || name.starts_with("pipe:")) {
     return failure(ErrorKind::unsupported,
-                   name == "-" ? "reading from standard input allows no random access"
-                               : "commands as sources (pipe:) are never run",
-                   "write the archive to a file and name that", source);
+                   name == "-" ? "standard input does not allow random access"
+                               : "commands as sources (pipe:) are not supported",
+                   "write the archive to a file and pass that", source);
   }
   auto found = storages.find(name);
   return found ? std::move(found) : Result<Storages::Found>(at_source(std::move(found).error(), source));
@@ -93,7 +93,7 @@ Result<std::string> expand_variables(std::string text, const std::string& source
     for (std::size_t begin = text.find("${"); begin != std::string::npos; begin = text.find("${", at)) {
       const std::size_t end = text.find('}', begin);
       if (end == std::string::npos) {
-        return failure(ErrorKind::invalid, "a brace is opened and not closed", {}, source);
+        return failure(ErrorKind::invalid, "unmatched opening brace", {}, source);
       }
       const std::string name = "WDS_" + text.substr(begin + 2, end - begin - 2);
       const char* const value = std::getenv(name.c_str());
@@ -111,7 +111,7 @@ Result<std::string> expand_variables(std::string text, const std::string& source
     }
   }
   return failure(ErrorKind::invalid,
-                 "the environment variables in the pattern refer to each other without end", {}, source);
+                 "the environment variables in the pattern refer to each other in a cycle", {}, source);
 }
 
 Status resolve_part(const std::string& part, const std::string& source, const Storages& storages,
@@ -163,13 +163,13 @@ Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& s
                                                const Storages& storages) {
   std::vector<NamedPath> found;
   if (sources.empty()) {
-    return failure(ErrorKind::invalid, "no source is given", "name a path, a glob or a brace pattern", "");
+    return failure(ErrorKind::invalid, "no source was given", "pass a path, a glob or a brace pattern", "");
   }
   for (const std::string& source : sources) {
     if (source.empty() || source.find('\0') != std::string::npos) {
       return failure(ErrorKind::invalid,
-                     source.empty() ? "a source is an empty text" : "a source holds a NUL byte",
-                     "name a path, a glob or a brace pattern", source);
+                     source.empty() ? "a source is an empty string" : "a source contains a NUL byte",
+                     "pass a path, a glob or a brace pattern", source);
     }
     PENSTOCK_ASSIGN(const Storages::Found local, storages.find(""));
     // A path that cannot be looked at is reported by its part.
@@ -183,7 +183,7 @@ Result<std::vector<NamedPath>> resolve_sources(const std::vector<std::string>& s
       }
     }
     if (found.empty()) {
-      return failure(ErrorKind::invalid, "the source names nothing", "name a path, a glob or a brace pattern",
+      return failure(ErrorKind::invalid, "the source is empty", "pass a path, a glob or a brace pattern",
                      source);
     }
   }

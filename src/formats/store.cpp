@@ -74,7 +74,7 @@ class StoreTable final : public TableBase {
         return value;
       }
     }
-    return damaged(sample, field, fmt::format("there is no codec {}", static_cast<int>(record.codec)));
+    return damaged(sample, field, fmt::format("unknown codec {}", static_cast<int>(record.codec)));
   }
 
   Status check_keys() const override { return files_->check_keys(); }

@@ -32,7 +32,7 @@ Json as_json(const std::optional<std::uint64_t>& number) { return number ? Json(
 Error damaged(std::string what) {
   return {.kind = ErrorKind::corrupt,
           .message = fmt::format("the manifest of the store is damaged: {}", what),
-          .advice = "build the store anew, or copy it again",
+          .advice = "rebuild the store, or copy it again",
           .place = {.stage = "open"}};
 }
 
@@ -147,16 +147,17 @@ Status check_version(const Json& document) {
   const Json* const format = document.find("format");
   const Json* const version = document.find("version");
   if (format == nullptr || format->string() == nullptr || *format->string() != kFormat) {
-    return damaged("it does not say that it is one");
+    return damaged("it is not the manifest of a store");
   }
   if (version == nullptr || !version->whole()) {
     return damaged("'version' is missing or wrong");
   }
   if (*version->whole() > kStoreVersion) {
     return Error{.kind = ErrorKind::unsupported,
-                 .message = fmt::format("the store has version {}, and this penstock reads up to version {}",
-                                        *version->whole(), kStoreVersion),
-                 .advice = "use a newer penstock, or build the store anew",
+                 .message = fmt::format(
+                     "the store has version {}, but this version of penstock reads up to version {}",
+                     *version->whole(), kStoreVersion),
+                 .advice = "use a newer version of penstock, or rebuild the store",
                  .place = {.stage = "open"}};
   }
   if (*version->whole() != kStoreVersion) {
@@ -311,7 +312,7 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
     const auto same = [&](const FieldInfo& other) { return other.name == manifest.fields[i].name; };
     if (std::any_of(manifest.fields.begin() + static_cast<std::ptrdiff_t>(i) + 1, manifest.fields.end(),
                     same)) {
-      return damaged("a field comes twice");
+      return damaged("duplicate field");
     }
   }
   return manifest;

@@ -389,7 +389,7 @@ TEST(store, a_store_that_is_gone_is_told_apart_from_one_that_lacks_a_file) {
   const auto lacking = (*first)->read(0, 0);
   ASSERT_FALSE(lacking.ok());
   EXPECT_EQ(lacking.error().kind, ErrorKind::corrupt);
-  EXPECT_THAT(lacking.error().to_string(), HasSubstr("the store lacks this file"));
+  EXPECT_THAT(lacking.error().to_string(), HasSubstr("this file of the store is missing"));
   std::filesystem::remove_all(path);
   const auto gone = (*second)->read(0, 0);
   ASSERT_FALSE(gone.ok());

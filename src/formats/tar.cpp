@@ -130,15 +130,16 @@ Error TarReader::corrupt(std::uint64_t offset, std::string message, std::string_
 
 Error TarReader::not_a_header(const TarHeader& header) const {
   if (offset_ != 0 || has_magic(header)) {
-    return corrupt(offset_, "tar header with a wrong checksum", until_nul(header.name));
+    return corrupt(offset_, "wrong checksum of a tar header", until_nul(header.name));
   }
   const ByteSpan start(reinterpret_cast<const std::uint8_t*>(&header), sizeof header);
   Error error{.kind = ErrorKind::unsupported,
               .message = "is not a tar archive",
-              .advice = "give tar shards, or a folder with one folder of images or recordings per class",
+              .advice = "pass tar shards, or a folder with one folder of images or recordings per class",
               .place = {.shard = source_.name(), .offset = 0, .stage = "index"}};
   if (const auto compression = compression_of(start)) {
-    error.message = fmt::format("is compressed with {}, which allows no random access", compression->first);
+    error.message =
+        fmt::format("is compressed with {}, which does not allow random access", compression->first);
     error.advice =
         fmt::format("decompress it first ({}); images hardly shrink, so little is lost", compression->second);
   }
@@ -153,7 +154,7 @@ Result<const TarHeader*> TarReader::header_at(std::uint64_t offset) {
 Result<std::uint64_t> TarReader::data_size(const TarHeader& header, std::string_view name) const {
   const auto size = parse_tar_number({header.size, sizeof header.size});
   if (!size) {
-    return corrupt(offset_, "the size field of its header is no number", name);
+    return corrupt(offset_, "the size field of its header is not a number", name);
   }
   return *size;
 }
@@ -265,7 +266,7 @@ Result<TarMember> TarReader::finish_member(const TarHeader& header) {
     if (const PaxText* const size = chosen(&PaxHeader::size)) {
       const auto value = parse_decimal(size->value);
       if (!value || *value > kMaxSize) {
-        return corrupt(offset_, "the size in its PAX header is no number", member.name);
+        return corrupt(offset_, "the size in its PAX header is not a number", member.name);
       }
       member.size = *value;
     } else {
@@ -274,12 +275,12 @@ Result<TarMember> TarReader::finish_member(const TarHeader& header) {
     if (!is_within(member.data_offset, member.size, source_.size())) {
       return corrupt(
           offset_,
-          fmt::format("its {} bytes reach past the end of the file ({} bytes): the archive is cut off",
+          fmt::format("its {} bytes reach past the end of the file ({} bytes): the archive is truncated",
                       member.size, source_.size()),
           member.name);
     }
     if (!is_within(member.data_offset, padded(member.size), source_.size())) {
-      return corrupt(offset_, "the archive is cut off in the padding of this member", member.name);
+      return corrupt(offset_, "the archive is truncated in the padding of this member", member.name);
     }
   }
   long_name_.reset();
@@ -301,8 +302,8 @@ void TarReader::check_trailing_data() {
     }
     if (!is_zero(*block)) {
       doubt_ = fmt::format(
-          "holds data behind its end mark (from byte {}), which is not read; "
-          "archives must not be joined with cat",
+          "has trailing data after its end mark (from byte {}), which is not read; archives must not be "
+          "joined with cat",
           at);
       return;
     }
@@ -311,7 +312,7 @@ void TarReader::check_trailing_data() {
 
 Result<std::optional<TarMember>> TarReader::next() {
   if (source_.size() == 0 && !ended_) {
-    return corrupt(0, "the file is empty (0 bytes), not even an empty archive");
+    return corrupt(0, "the file is empty (0 bytes), which is not even an empty archive");
   }
   while (!ended_) {
     const std::uint64_t left = source_.size() - offset_;
@@ -324,10 +325,11 @@ Result<std::optional<TarMember>> TarReader::next() {
           std::memcpy(&start, rest.data(), rest.size());
           return not_a_header(start);
         }
-        return corrupt(offset_,
-                       fmt::format("the archive is cut off: a header needs 512 bytes, {} are left", left));
+        return corrupt(
+            offset_,
+            fmt::format("the archive is truncated: a header has 512 bytes, but only {} are left", left));
       }
-      doubt_ = "has no end mark: it may be cut off";
+      doubt_ = "has no end mark: it may be truncated";
       ended_ = true;
       break;
     }

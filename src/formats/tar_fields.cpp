@@ -129,7 +129,7 @@ Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& ch
     if (extensions.empty()) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("no sample has the field or extension '{}'", printable(wanted)),
-                   .advice = fmt::format("there is: {}", list_fields(index, defaults)),
+                   .advice = fmt::format("available: {}", list_fields(index, defaults)),
                    .place = {.stage = "open"}};
     }
     chosen.fields.push_back(spec_of(name, kind_of(index, extensions[0])));

@@ -16,11 +16,11 @@ std::optional<PaxRecord> PaxRecords::next() noexcept {
   }
   const std::size_t space = rest_.find(' ');
   if (space == std::string_view::npos || space > 20) {
-    return fail("a record does not begin with its length");
+    return fail("a record does not start with its length");
   }
   const auto length = parse_decimal(rest_.substr(0, space));
   if (!length) {
-    return fail("a record's length is no number");
+    return fail("a record's length is not a number");
   }
   if (*length > rest_.size() || *length < space + 2) {
     return fail("a record's length does not fit into the header");

@@ -215,7 +215,7 @@ class TarTable final : public TableBase {
   /// Of the index's file, whose name tells users nothing.
   static Error at_index(Error error, std::uint64_t sample) {
     error.message = "the index of the tar shards: " + error.message;
-    error.advice = "open the data set again: the index is then made anew";
+    error.advice = "reopen the data set; this rebuilds the index";
     error.place.index = sample;
     error.systemic = true;
     return error;

@@ -253,11 +253,11 @@ TEST(tar, accepts_every_ending_after_a_whole_member) {
 TEST(tar, stops_at_the_end_mark_and_tells_of_data_behind_it) {
   const Listing listing = list(TarForTest().file("a", "1").end().file("b", "2").end());
   EXPECT_THAT(listing.members, ElementsAre("0 a=1"));
-  EXPECT_THAT(listing.doubt, HasSubstr("behind its end mark (from byte 2048)"));
+  EXPECT_THAT(listing.doubt, HasSubstr("after its end mark (from byte 2048)"));
 }
 
 TEST(tar, refuses_members_that_reach_past_the_end) {
-  expect_error(TarForTest().raw(TarForTest::header("a", 513)).data("x"), ErrorKind::corrupt, "cut off", 0);
+  expect_error(TarForTest().raw(TarForTest::header("a", 513)).data("x"), ErrorKind::corrupt, "truncated", 0);
   TarForTest unpadded;
   unpadded.raw(TarForTest::header("a", 4)).raw("data", 4);
   expect_error(unpadded, ErrorKind::corrupt, "in the padding", 0);

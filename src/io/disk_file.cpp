@@ -46,7 +46,7 @@ Status DiskFile::cut(std::uint64_t size) {
   size_ = size;
   return ::ftruncate(descriptor_.get(), static_cast<::off_t>(size)) == 0
              ? Status()
-             : Status(write_failure("cannot cut the file", path_));
+             : Status(write_failure("cannot truncate the file", path_));
 }
 
 Status DiskFile::sync() {

@@ -32,7 +32,7 @@ Result<FileIdentity> state_of(const struct stat& found, const char* path) {
     return Error{
         .kind = ErrorKind::io,
         .message = S_ISDIR(found.st_mode) ? "is a directory where a file is needed" : "is not a regular file",
-        .advice = S_ISDIR(found.st_mode) ? "name the files in it" : "copy its contents into a file",
+        .advice = S_ISDIR(found.st_mode) ? "pass the files in it" : "copy its contents into a file",
         .place = {.shard = path, .stage = "open"}};
   }
   return identity_of(found);
@@ -100,7 +100,7 @@ Result<OpenFile> OpenFile::open_regular(const char* path, int folder) {
   OpenFile file(descriptor, {});
   struct stat found {};
   if (::fstat(descriptor, &found) != 0) {
-    return file_error(errno, "cannot look at the file", path);
+    return file_error(errno, "cannot access the file", path);
   }
   PENSTOCK_ASSIGN(file.state_, state_of(found, path));
   return file;

@@ -77,7 +77,7 @@ Result<Folder> Folder::make(const std::string& path, ::mode_t mode, FolderRules 
       const int failed = errno;
       struct stat found {};
       if (::stat(part.c_str(), &found) != 0) {
-        return file_error(failed, "cannot make the folder", path);
+        return file_error(failed, "cannot create the folder", path);
       }
     }
     if (end == std::string::npos) {
@@ -110,7 +110,7 @@ Status Folder::check_name(const std::string& name) const {
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
       name.find('\0') != std::string::npos) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = "is no name of a file in a folder",
+                 .message = "is not a valid file name",
                  .advice = {},
                  .place = {.shard = path_of(name.substr(0, name.find('\0'))), .stage = "write"}};
   }
@@ -119,7 +119,7 @@ Status Folder::check_name(const std::string& name) const {
 
 Result<Entry> Folder::state() const {
   const auto found = entry_of(descriptor_.get());
-  return found ? Result<Entry>(*found) : Result<Entry>(failure(errno, "cannot look at the folder", ""));
+  return found ? Result<Entry>(*found) : Result<Entry>(failure(errno, "cannot access the folder", ""));
 }
 
 Result<std::optional<Entry>> Folder::find(const std::string& name) const {
@@ -131,7 +131,7 @@ Result<std::optional<Entry>> Folder::find(const std::string& name) const {
   if (errno == ENOENT) {
     return std::optional<Entry>();
   }
-  return failure(errno, "cannot look at the file", name);
+  return failure(errno, "cannot access the file", name);
 }
 
 Result<std::vector<std::string>> Folder::names() const {
@@ -196,7 +196,7 @@ Result<Folder> Folder::open_folder(const std::string& name, Whose whose) const {
   }
   const auto found = entry_of(opened.get());
   if (!found) {
-    return failure(errno, "cannot look at the folder", name);
+    return failure(errno, "cannot access the folder", name);
   }
   PENSTOCK_TRY(whose == Whose::trusted ? refuse_untrusted(*found, name) : Status());
   return Folder(std::move(opened), path_of(name), rules_);
@@ -205,7 +205,7 @@ Result<Folder> Folder::open_folder(const std::string& name, Whose whose) const {
 Result<Folder> Folder::make_folder(const std::string& name) const {
   PENSTOCK_TRY(check_name(name));
   if (::mkdirat(descriptor_.get(), name.c_str(), rules_.permissions.folders) != 0 && errno != EEXIST) {
-    return failure(errno, "cannot make the folder", name);
+    return failure(errno, "cannot create the folder", name);
   }
   return open_folder(name);
 }
@@ -251,13 +251,13 @@ Result<FileLock> Folder::lock(const std::string& name) const {
     }
     const auto held = entry_of(opened.get());
     if (!held) {
-      return failure(errno, "cannot look at the file", name);
+      return failure(errno, "cannot access the file", name);
     }
     PENSTOCK_TRY(refuse_untrusted(*held, name));
     if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK) {
         return Error{.kind = ErrorKind::timeout,
-                     .message = "another process is at work on this build",
+                     .message = "another process is working on this build",
                      .advice = "wait for it, or stop it",
                      .place = {.shard = path_of(name), .stage = "build"}};
       }

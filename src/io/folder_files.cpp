@@ -50,7 +50,7 @@ Result<DiskFile> Folder::open_file(const std::string& name, std::uint64_t size) 
   }
   const auto found = entry_of(opened.get());
   if (!found) {
-    return failure(errno, "cannot look at the file", name);
+    return failure(errno, "cannot access the file", name);
   }
   if (found->type != Entry::Type::file || found->state.size < size) {
     return Error{
@@ -73,8 +73,8 @@ Result<LineFile> Folder::open_lines(const std::string& name) const {
   const bool own_link = is_link && (found->owner.user == ::geteuid() || found->owner.user == 0);
   if (is_link && !own_link) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = "is a link of another user",
-                 .advice = "name another file",
+                 .message = "is a link owned by another user",
+                 .advice = "choose another file",
                  .place = {.shard = path_of(name), .stage = "write"}};
   }
   // Not blocking: a FIFO without a reader must not hold up training.
@@ -198,10 +198,10 @@ Status Folder::exchange(const std::string& a, const std::string& b) const {
     return {};
   }
   const int number = errno;
-  Error error = failure(number, "cannot let the old and the new store change places", b);
+  Error error = failure(number, "cannot swap the old and the new store", b);
   if (number == EINVAL || number == ENOSYS) {
     error.kind = ErrorKind::unsupported;
-    error.advice = "this file system cannot do it in one step; build a new store elsewhere";
+    error.advice = "this file system cannot do so atomically; build a new store elsewhere";
   }
   return error;
 }

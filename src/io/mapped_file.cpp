@@ -144,7 +144,7 @@ Error Mapping::gone(ByteSpan part) const {
     error.message = "the file was replaced or deleted while it was in use, and can no longer be read";
     error.advice = "open the data set again";
   } else if (static_cast<std::uint64_t>(now.st_size) < state_.size || modified_at(now) != state_.modified) {
-    error.message = "the file has become shorter while it was in use";
+    error.message = "the file became shorter while it was in use";
     error.advice = "replace files by renaming new ones over them, not by writing into them";
   } else {
     error.message = "reading the file failed (I/O error)";

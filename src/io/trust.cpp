@@ -114,7 +114,7 @@ Result<Trust> Trust::parse(std::string_view list) {
   const auto wrong = [](std::string message) {
     return Error{.kind = ErrorKind::invalid,
                  .message = std::move(message),
-                 .advice = "give 'user:NAME' or 'group:NAME', several with commas between them",
+                 .advice = "use 'user:NAME' or 'group:NAME', separated by commas",
                  .place = {.stage = "options"}};
   };
   Trust trust;

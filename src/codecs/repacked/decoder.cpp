@@ -231,7 +231,7 @@ Result<ImageSize> RepackedDecoder::open(ByteSpan record) {
   Impl& impl = *impl_;
   impl.is_open = false;
   if (!impl.tables) {
-    return decode_error(ErrorKind::invalid, "repacked image without its code tables",
+    return decode_error(ErrorKind::invalid, "the repacked image has no code tables",
                         "read it through the store that holds it");
   }
   PENSTOCK_TRY(parse_record(record, impl.record));

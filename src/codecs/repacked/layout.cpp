@@ -34,16 +34,16 @@ bool starts_as_record(ByteSpan record) noexcept {
 
 Status parse_record(ByteSpan bytes, RepackRecord& out) {
   if (!starts_as_record(bytes)) {
-    return bad_record("it does not begin as one");
+    return bad_record("it does not start like one");
   }
   if (bytes.size() < kFixedSize) {
-    return bad_record("its header is cut off");
+    return bad_record("its header is truncated");
   }
   if (bytes[4] != kRecordVersion) {
-    return decode_error(
-        ErrorKind::unsupported,
-        fmt::format("repacked image of version {}; this penstock reads version {}", bytes[4], kRecordVersion),
-        "use a newer penstock");
+    return decode_error(ErrorKind::unsupported,
+                        fmt::format("repacked image of version {}; this version of penstock reads version {}",
+                                    bytes[4], kRecordVersion),
+                        "use a newer version of penstock");
   }
   const std::uint8_t kind = bytes[5];
   if ((kind & 0x0F) > static_cast<unsigned>(RepackSampling::s420) ||
@@ -73,7 +73,7 @@ Status parse_record(ByteSpan bytes, RepackRecord& out) {
   const std::size_t quant_size = count * 64 * entry_size;
   const std::size_t start_size = kFixedSize + variant_bytes(geometry) + quant_size + 2 * tile_count;
   if (bytes.size() < start_size) {
-    return bad_record("its tables are cut off");
+    return bad_record("its tables are truncated");
   }
   const std::uint8_t* at = bytes.data() + kFixedSize;
   for (auto& part : out.variants) {
@@ -102,7 +102,7 @@ Status parse_record(ByteSpan bytes, RepackRecord& out) {
   }
   out.tiles = bytes.subspan(start_size);
   if (begin > out.tiles.size() || begin > 0xFFFFFFFF) {
-    return bad_record("its tiles are cut off");
+    return bad_record("its tiles are truncated");
   }
   out.tile_begins[tile_count] = static_cast<std::uint32_t>(begin);
   out.header = out.tiles.subspan(begin);

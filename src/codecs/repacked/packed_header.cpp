@@ -127,7 +127,7 @@ bool HeaderPacker::pack(ByteSpan head, ByteSpan tail, const QuantTables& quant,
 
 Result<JpegFrame> unpack_header(ByteSpan packed, const QuantTables& quant, const RepackTables& tables) {
   if (packed.size() < kSizes) {
-    return damaged("its JPEG header is cut off");
+    return damaged("its JPEG header is truncated");
   }
   const std::size_t head_size = load_32(packed.data());
   const std::size_t tail_size = load_32(packed.data() + 4);

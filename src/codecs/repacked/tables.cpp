@@ -73,13 +73,14 @@ std::shared_ptr<const RepackTables> RepackTables::make(const Lengths& lengths,
 Result<std::shared_ptr<const RepackTables>> parse_repack_tables(ByteSpan bytes) {
   const auto corrupt = [](const char* message) { return detail::decode_error(ErrorKind::corrupt, message); };
   if (bytes.size() < kStartSize || std::memcmp(bytes.data(), kTablesMagic.data(), kTablesMagic.size()) != 0) {
-    return corrupt("these are no code tables of repacked images");
+    return corrupt("these are not the code tables of repacked images");
   }
   if (bytes[4] != kTablesVersion) {
     return detail::decode_error(
         ErrorKind::unsupported,
-        fmt::format("code tables of version {}; this penstock reads version {}", bytes[4], kTablesVersion),
-        "use a newer penstock");
+        fmt::format("code tables of version {}; this version of penstock reads version {}", bytes[4],
+                    kTablesVersion),
+        "use a newer version of penstock");
   }
   const std::size_t dictionary_size = detail::load_32(bytes.data() + 8);
   if (dictionary_size > RepackTables::kMaxDictionary ||

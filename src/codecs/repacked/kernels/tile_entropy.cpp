@@ -48,7 +48,7 @@ const char* decode_tile_here(const TileBytes& in, TileData& out) {
   unsigned unused = 0;
   if (!read_escape_count(reader, 127, flags, escapes[0]) ||
       (in.parts == 2 && !read_escape_count(reader, 255, unused, escapes[1]))) {
-    return "a tile is cut off";
+    return "a tile is truncated";
   }
   const std::size_t length_size = (flags & 128) != 0 ? 2 : 1;
   const std::uint8_t* const lengths = reader.at;
@@ -64,7 +64,7 @@ const char* decode_tile_here(const TileBytes& in, TileData& out) {
     }
   }
   if (!reader.has(before_lanes)) {
-    return "a tile is cut off";
+    return "a tile is truncated";
   }
   Lanes lanes;
   lanes.base = reader.at + before_lanes;
@@ -81,7 +81,7 @@ const char* decode_tile_here(const TileBytes& in, TileData& out) {
     ends[lane] = end;
   }
   if (end > lane_bytes) {
-    return "a lane is cut off";
+    return "a lane is truncated";
   }
   lanes.furthest = lanes.position[kLanes - 1];
   lanes.last_word = in.readable_end - lanes.base - 8;
