@@ -60,7 +60,7 @@ struct RandomGain {
 
   template <class V>
   void fields(V&& v) {
-    v("db", db, "smallest and largest change of loudness, in decibels");
+    v("db", db, "min and max change of loudness, in decibels");
   }
   bool operator==(const RandomGain&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -72,9 +72,8 @@ struct AddNoise {
 
   template <class V>
   void fields(V&& v) {
-    v("snr", snr,
-      "smallest and largest distance from the recording's mean power down to the noise's, in decibels");
-    v("p", p, "chance of adding noise");
+    v("snr", snr, "min and max distance from the recording's mean power down to the noise's, in decibels");
+    v("p", p, "probability of adding noise");
   }
   bool operator==(const AddNoise&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -85,7 +84,7 @@ struct RandomPolarity {
 
   template <class V>
   void fields(V&& v) {
-    v("p", p, "chance of changing every sign");
+    v("p", p, "probability of changing every sign");
   }
   bool operator==(const RandomPolarity&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -109,10 +108,10 @@ struct MelSpectrogram {
   template <class V>
   void fields(V&& v) {
     v("n_fft", n_fft, "samples in a frame of the spectrum");
-    v("hop_length", hop_length, "samples from one frame to the next");
+    v("hop_length", hop_length, "samples between successive frames");
     v("n_mels", n_mels, "number of bands");
-    v("power", power, "of the magnitudes: 1 or 2, as a rule");
-    v("center", center, "frame t has its middle at sample t * hop_length, else its beginning");
+    v("power", power, "exponent of the magnitudes, usually 1 or 2");
+    v("center", center, "frame t is centred at sample t * hop_length, otherwise it starts there");
     v("fmin", fmin, "lowest frequency, in Hz");
     v("fmax", fmax, "highest frequency, in Hz; None is half the sampling rate");
     v("htk", htk, "HTK's scale of frequencies, else Slaney's");
@@ -142,14 +141,14 @@ struct MFCC {
   void fields(V&& v) {
     v("n_mfcc", n_mfcc, "number of coefficients");
     v("n_fft", n_fft, "samples in a frame of the spectrum");
-    v("hop_length", hop_length, "samples from one frame to the next");
+    v("hop_length", hop_length, "samples between successive frames");
     v("n_mels", n_mels, "number of bands of the mel spectrogram in between");
-    v("center", center, "frame t has its middle at sample t * hop_length, else its beginning");
+    v("center", center, "frame t is centred at sample t * hop_length, otherwise it starts there");
     v("fmin", fmin, "lowest frequency, in Hz");
     v("fmax", fmax, "highest frequency, in Hz; None is half the sampling rate");
     v("htk", htk, "HTK's scale of frequencies, else Slaney's");
     v("lifter", lifter, "0: coefficients as they are");
-    v("top_db", top_db, "nothing is further below the loudest; None: as it is");
+    v("top_db", top_db, "values further than this below the loudest are raised to it; None: no limit");
   }
   bool operator==(const MFCC&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -163,8 +162,8 @@ struct AmplitudeToDB {
   template <class V>
   void fields(V&& v) {
     v("ref", ref, "amplitude of 0 dB");
-    v("amin", amin, "smaller amplitudes count as this");
-    v("top_db", top_db, "nothing is further below the loudest; None: as it is");
+    v("amin", amin, "smaller amplitudes are raised to this");
+    v("top_db", top_db, "values further than this below the loudest are raised to it; None: no limit");
   }
   bool operator==(const AmplitudeToDB&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -176,8 +175,8 @@ struct TimeMasking {
 
   template <class V>
   void fields(V&& v) {
-    v("width", width, "most frames that are masked; how many and where is drawn");
-    v("value", value, "what they become");
+    v("width", width, "max number of masked frames; how many and where is random");
+    v("value", value, "their new value");
   }
   bool operator==(const TimeMasking&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -189,8 +188,8 @@ struct FrequencyMasking {
 
   template <class V>
   void fields(V&& v) {
-    v("width", width, "most bands that are masked; how many and where is drawn");
-    v("value", value, "what they become");
+    v("width", width, "max number of masked bands; how many and where is random");
+    v("value", value, "their new value");
   }
   bool operator==(const FrequencyMasking&) const = default;
   operator TransformPtr() const;  // implicit on purpose

@@ -86,10 +86,10 @@ struct LoaderOptions {
     v("batch_size", self.batch_size, "samples per batch");
     v("shuffle", self.shuffle, "a new order every epoch, a pure function of (seed, epoch)");
     v("seed", self.seed,
-      "seed of order and augmentation; None = a fresh one, which stats() tells and states keep");
-    v("drop_last", self.drop_last, "leave out a last batch smaller than batch_size");
+      "seed of order and augmentation; None = a random one, which stats() shows and states keep");
+    v("drop_last", self.drop_last, "drop the last batch if it is smaller than batch_size");
     v("num_workers", self.num_workers,
-      "worker threads; None = the cores this process may use; 0 = work in the caller's thread");
+      "worker threads; None = the cores this process may use; 0 = load in the caller's thread");
     v("prefetch", self.prefetch, "batches prepared ahead of the consumer");
     v("decode", self.decode, "False: stored bytes instead of images, no transforms");
     v("on_error", self.on_error, "what happens to a bad sample: raise, skip or replace");
@@ -121,10 +121,10 @@ struct LoaderOptions {
     v("loading_mode", self.loading_mode,
       "ordered: batches come in the order of the plan; as_ready: as they complete, the same set");
     v("timeout_seconds", self.timeout_seconds,
-      "the longest that the consumer waits for a batch: then TimeoutError says which stage is stuck; None = "
-      "for ever");
+      "max seconds that the consumer waits for a batch, after which a TimeoutError says which stage is "
+      "stuck; None = forever");
     v("persistent_workers", self.persistent_workers,
-      "threads live across epochs and prepare the next one; False: they end with each epoch");
+      "threads stay alive across epochs and prepare the next one; False: they end with each epoch");
     v("enable_transforms", self.enable_transforms, "False: decoded samples as they are, without transforms");
     v("max_errors", self.max_errors,
       "with on_error skip or replace: more bad samples than this raise; a whole number counts them, a "
@@ -158,14 +158,12 @@ struct LoaderOptions {
       "with shuffle_mode='shards': how many shards are mixed; None = 8");
     v("length_window", self.length_window,
       "recordings: of every so many places of the epoch's order, 2 or more, the samples are sorted by the "
-      "size "
-      "of "
-      "their files, so that batches need little padding; shuffled epochs choose for each window whether it "
-      "rises or falls; None = no sorting");
+      "size of their files, so that batches need little padding; shuffled epochs choose for each window "
+      "whether lengths ascend or descend; None = no sorting");
     v("auto_tune", self.auto_tune,
       "workers and batches ahead settle by measurement, within cpu_budget and collate_buffer_size: "
-      "num_workers "
-      "is then the most, prefetch the beginning; stats()['auto_tune'] tells what was measured and decided");
+      "num_workers is then the maximum and prefetch the initial value; stats()['auto_tune'] shows what was "
+      "measured and decided");
     v("cpu_budget", self.cpu_budget,
       "share of the cores this process may use, above 0 and up to 1, that workers may use where the loader "
       "chooses their number; at least one worker");

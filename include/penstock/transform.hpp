@@ -84,7 +84,7 @@ struct Resize {
     v("size", size, "length of the shorter side, or (height, width)");
     v("interpolation", interpolation, "Pillow's filter");
     v("max_size", max_size, "the longer side is at most this long; only with one number as size");
-    v("antialias", antialias, "Pillow always smooths when it shrinks, so only True is accepted");
+    v("antialias", antialias, "must be True: Pillow always antialiases when it shrinks an image");
   }
   bool operator==(const Resize&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -112,11 +112,11 @@ struct RandomCrop {
   void fields(V&& v) {
     v("size", size, "side of a square, or (height, width)");
     v("padding", padding,
-      "added on all sides before: one number, (left and right, top and bottom), or (left, top, right, "
-      "bottom)");
+      "padding on all sides before cropping: one number, (left and right, top and bottom), or (left, top, "
+      "right, bottom)");
     v("pad_if_needed", pad_if_needed,
-      "pad a smaller image on both sides by what it lacks; otherwise it is an error");
-    v("fill", fill, "value of padded pixels, one number or one for each channel; None is 0");
+      "pad a smaller image on both sides to the size; otherwise it is an error");
+    v("fill", fill, "value of padded pixels, one number or one per channel; None is 0");
     v("padding_mode", padding_mode, "what padded pixels hold");
   }
   bool operator==(const RandomCrop&) const = default;
@@ -133,10 +133,10 @@ struct RandomResizedCrop {
   template <class V>
   void fields(V&& v) {
     v("size", size, "side of a square, or (height, width), of the result");
-    v("scale", scale, "smallest and largest area of the crop, as a share of the image's");
-    v("ratio", ratio, "smallest and largest width / height of the crop");
+    v("scale", scale, "min and max area of the crop, as a share of the image's");
+    v("ratio", ratio, "min and max width / height of the crop");
     v("interpolation", interpolation, "Pillow's filter");
-    v("antialias", antialias, "Pillow always smooths when it shrinks, so only True is accepted");
+    v("antialias", antialias, "must be True: Pillow always antialiases when it shrinks an image");
   }
   bool operator==(const RandomResizedCrop&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -147,7 +147,7 @@ struct RandomHorizontalFlip {
 
   template <class V>
   void fields(V&& v) {
-    v("p", p, "chance of mirroring");
+    v("p", p, "probability of mirroring");
   }
   bool operator==(const RandomHorizontalFlip&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -166,8 +166,8 @@ struct Normalize {
 
   template <class V>
   void fields(V&& v) {
-    v("mean", mean, "subtracted: one number, or one for each channel");
-    v("std", std, "then divided by: one number, or one for each channel");
+    v("mean", mean, "subtracted: one number, or one per channel");
+    v("std", std, "divisor after that: one number, or one per channel");
   }
   bool operator==(const Normalize&) const = default;
   operator TransformPtr() const;  // implicit on purpose

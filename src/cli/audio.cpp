@@ -117,7 +117,7 @@ void print(const AudioBuildReport& report, const AudioArguments& arguments) {
   const std::string name = arguments.paths.empty() ? "pipeline" : arguments.paths.back();
   const std::string left_out = report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "";
   if (report.was_complete) {
-    print_line(stdout, "{}: {} samples, there already{}", name, report.samples, left_out);
+    print_line(stdout, "{}: {} samples, already complete{}", name, report.samples, left_out);
     return;
   }
   for (const Error& error : report.errors) {
@@ -138,14 +138,14 @@ void print(const AudioBuildReport& report, const AudioArguments& arguments) {
 int run(const AudioArguments& arguments) {
   if (arguments.paths.size() != (arguments.test_pipeline > 0 ? 0U : 2U)) {
     return fail({.kind = ErrorKind::invalid,
-                 .message = fmt::format("{} paths were given", arguments.paths.size()),
-                 .advice = "give SRC and DST.h5, or --test-pipeline FILES alone"},
+                 .message = fmt::format("got {} paths", arguments.paths.size()),
+                 .advice = "pass SRC and DST.h5, or only --test-pipeline FILES"},
                 arguments.run.json);
   }
   if (arguments.linear && arguments.db_mult) {
     return fail({.kind = ErrorKind::invalid,
-                 .message = "--linear and --db-mult contradict each other",
-                 .advice = "leave one of them out"},
+                 .message = "--linear and --db-mult cannot be combined",
+                 .advice = "omit one of them"},
                 arguments.run.json);
   }
   if (const Status fits = check_build_run(arguments.run, "files"); !fits.ok()) {
@@ -212,12 +212,12 @@ void add_features(CLI::App& verb, AudioArguments& arguments) {
 void add_audio(CLI::App& app, int& code) {
   auto arguments = std::make_shared<AudioArguments>();
   AudioBuildSettings& settings = arguments->settings;
-  CLI::App* const audio = app.add_subcommand("audio", "work with audio");
+  CLI::App* const audio = app.add_subcommand("audio", "commands for audio");
   audio->require_subcommand(1);
   CLI::App* const verb =
       audio->add_subcommand("build", "audio files to segments and mel spectrograms in HDF5");
   verb->add_option("paths", arguments->paths,
-                   "SRC DST.h5: a folder of recordings, tars or a store with recordings; the file to make");
+                   "SRC DST.h5: a folder of recordings, tars or a store with recordings; the file to create");
   verb->add_option("--sample-rate", settings.sample_rate, "Hz; other rates are resampled")
       ->capture_default_str();
   verb->add_option("--duration", settings.duration, "seconds of every file, padded or trimmed")
@@ -226,20 +226,20 @@ void add_audio(CLI::App& app, int& code) {
   verb->add_option("--short-segment", settings.short_segment, "samples")->capture_default_str();
   add_features(*verb, *arguments);
   verb->add_option("--label-pattern", settings.label_pattern,
-                   "where labels stand, such as '{label}_*' (default: folders, or the field label)");
+                   "where labels are, such as '{label}_*' (default: folders, or the field label)");
   verb->add_option("--num-mega-buffers", settings.num_mega_buffers, "buffers in the ring")
       ->capture_default_str();
   verb->add_option("--seg-microbatch-segments", settings.seg_microbatch_segments,
-                   "short segments that are computed in one go")
+                   "short segments that are computed at once")
       ->capture_default_str();
   verb->add_option("--batch-files", arguments->batch_files,
                    "files in a buffer (default: by the free memory)");
   verb->add_flag("--no-autosize-gpu-batch", arguments->no_autosize,
                  "128 files in a buffer, whatever the memory");
   add_build_run(*verb, arguments->run, "files", "10, or one in 20");
-  verb->add_flag("--profile", arguments->profile, "say where the time went");
+  verb->add_flag("--profile", arguments->profile, "print where the time was spent");
   verb->add_option("--test-pipeline", arguments->test_pipeline,
-                   "no paths: run so many made-up files through the pipeline and write nothing")
+                   "without paths: run this many synthetic files through the pipeline and write nothing")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
   verb->callback([arguments, &code] { code = run(*arguments); });
 }

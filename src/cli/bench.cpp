@@ -53,15 +53,15 @@ std::optional<std::string> too_few(std::uint64_t samples, const BenchArguments& 
     return {};
   }
   return fmt::format(
-      "an epoch of {} samples fills {} of the batches of {}, so that mostly the begin of epochs is measured; "
-      "name more data, or a smaller --batch-size",
+      "an epoch of {} samples fills {} batches of {}, so mostly the start of epochs is measured; use more "
+      "data or a smaller --batch-size",
       samples, batches, size);
 }
 
 Result<Measured> measure(const BenchArguments& arguments) {
   PENSTOCK_ASSIGN(Dataset dataset, Dataset::open(arguments.sources));
   if (dataset.size() == 0) {
-    return Error{.kind = ErrorKind::invalid, .message = "the data set holds no sample"};
+    return Error{.kind = ErrorKind::invalid, .message = "the data set has no samples"};
   }
   Measured measured{.stats = {}, .warnings = dataset.warnings(), .has_images = false};
   if (auto remark = too_few(dataset.size(), arguments)) {
@@ -137,7 +137,7 @@ std::string check_seconds(const std::string& text) {
   const bool number = CLI::detail::lexical_cast(text, seconds);
   return number && seconds > 0 && seconds <= kWeek
              ? ""
-             : fmt::format("'{}' cannot be: give more than 0 and at most {} seconds", text, kWeek);
+             : fmt::format("must be above 0 and at most {1} seconds, got '{0}'", text, kWeek);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void print(const BuildReport& report, const BuildArguments& arguments) {
     return;
   }
   if (report.was_complete) {
-    print_line(stdout, "{}: {} samples, there already{}", arguments.paths.back(), report.samples,
+    print_line(stdout, "{}: {} samples, already complete{}", arguments.paths.back(), report.samples,
                report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "");
     return;
   }
@@ -124,22 +124,22 @@ void add_build(CLI::App& app, int& code) {
   auto arguments = std::make_shared<BuildArguments>();
   CLI::App* const verb = app.add_subcommand("build", "write a data set as a store");
   verb->add_option("paths", arguments->paths,
-                   "SRC... DST: paths, globs or brace patterns, then the folder to make")
+                   "SRC... DST: paths, globs or brace patterns, then the folder to create")
       ->required()
       ->expected(2, -1);
   verb->add_option("--field", arguments->fields,
                    "a field to store, NAME or NAME=FIELD; may be given several times")
       ->take_all()
       ->expected(1);
-  verb->add_option("--image", arguments->image, "what becomes of images (default: repack)")
+  verb->add_option("--image", arguments->image, "how images are stored (default: repack)")
       ->check(CLI::IsMember({"repack", "repack_pixels", "keep", "raw"}));
-  verb->add_option("--resize", arguments->resize, "make images smaller: longest length of the shorter side")
+  verb->add_option("--resize", arguments->resize, "shrink images: max length of the shorter side")
       ->check(CLI::Range(1, 65535));
   verb->add_option("--resize-longest", arguments->resize_longest, "the same for the longer side")
       ->check(CLI::Range(1, 65535));
   verb->add_option("--quality", arguments->quality, "JPEG quality of what is encoded again")
       ->check(CLI::Range(1, 100));
-  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a shard (default: 256 MiB)")
+  verb->add_option("--shard-bytes", arguments->shard_bytes, "max size of a shard (default: 256 MiB)")
       ->check(shard_bytes_range());
   verb->add_flag("--append", arguments->append, "add to the store DST, with the settings it was built with");
   add_build_run(*verb, arguments->run, "samples", "any number");

@@ -61,7 +61,7 @@ TEST(cli, builds_shows_verifies_and_converts) {
   EXPECT_EQ(built.code, 0) << built.out;
   EXPECT_THAT(built.out, HasSubstr("12 samples added"));
   EXPECT_THAT(built.out, testing::Not(HasSubstr("\x1b")));  // no bar without a terminal
-  EXPECT_THAT(run("build " + source + " " + store).out, HasSubstr("there already"));
+  EXPECT_THAT(run("build " + source + " " + store).out, HasSubstr("already complete"));
 
   const Json info = run("info --json " + store).json();
   ASSERT_NE(info.find("samples"), nullptr);
@@ -130,7 +130,7 @@ TEST(cli, left_out_samples_are_a_finding) {
   EXPECT_EQ(skipped.json().find("skipped")->whole(), 1u);
   const Outcome again = run(fmt::format("build {} {} --on-error skip", source, folder / "s"));
   EXPECT_EQ(again.code, 1);
-  EXPECT_THAT(again.out, HasSubstr("there already, 1 left out"));
+  EXPECT_THAT(again.out, HasSubstr("already complete, 1 left out"));
   const Outcome raised = run(fmt::format("build {} {}", source, folder / "s"));
   EXPECT_EQ(raised.code, 2);
   EXPECT_THAT(raised.out, HasSubstr("--on-error skip"));
@@ -140,7 +140,7 @@ TEST(cli, wrong_usage_is_told_apart) {
   const TemporaryFolder folder;
   EXPECT_EQ(run("").code, 2);
   EXPECT_EQ(run("brew").code, 2);
-  EXPECT_THAT(run("brew").out, HasSubstr("no subcommand 'brew'"));
+  EXPECT_THAT(run("brew").out, HasSubstr("unknown subcommand 'brew'"));
   EXPECT_EQ(run("build onlyone").code, 2);
   EXPECT_EQ(run("build a b --image jpg").code, 2);
   EXPECT_EQ(run("info " + (folder / "missing")).code, 2);

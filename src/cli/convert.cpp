@@ -54,8 +54,8 @@ void add_convert(CLI::App& app, int& code) {
   auto arguments = std::make_shared<ConvertArguments>();
   CLI::App* const verb = app.add_subcommand("convert", "write a store as tar shards with the original files");
   verb->add_option("store", arguments->path, "the store")->required();
-  verb->add_option("destination", arguments->destination, "the folder to make")->required();
-  verb->add_option("--shard-bytes", arguments->shard_bytes, "largest size of a tar")
+  verb->add_option("destination", arguments->destination, "the folder to create")->required();
+  verb->add_option("--shard-bytes", arguments->shard_bytes, "max size of a tar")
       ->check(shard_bytes_range())
       ->capture_default_str();
   verb->add_flag("--json", arguments->json, "print one JSON document");

@@ -102,7 +102,7 @@ int run_dataset(const Dataset& dataset, const InfoArguments& arguments) {
                                  {"warnings", as_json(dataset.warnings())}});
     return kSuccess;
   }
-  print_line(stdout, "{}: {} samples, no store", arguments.path, dataset.size());
+  print_line(stdout, "{}: {} samples, not a store", arguments.path, dataset.size());
   print_line(stdout, "  fingerprint {}", dataset.fingerprint());
   for (const FieldInfo& field : dataset.fields()) {
     print_line(stdout, "  field       {} ({})", printable(field.name), name_of(field.kind));
@@ -135,7 +135,7 @@ int run(const InfoArguments& arguments) {
 
 void add_info(CLI::App& app, int& code) {
   auto arguments = std::make_shared<InfoArguments>();
-  CLI::App* const verb = app.add_subcommand("info", "what a data set holds");
+  CLI::App* const verb = app.add_subcommand("info", "show what a data set contains");
   verb->add_option("path", arguments->path, "a store, or any other source")->required();
   verb->add_flag("--json", arguments->json, "print one JSON document");
   verb->callback([arguments, &code] { code = run(*arguments); });

@@ -39,18 +39,17 @@ int main(int argc, char** argv) {
   if (const auto verb = unknown_verb(app, argc, argv)) {
     return fail(
         {.kind = penstock::ErrorKind::invalid,
-         .message = "there is no subcommand '" + *verb + "'",
-         .advice = "there are build, info, verify, convert, bench and audio; penstock --help tells more"},
+         .message = "unknown subcommand '" + *verb + "'",
+         .advice = "the subcommands are build, info, verify, convert, bench and audio; see penstock --help"},
         wants_json(argc, argv));
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() != 0) {
-      return fail({.kind = penstock::ErrorKind::invalid,
-                   .message = problem.what(),
-                   .advice = "penstock --help tells what can be given"},
-                  wants_json(argc, argv));
+      return fail(
+          {.kind = penstock::ErrorKind::invalid, .message = problem.what(), .advice = "see penstock --help"},
+          wants_json(argc, argv));
     }
     app.exit(problem);  // --help, --version
     return kSuccess;

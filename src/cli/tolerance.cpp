@@ -24,7 +24,7 @@ std::optional<Tolerance> tolerance_of(const std::string& text) {
 }
 
 std::string check_max_errors(const std::string& text) {
-  return tolerance_of(text) ? "" : fmt::format("'{}' cannot be: give a count (100) or a share (0.01)", text);
+  return tolerance_of(text) ? "" : fmt::format("must be a count (100) or a share (0.01), got '{}'", text);
 }
 
 }  // namespace penstock::cli

@@ -96,7 +96,8 @@ void add_verify(CLI::App& app, int& code) {
                    "a field of the source, NAME or NAME=FIELD, as given to build; may be repeated")
       ->take_all()
       ->expected(1);
-  verb->add_flag("--no-decode", arguments->no_decode, "check sums only, decode no image and no recording");
+  verb->add_flag("--no-decode", arguments->no_decode,
+                 "verify checksums only, without decoding images or recordings");
   verb->add_option("--workers", arguments->workers, "threads (default: the cores that the process may use)")
       ->check(CLI::Range(1, 4096));
   verb->add_flag("--json", arguments->json, "print one JSON document");

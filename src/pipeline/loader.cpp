@@ -52,8 +52,8 @@ Result<std::uint64_t> draw_seed() {
   std::uint64_t seed = 0;
   if (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
     return Error{.kind = ErrorKind::io,
-                 .message = "the system gives no random numbers",
-                 .advice = "give a seed",
+                 .message = "the system provides no random numbers",
+                 .advice = "pass a seed",
                  .place = {.stage = "options"}};
   }
   return seed >> 11;  // 53 bits: a number that every reader of JSON keeps as it is
@@ -124,7 +124,7 @@ class Loader::Impl {
       return Error{.kind = ErrorKind::invalid,
                    .message = order ? "an order was given, but the sampler has its own"
                                     : "the sampler needs the order of each epoch",
-                   .advice = "give an order with Sampler::given(), and only with it",
+                   .advice = "pass an order if, and only if, the sampler is Sampler::given()",
                    .place = {.stage = "deliver"}};
     }
     PENSTOCK_TRY(read_from_cache());
@@ -186,7 +186,7 @@ class Loader::Impl {
     return Error{
         .kind = ErrorKind::invalid,
         .message = "this loader was opened before the process forked, and its workers stayed with the parent",
-        .advice = "open a loader in the child",
+        .advice = "create a loader in the child",
         .place = {.stage = "deliver"}};
   }
 
@@ -333,7 +333,7 @@ Status Loader::load_state(std::string_view text, bool strict) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("the state's position {} is beyond the {} places of an epoch",
                                         state.progress.position, rule.places()),
-                 .advice = "give the state of a loader of this data set",
+                 .advice = "use the state of a loader of this data set",
                  .place = {.stage = "resume"}};
   }
   PENSTOCK_TRY(impl_->take_seed(seed));

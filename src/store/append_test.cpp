@@ -122,7 +122,7 @@ TEST(append, through_a_link_the_store_behind_it_grows) {
   fs::create_directory_symlink("nowhere", folder / "dangling");
   const auto refused = build_store(TableForTest(3), "first", folder / "dangling", kept(false));
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("a link to what is not there"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("a dangling link"));
 }
 
 TEST(append, masks_are_not_blended) {

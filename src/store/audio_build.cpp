@@ -86,7 +86,7 @@ class AudioBuild {
     PENSTOCK_ASSIGN(const bool is_there, is_there_already());
     const auto [above, name] = split_path(destination_);
     const std::string building = name + ".building";
-    const std::string advice = "move '" + building + "' away, or name another destination";
+    const std::string advice = "move '" + building + "' away, or choose another destination";
     PENSTOCK_ASSIGN(const Folder parent,
                     Folder::make(above, 0777, {.permissions = kAsTheUmaskSays, .advice = advice}));
     PENSTOCK_ASSIGN(const std::optional<Entry> begun, parent.find(building));
@@ -137,7 +137,7 @@ class AudioBuild {
     }
     const auto build = audio_file_attribute(destination_, "build");
     if (!build.ok() || *build != names_.contents) {
-      return refused("there is a file of this name already, from other files or settings",
+      return refused("the file already exists, built from other files or settings",
                      "delete it, or choose another name");
     }
     PENSTOCK_ASSIGN(const std::string rows, audio_file_attribute(destination_, "summary"));
@@ -146,12 +146,12 @@ class AudioBuild {
     report_.samples = count != nullptr ? count->whole().value_or(0) : 0;
     report_.skipped = report_.files - std::min(report_.files, report_.samples);
     if (report_.skipped > 0 && !settings_.skip_errors) {
-      return refused(fmt::format("the file that is there lacks {} bad files", report_.skipped),
-                     "pass on_error='skip' (--on-error skip) to take it, or delete it");
+      return refused(fmt::format("the existing file lacks {} bad files", report_.skipped),
+                     "pass on_error='skip' (--on-error skip) to accept it, or delete it");
     }
     if (!settings_.resume) {
-      return refused("there is a complete file of these recordings and settings",
-                     "delete it to build it anew: resume=False (--no-resume) is for interrupted builds");
+      return refused("a complete file of these recordings and settings already exists",
+                     "delete it to rebuild it: resume=False (--no-resume) is for interrupted builds");
     }
     report_.was_complete = true;
     return true;
@@ -279,7 +279,7 @@ class AudioBuild {
         error.message = fmt::format("{} of {} files are bad, more than max_errors allows; one of them: {}",
                                     progress_.bad.size(), progress_.files, error.message);
       } else {
-        error.advice = "pass on_error='skip' to leave such files out";
+        error.advice = "pass on_error='skip' to leave out such files";
       }
       return error;
     }
@@ -315,8 +315,8 @@ class AudioBuild {
 Status check_destination(const std::string& destination) {
   if (destination.empty() || destination.back() == '/' || destination.find('\0') != std::string::npos) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = fmt::format("'{}' is no name for a file", printable(destination)),
-                 .advice = "give one such as recordings.h5",
+                 .message = fmt::format("'{}' is not a valid file name", printable(destination)),
+                 .advice = "use one such as recordings.h5",
                  .place = {.stage = "build"}};
   }
   return {};

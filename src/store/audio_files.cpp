@@ -49,9 +49,9 @@ Result<std::vector<PatternMatch>> by_folders(const std::string& root, const std:
   for (const std::string& key : keys) {
     const auto folders = folders_of(key);
     if (folders.empty()) {
-      return wrong_files(fmt::format("{} is in no folder that would be its label", printable(key)),
-                         "put files into one folder per label, or say where labels stand in their names with "
-                         "label_pattern, such as '{label}_*'",
+      return wrong_files(fmt::format("{} is not in a folder that could be its label", printable(key)),
+                         "put files into one folder per label, or describe where labels are in their names "
+                         "with label_pattern, such as '{label}_*'",
                          root);
     }
     found.push_back(in_splits
@@ -65,7 +65,7 @@ Result<std::vector<PatternMatch>> by_pattern(const std::string& root, const std:
                                              const std::string& pattern) {
   if (pattern.find(kLabel) == std::string::npos) {
     return wrong_files(fmt::format("label_pattern = '{}' has no {{label}}", pattern),
-                       "give one such as '{label}_*' or '{split}/{label}/*'", root);
+                       "use one such as '{label}_*' or '{split}/{label}/*'", root);
   }
   std::vector<PatternMatch> found;
   for (const std::string& key : keys) {
@@ -148,7 +148,7 @@ Status label_by_names(AudioFiles& files, const std::string& pattern) {
   std::vector<std::int32_t> numbers;
   files.split_names = number(splits, numbers);
   if (files.split_names.size() > 256) {
-    return wrong_files(fmt::format("there are {} splits", files.split_names.size()), "give at most 256",
+    return wrong_files(fmt::format("there must be at most 256 splits, got {}", files.split_names.size()), "",
                        files.folder);
   }
   files.splits.assign(numbers.begin(), numbers.end());
@@ -163,7 +163,7 @@ Result<AudioFiles> find_audio_files(const std::string& folder, const std::string
   std::sort(files.keys.begin(), files.keys.end());
   if (found.recordings.undecodable > 0) {
     files.warnings.push_back(
-        fmt::format("{} recordings are left out because their kind cannot be decoded (first: {})",
+        fmt::format("{} recordings are left out because their format is not supported (first: {})",
                     found.recordings.undecodable, printable(found.recordings.first_undecodable)));
   }
   if (files.keys.empty()) {

@@ -89,7 +89,7 @@ Result<AudioFiles> recordings_of(const SampleTable& table, const std::string& de
   PENSTOCK_ASSIGN(files.field, audio_field(table, description));
   if (table.size() == 0) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = "there is no sample",
+                 .message = "there are no samples",
                  .advice = "check the path",
                  .place = {.source = description, .stage = "scan"}};
   }

@@ -40,7 +40,7 @@ Error too_large(const AudioBuildSettings& settings) {
   return {.kind = ErrorKind::unsupported,
           .message = settings.half ? "a feature is beyond 65,504, the largest number of float16"
                                    : "a feature is beyond the largest number of float32",
-          .advice = fmt::format("give {}", fmt::join(ways, ", or ")),
+          .advice = fmt::format("use {}", fmt::join(ways, ", or ")),
           .place = {.stage = "compute"}};
 }
 
@@ -107,7 +107,7 @@ Status AudioWorker::convert(ByteSpan file, float* row) {
                                                            .resample_past_end = true}));
   const auto frames = static_cast<std::size_t>(clip.frames);
   if (frames == 0) {
-    return corrupt("the file holds no sample");
+    return corrupt("the file has no samples");
   }
   PENSTOCK_TRY(reader_.read(row, wanted));
   std::fill(row + frames, row + wanted, 0.0F);

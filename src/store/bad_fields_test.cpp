@@ -27,7 +27,7 @@ TEST(bad_fields, fail_a_build_or_are_left_out) {
   const auto raised = build_store({source}, folder / "s");
   ASSERT_FALSE(raised.ok());
   EXPECT_EQ(raised.error().kind, ErrorKind::corrupt);
-  EXPECT_THAT(raised.error().to_string(), HasSubstr("field 'label': 'cat' is not a whole number"));
+  EXPECT_THAT(raised.error().to_string(), HasSubstr("field 'label': 'cat' is not an integer"));
   const auto skipped = build_store({source}, folder / "s", {.skip_errors = true});
   ASSERT_TRUE(skipped.ok()) << skipped.error().to_string();
   EXPECT_EQ(skipped->samples, 1u);

@@ -96,7 +96,7 @@ class Build {
     existing_ = nullptr;
     if (!is_taken(destination_)) {
       if (settings_.append) {
-        return refused(destination_, "there is no store to append to", "leave out append to make one");
+        return refused(destination_, "no store to append to", "omit append to create one");
       }
       return {};
     }
@@ -111,7 +111,7 @@ class Build {
     const bool same_source = !manifest.sources.empty() && same(manifest.sources.back(), added_) &&
                              (settings_.append || manifest.sources.size() == 1);
     if (settings_.resume && differs.empty() && same_source) {
-      PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), source_.size(), "the store that is there"));
+      PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), source_.size(), "the existing store"));
       report_.was_complete = true;
       return {};
     }
@@ -123,26 +123,26 @@ class Build {
                      "append without it: the store's own settings are the default");
     }
     if (manifest.fields != source_.fields() || manifest.arrays != arrays_of(source_)) {
-      return refused(destination_, "the source has other fields than the store",
+      return refused(destination_, "the source and the store have different fields",
                      "choose the same fields, in order");
     }
     if (manifest.classes != source_.classes()) {
-      return refused(destination_, "the source has other classes than the store", {});
+      return refused(destination_, "the source and the store have different classes", {});
     }
     return {};
   }
 
   Error refuse_existing(const std::string& differs, bool same_source) const {
     if (!same_source) {
-      return refused(destination_, "there is a store of this name, made from another source",
-                     "name another folder, delete it, or append to it");
+      return refused(destination_, "the store already exists, built from another source",
+                     "choose another folder, delete it, or append to it");
     }
     if (!differs.empty()) {
-      return refused(destination_, "there is a store of this name, made with other settings: " + differs,
-                     "name another folder, or delete it");
+      return refused(destination_, "the store already exists, built with other settings: " + differs,
+                     "choose another folder, or delete it");
     }
-    return refused(destination_, "there is a complete store of this source and settings",
-                   "delete it to build it anew: resume=False (--no-resume) is for interrupted builds");
+    return refused(destination_, "a complete store of this source and settings already exists",
+                   "delete it to rebuild it: resume=False (--no-resume) is for interrupted builds");
   }
 
   /// How many samples of the source a store that ends with it was built without. The manifest counts those of
@@ -174,7 +174,7 @@ class Build {
     return refused(destination_,
                    fmt::format("{} lacks {} bad samples, {}", what, left_out,
                                skips ? "more than max_errors allows" : "left out by on_error='skip'"),
-                   fmt::format("pass {} to take it, or mend the source and build anew: resume=False "
+                   fmt::format("pass {} to accept it, or fix the source and rebuild with resume=False "
                                "(--no-resume), into another folder if this one is complete",
                                skips ? "a larger max_errors" : "on_error='skip' (--on-error skip)"));
   }
@@ -328,7 +328,7 @@ class Build {
       return error;
     }
     if (!settings_.skip_errors) {
-      error.advice = "pass on_error='skip' to leave such samples out";
+      error.advice = "pass on_error='skip' to leave out such samples";
       return error;
     }
     PENSTOCK_TRY(writer.skip());
@@ -372,7 +372,7 @@ class Build {
     }
     return Error{.kind = ErrorKind::cancelled,
                  .message = "the build was cancelled",
-                 .advice = "start it again to go on",
+                 .advice = "start it again to resume",
                  .place = {.source = destination_, .stage = "build"}};
   }
 

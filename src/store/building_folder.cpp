@@ -74,7 +74,7 @@ Status refuse_foreign(const Folder& parent, const std::string& name) {
   }
   std::string problem;
   if (found->type != Entry::Type::folder) {
-    problem = "is no folder";
+    problem = "is not a folder";
   } else {
     const Result<Folder> folder = parent.open_folder(name);
     if (!folder && folder.error().kind == ErrorKind::not_found) {
@@ -93,7 +93,7 @@ Status refuse_foreign(const Folder& parent, const std::string& name) {
   const std::string path = parent.path_of(name);
   return Error{.kind = ErrorKind::invalid,
                .message = "the folder to build in " + problem,
-               .advice = "move '" + path + "' away, or name another destination",
+               .advice = "move '" + path + "' away, or choose another destination",
                .place = {.source = path, .stage = "build"}};
 }
 
@@ -126,8 +126,8 @@ Result<std::string> folder_name(const std::string& destination) {
   const std::string last = last_name(name);
   if (last.empty() || last == "." || last == ".." || name.find('\0') != std::string::npos) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = "the destination is no name of a new folder",
-                 .advice = "name the folder that the store is to be",
+                 .message = "the destination is not a valid name for a new folder",
+                 .advice = "pass the folder of the new store",
                  .place = {.source = destination, .stage = "build"}};
   }
   // What is built beside a link, and takes its place, would leave the folder behind it.
@@ -150,9 +150,9 @@ Status refuse_inside(const SampleTable& source, const std::string& destination) 
     return {};
   }
   return Error{.kind = ErrorKind::invalid,
-               .message = "the destination lies inside the source '" + folder +
-                          "', which could not be read any more: a new folder in it would count as a class",
-               .advice = "name a destination outside of it",
+               .message = "the destination is inside the source '" + folder +
+                          "', which could then no longer be read: a new folder in it would count as a class",
+               .advice = "choose a destination outside of it",
                .place = {.source = destination, .stage = "build"}};
 }
 
@@ -160,7 +160,7 @@ Result<BuildingFolder> BuildingFolder::open(const std::string& destination, std:
   const auto [above, name] = split_path(destination);
   const std::string building = building_name(name);
   if (!parent) {
-    const std::string advice = "move '" + building + "' away, or name another destination";
+    const std::string advice = "move '" + building + "' away, or choose another destination";
     PENSTOCK_ASSIGN(parent, Folder::make(above, 0777, {.permissions = kAsTheUmaskSays, .advice = advice}));
   }
   PENSTOCK_TRY(refuse_foreign(*parent, building));

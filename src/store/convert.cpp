@@ -143,7 +143,7 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
   if (is_taken(folder)) {
     return Error{.kind = ErrorKind::invalid,
                  .message = "the destination exists",
-                 .advice = "name a folder that is not there yet",
+                 .advice = "choose a folder that does not exist yet",
                  .place = {.source = destination, .stage = "convert"}};
   }
   PENSTOCK_ASSIGN(BuildingFolder building, BuildingFolder::open(folder));

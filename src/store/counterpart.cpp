@@ -141,7 +141,7 @@ void match_samples(const StoreFiles& files, Counterpart& source) {
     foreign += row == kNowhere ? 1 : 0;
   }
   if (joined && foreign > 0) {
-    source.notes.push_back(fmt::format("the store was built from {} sources: name them all to compare with",
+    source.notes.push_back(fmt::format("the store was built from {} sources: pass all of them to compare",
                                        files.manifest().sources.size()));
   }
   source.not_in_store = static_cast<std::uint64_t>(std::count(found.begin(), found.end(), false));

@@ -60,7 +60,7 @@ Result<Checkpoint> state_of(const StoreFiles& store) {
   if (crc32c(store.index()) != manifest.index.checksum || crc32c(store.keys()) != manifest.keys.checksum) {
     return Error{.kind = ErrorKind::corrupt,
                  .message = "the index or the keys of the store are damaged",
-                 .advice = "build the store anew",
+                 .advice = "rebuild the store",
                  .place = {.source = store.folder().named, .shard = store.folder().path, .stage = "build"}};
   }
   return Checkpoint{.done = 0,

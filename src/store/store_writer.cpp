@@ -92,8 +92,8 @@ Result<StoreWriter> StoreWriter::open(const Folder& folder, std::size_t fields, 
 Status StoreWriter::open_shard() {
   if (state_.shards.size() >= kStoreMaxShards) {
     return Error{.kind = ErrorKind::unsupported,
-                 .message = "the store would have more shards than it can",
-                 .advice = "give larger shard_bytes",
+                 .message = "the store would have too many shards",
+                 .advice = "use larger shard_bytes",
                  .place = {.stage = "build"}};
   }
   PENSTOCK_ASSIGN(shard_.file, folder_->open_file(store_shard_name(state_.shards.size()), 0));

@@ -53,7 +53,7 @@ TarHeader header_of(std::string_view name, std::uint64_t size, char type) {
 Error unnamable(std::string message) {
   return {.kind = ErrorKind::unsupported,
           .message = std::move(message),
-          .advice = "give the sample another key",
+          .advice = "use another key for the sample",
           .place = {.stage = "convert"}};
 }
 

@@ -60,7 +60,7 @@ class Checker {
     if (row == Counterpart::kNowhere) {
       note(found, sample, 0, ErrorKind::corrupt, "its key is not in the source");
     } else if (row == Counterpart::kUsedUp) {
-      note(found, sample, 0, ErrorKind::corrupt, "its key is more often in the store than in the source");
+      note(found, sample, 0, ErrorKind::corrupt, "its key occurs more often in the store than in the source");
     } else if (subject_.source->table->key(row) != subject_.table.key(sample)) {
       note(found, sample, 0, ErrorKind::corrupt, "its key differs from the source's");
     }
@@ -217,8 +217,8 @@ Status refuse_what_is_no_store(const std::string& path) {
     return {};
   }
   return Error{.kind = there ? ErrorKind::invalid : ErrorKind::not_found,
-               .message = there ? "this is no store" : "there is nothing of this name",
-               .advice = there ? "name the folder that penstock build made" : "check the path",
+               .message = there ? "not a store" : "no such file or folder",
+               .advice = there ? "pass the folder that penstock build created" : "check the path",
                .place = {.source = path, .stage = "verify"}};
 }
 

@@ -114,17 +114,18 @@ Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifyS
   const bool has_source = settings.table || !settings.sources.empty();
   if (paths.size() == 1 && (is_store({paths[0], paths[0]}) || has_source)) {
     if (!settings.fields.empty() && settings.sources.empty()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = "fields belong to a source that is given by its path: a store has its own",
-                   .advice = "leave them out, or name the source too",
-                   .place = {.source = paths[0], .stage = "verify"}};
+      return Error{
+          .kind = ErrorKind::invalid,
+          .message = "fields can only be chosen for a source that is given by its path; a store has its own",
+          .advice = "omit them, or pass the source too",
+          .place = {.source = paths[0], .stage = "verify"}};
     }
     return verify_store(paths[0], settings);
   }
   if (has_source) {
     return Error{.kind = ErrorKind::invalid,
                  .message = "only one store at a time is compared with its source",
-                 .advice = "name one store",
+                 .advice = "pass one store",
                  .place = {.stage = "verify"}};
   }
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(paths, settings.fields));

@@ -62,7 +62,7 @@ Result<TransformPtr> make_transform(std::string_view name, const Params& params)
   for (const OperationInfo& entry : catalog()) {
     names += (names.empty() ? "" : ", ") + entry.name;
   }
-  return Error{ErrorKind::invalid, fmt::format("there is no operation {}", name), "use one of " + names, {}};
+  return Error{ErrorKind::invalid, fmt::format("unknown operation {}", name), "use one of " + names, {}};
 }
 
 Status take_key(std::string_view operation, const ParamValue& given, std::string& key) {

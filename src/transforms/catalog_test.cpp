@@ -106,7 +106,7 @@ TEST(Catalog, refuses_wrong_types_and_impossible_values_and_names_the_parameter)
       {"Resize", {{"size", Whole{}}}, "size"},
       {"Resize", {{"size", Whole{1, 2, 3}}}, "size"},
       {"Resize", {{"size", Whole{8, 0}}}, "size"},
-      {"Resize", {{"size", std::int64_t{0}}}, "size is not a size of an image"},
+      {"Resize", {{"size", std::int64_t{0}}}, "size must be between 1 and 65536 pixels"},
       {"Resize", {{"size", std::int64_t{-4}}}, "size"},
       {"Resize", {{"size", std::int64_t{1} << 40}}, "size"},
       {"Resize", with("interpolation", std::string("cubic")), "interpolation"},

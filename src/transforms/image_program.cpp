@@ -95,7 +95,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       Error error{ErrorKind::invalid,
                   fmt::format("an image of {} x {} pixels would be made from one of {} x {}", made.width,
                               made.height, image.width, image.height),
-                  "give max_size to Resize, or leave out such images",
+                  "set max_size of Resize, or exclude such images",
                   {}};
       error.place.stage = "transform";
       return error;

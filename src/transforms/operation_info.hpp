@@ -52,13 +52,13 @@ Result<TransformPtr> make_operation(const Params& params) {
         found = true;
         ++used;
         if (status.ok() && !Codec::from_value(what, value)) {
-          status =
-              invalid_parameter(Op::kName, name, "is " + repr(what), "give " + std::string(Codec::kType));
+          status = invalid_parameter(Op::kName, name,
+                                     "must be " + std::string(Codec::kType) + ", got " + repr(what), "");
         }
       }
     }
     if (status.ok() && !found && Codec::missing(value)) {
-      status = invalid_parameter(Op::kName, name, "is missing", "give " + std::string(Codec::kType));
+      status = invalid_parameter(Op::kName, name, "is required", "pass " + std::string(Codec::kType));
     }
   });
   std::string key;

@@ -69,8 +69,8 @@ Error error_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    error.message = "there was not enough memory";
-    error.advice = "give fewer num_workers, or build the store beforehand";
+    error.message = "not enough memory";
+    error.advice = "use fewer num_workers, or build the store beforehand";
   } catch (const std::exception& problem) {
     error.message = problem.what();
   } catch (...) {  // no words known
@@ -93,10 +93,9 @@ CachedStore::CachedStore(Dataset source, const std::string& folder, Trust trust,
     : source_(std::move(source)),
       named_folder_(folder),
       folder_(absolute_path(folder)),
-      rules_{
-          .permissions = kForOneself,
-          .trust = std::move(trust),
-          .advice = "give a cache= that nobody else can write to, or name those who may with cache_trust="},
+      rules_{.permissions = kForOneself,
+             .trust = std::move(trust),
+             .advice = "use a cache= that nobody else can write to, or list those who may with cache_trust="},
       workers_(std::max(workers, 1)) {}
 
 std::shared_ptr<CachedStore> CachedStore::start(Dataset source, const std::string& folder, Trust trust,
@@ -121,7 +120,7 @@ Result<bool> CachedStore::begin() {
   path_ = join_path(folder_, name_);
   if (identity_.empty()) {
     return Error{.kind = ErrorKind::unsupported,
-                 .message = "the source has no files that could be told from others",
+                 .message = "the source has no files that could be identified",
                  .place = {.stage = "cache"}};
   }
   Result<Folder> opened = checked(Folder::open(folder_, rules_));
@@ -161,8 +160,8 @@ void CachedStore::stop() noexcept {
 std::string CachedStore::left_behind() const {
   const std::lock_guard lock(mutex_);
   return left_behind_ ? fmt::format(
-                            "the build of the cache {} did not end within {} s and was left behind; it "
-                            "ends when the source answers",
+                            "the build of the cache {} did not finish within {} s and was abandoned; it ends "
+                            "when the source responds",
                             shown_, kBuildPatience.count())
                       : "";
 }
@@ -327,7 +326,7 @@ Status CachedStore::open_or_build(const Folder& folder) {
     return {};
   }
   return Error{.kind = ErrorKind::corrupt,
-               .message = fmt::format("the store '{}' is not what was written a moment ago", shown_),
+               .message = fmt::format("the store '{}' does not match what was just written", shown_),
                .advice = "check the disk",
                .place = {.stage = "cache"}};
 }

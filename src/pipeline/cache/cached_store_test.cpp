@@ -299,7 +299,7 @@ TEST_F(Cache, keeps_labels_that_are_no_numbers) {
   ASSERT_FALSE(loader.cache_building(kLong));
   EXPECT_THAT(loader.stats().cache, StartsWith("complete: "));
   EXPECT_EQ(read_epoch(loader).order.size(), 2u);
-  EXPECT_THAT(loader.errors().back().message, HasSubstr("'cat' is not a whole number"));
+  EXPECT_THAT(loader.errors().back().message, HasSubstr("'cat' is not an integer"));
 }
 
 /// Labels of two digits, so that every such tar has the same size.
@@ -392,7 +392,7 @@ class ThrowingTable final : public MemoryTable {
 };
 
 TEST_F(Cache, ends_alone_with_whatever_its_threads_meet) {
-  const char* const told[] = {"there was not enough memory", "something else", "unknown exception"};
+  const char* const told[] = {"not enough memory", "something else", "unknown exception"};
   for (int what = 0; what < 3; ++what) {
     const auto cache = CachedStore::start(Dataset::of(std::make_shared<ThrowingTable>(what), "memory"),
                                           folder_ / "cache", {}, 2);

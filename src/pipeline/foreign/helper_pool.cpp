@@ -13,8 +13,8 @@ constexpr int kMaxStarts = 3;
 
 Error stopped_error() {
   return Error{.kind = ErrorKind::cancelled,
-               .message = "the helper processes were ended",
-               .advice = "open a new loader",
+               .message = "the helper processes were stopped",
+               .advice = "create a new loader",
                .place = {}};
 }
 
@@ -133,7 +133,7 @@ Status HelperPool::call(std::uint32_t stage, const std::string& name, const Arra
                         const StageKey& key, const ForeignStage::Room& room) {
   if (in.shape.size() > kMaxDimensions) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = fmt::format("{} is given an array of {} dimensions", name, in.shape.size()),
+                 .message = fmt::format("{} was given an array of {} dimensions", name, in.shape.size()),
                  .advice = "",
                  .place = {}};
   }
@@ -160,7 +160,7 @@ Status HelperPool::call(std::uint32_t stage, const std::string& name, const Arra
     const std::string end = starter_->ended(id);
     if (answer == Helper::Answer::late) {
       return Error{.kind = ErrorKind::timeout,
-                   .message = fmt::format("{} took longer than {:.1f} s, and its helper process was ended",
+                   .message = fmt::format("{} took longer than {:.1f} s, and its helper process was stopped",
                                           name, *timeout_seconds_),
                    .advice = "make it faster, or raise timeout_seconds",
                    .place = {}};

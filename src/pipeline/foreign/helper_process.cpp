@@ -41,7 +41,7 @@ Error system_error(const char* what) {
 
 Error nonsense() {
   return Error{.kind = ErrorKind::io,
-               .message = "a helper process answered with nonsense",
+               .message = "a helper process sent a malformed reply",
                .advice = "does the function write to memory that is not its own?",
                .place = {}};
 }
@@ -61,7 +61,7 @@ Status send_descriptor(int socket, int descriptor) {
   header->cmsg_len = CMSG_LEN(sizeof(int));
   std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
   if (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0) {
-    return system_error("a helper process did not take its memory");
+    return system_error("a helper process did not accept its memory");
   }
   return {};
 }

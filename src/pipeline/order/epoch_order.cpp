@@ -28,13 +28,15 @@ Error wrong(std::string message, std::string advice) {
 Status check_weights(const std::vector<double>& weights, std::uint64_t samples) {
   if (weights.size() != samples) {
     return wrong(fmt::format("sampler: {} weights for {} samples", weights.size(), samples),
-                 "give one weight for each sample");
+                 "pass one weight per sample");
   }
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!std::isfinite(weights[i]) || weights[i] < 0) {
-      return wrong(fmt::format("sampler: weight {} of sample {} cannot be", weights[i], i),
-                   "give finite numbers, 0 or more");
+      return wrong(
+          fmt::format("sampler: the weight of sample {} must be a finite number of at least 0, got {}", i,
+                      weights[i]),
+          {});
     }
     sum += weights[i];
   }
@@ -143,9 +145,9 @@ Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t 
   for (std::size_t place = 0; place < order.size(); ++place) {
     const std::uint64_t sample = order[place];
     if (sample >= samples) {
-      return wrong(
-          fmt::format("sampler: there is no sample {} (at place {}) among {}", sample, place, samples),
-          "give numbers from 0 to the number of samples - 1");
+      return wrong(fmt::format("sampler: sample {} (at place {}) is out of range for {} samples", sample,
+                               place, samples),
+                   "use numbers from 0 to the number of samples - 1");
     }
     repeats = repeats || seen[sample];
     seen[sample] = true;
@@ -163,8 +165,8 @@ Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const Sample
     rule.reach = options.shuffle_shards.value_or(kShards);
     rule.shard_starts = table.shard_starts();
     if (rule.shard_starts.empty() && table.size() > 0) {
-      return wrong("shuffle_mode = 'shards' cannot be: the data set has no shards",
-                   "give shuffle_mode='window' or 'global', or build a store of it: penstock build SRC DST");
+      return wrong("shuffle_mode='shards' requires a data set with shards",
+                   "use shuffle_mode='window' or 'global', or build a store of it: penstock build SRC DST");
     }
   }
   return rule;
@@ -189,8 +191,8 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
   if (sampler.kind == Kind::automatic) {
     rule->sampler_.kind = shuffle ? Kind::random : Kind::sequential;
   } else if (shuffle && (sampler.kind != Kind::random || sampler.replacement)) {
-    return wrong("shuffle=True and this sampler contradict each other",
-                 "leave out one of them: a sampler is an order by itself");
+    return wrong("shuffle=True and this sampler cannot be combined",
+                 "omit one of them: a sampler already determines the order");
   }
   switch (rule->sampler_.kind) {
     case Kind::automatic:

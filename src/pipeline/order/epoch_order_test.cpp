@@ -202,7 +202,7 @@ TEST(EpochOrder, indices_come_as_they_are) {
 }
 
 TEST(EpochOrder, refuses_what_does_not_fit) {
-  EXPECT_THAT(refusal(Sampler::of_indices({4})), HasSubstr("no sample 4 (at place 0) among 4"));
+  EXPECT_THAT(refusal(Sampler::of_indices({4})), HasSubstr("sample 4 (at place 0) is out of range for 4"));
   EXPECT_THAT(refusal(Sampler::weighted({1, 2})), HasSubstr("2 weights for 4 samples"));
   EXPECT_THAT(refusal(Sampler::weighted({1, -1, 1, 1})), HasSubstr("weight -1 of sample 1"));
   EXPECT_THAT(refusal(Sampler::weighted({1, NAN, 1, 1})), HasSubstr("of sample 1"));
@@ -268,7 +268,7 @@ TEST(EpochOrder, shuffle_modes_that_cannot_be_are_refused) {
         Loader::open(Dataset::of(std::make_shared<MemoryTable>(4), "memory"), FieldTransforms{}, options);
     return loader ? "" : loader.error().to_string();
   };
-  EXPECT_THAT(refused({.shuffle = true, .shuffle_mode = ShuffleMode::shards}), HasSubstr("no shards"));
+  EXPECT_THAT(refused({.shuffle = true, .shuffle_mode = ShuffleMode::shards}), HasSubstr("with shards"));
   EXPECT_THAT(refused({.shuffle_mode = ShuffleMode::window}), HasSubstr("shuffle=True"));
   EXPECT_THAT(refused({.shuffle = true, .shuffle_window = 8}), HasSubstr("shuffle_window"));
   EXPECT_THAT(refused({.shuffle = true, .shuffle_shards = 8}), HasSubstr("shuffle_shards"));

@@ -15,8 +15,8 @@ Result<LengthRule> LengthRule::make(const LoaderOptions& options, const SampleTa
                                   [](const FieldInfo& field) { return field.kind == FieldKind::audio; });
   if (audio == fields.end()) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = "length_window cannot be: the data set has no field of kind audio",
-                 .advice = "leave it out: only recordings are padded",
+                 .message = "length_window requires a field of kind audio",
+                 .advice = "omit it: only recordings are padded",
                  .place = {.stage = "options"}};
   }
   rule.window = *options.length_window;

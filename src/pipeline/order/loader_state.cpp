@@ -99,15 +99,16 @@ std::string write_state(const LoaderState& state) {
 
 Result<LoaderState> read_state(std::string_view text) {
   const Result<Json> document = Json::parse(text);
-  const Error no_state = refused("this is no state of a Loader", "give what state_dict() returned");
+  const Error no_state = refused("not the state of a Loader", "pass what state_dict() returned");
   if (!document || document->members() == nullptr) {
     return no_state;
   }
   Reader reader{*document};
   const std::uint64_t version = reader.whole("version");
   if (reader.valid && version != kVersion) {
-    return refused(fmt::format("the state has version {}, this penstock reads version {}", version, kVersion),
-                   "use the version of penstock that wrote it, or a newer one");
+    return refused(
+        fmt::format("the state has version {}, this version of penstock reads version {}", version, kVersion),
+        "use the version of penstock that wrote it, or a newer one");
   }
   LoaderState state;
   state.progress.epoch = reader.whole("epoch");
@@ -162,7 +163,7 @@ Status check_fits(const LoaderState& state, const RunIdentity& run, const ShardI
     return {};
   }
   return refused("the state does not fit this loader: " + differences,
-                 "open the loader as it was, or pass strict=False to go on at that position all the same");
+                 "open the loader as it was, or pass strict=False to continue from that position anyway");
 }
 
 }  // namespace penstock::inline v0

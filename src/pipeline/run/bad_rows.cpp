@@ -78,7 +78,7 @@ Status BadRows::take(BatchStorage& storage) {
                         storage.row_errors.begin() + static_cast<std::ptrdiff_t>(storage.rows),
                         [](const auto& bad) { return bad != nullptr; })));
       if (error.advice.empty()) {
-        error.advice = "pass on_error='skip' or on_error='replace' to go on without it";
+        error.advice = "pass on_error='skip' or on_error='replace' to continue without it";
       }
       return error;
     }

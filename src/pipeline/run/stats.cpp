@@ -36,7 +36,7 @@ std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
   if (stats.workers == 0) {
     return fmt::format(
         "the loader works in the consumer's own thread for {} of the time ({}); set num_workers to {} to "
-        "work beside it",
+        "load in parallel",
         percent(waiting), most, cores);
   }
   if (waiting < 0.1) {
@@ -56,14 +56,13 @@ std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
   if (busy < 0.7 && steps <= kFewSteps) {
     return fmt::format(
         "an epoch has {}, too few to keep the workers busy: the consumer waited {} of the time and the "
-        "workers "
-        "{} of theirs; make batches smaller, or name more data",
+        "workers {} of theirs; use smaller batches or more data",
         steps == 1 ? "one batch" : fmt::format("{} batches", steps), percent(waiting), percent(1 - busy));
   }
   if (busy < 0.7) {
     return fmt::format(
         "neither side is busy: the consumer waited {} of the time and the workers {} of theirs; raise "
-        "prefetch, so that slow samples hold up less",
+        "prefetch, so that slow samples delay less",
         percent(waiting), percent(1 - busy));
   }
   const std::string remedy = stats.workers < cores

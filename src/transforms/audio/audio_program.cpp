@@ -41,11 +41,11 @@ Error invalid(std::string message, std::string advice) {
 /// Whether a recording is as the list was planned for.
 Status check(int rate, int channels, const AudioSpec& spec) {
   if (rate != spec.rate) {
-    return invalid(fmt::format("the recording has {} frames per second, others have {}", rate, spec.rate),
+    return invalid(fmt::format("the recording has {} frames per second, but others have {}", rate, spec.rate),
                    fmt::format("add Resample({}) to the transforms", spec.rate));
   }
   if (channels != spec.channels) {
-    return invalid(fmt::format("the recording has {} channels, others have {}", channels, spec.channels),
+    return invalid(fmt::format("the recording has {} channels, but others have {}", channels, spec.channels),
                    "add ToMono() to the transforms");
   }
   return {};
@@ -69,7 +69,7 @@ Error needs_wave(std::string_view operation) {
 Error needs_features(std::string_view operation) {
   return Error{ErrorKind::invalid,
                fmt::format("{} works on spectrograms", operation),
-               "put it behind MelSpectrogram or MFCC",
+               "put it after MelSpectrogram or MFCC",
                {}};
 }
 
@@ -127,7 +127,7 @@ Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file,
     return Error{ErrorKind::unsupported,
                  fmt::format("a recording of {} frames with {} channels is too long for a batch",
                              audio.slice.count, channels),
-                 "begin the transforms with RandomTimeCrop or PadTime",
+                 "start the transforms with RandomTimeCrop or PadTime",
                  {}};
   }
   if (!in_place_) {
@@ -189,7 +189,7 @@ Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
   PENSTOCK_TRY(check(wave.rate, wave.channels, output()));
   if (output().fixed_length() && wave.frames() != output().frames) {
     return invalid(
-        fmt::format("the recording has {} frames, {} were planned", wave.frames(), output().frames),
+        fmt::format("the recording has {} frames, but {} were planned", wave.frames(), output().frames),
         "end the transforms with RandomTimeCrop or PadTime");
   }
   return {};

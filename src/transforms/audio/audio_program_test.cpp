@@ -112,9 +112,9 @@ TEST(AudioProgram, lists_that_leave_values_where_they_are_need_no_copy) {
 
 TEST(AudioProgram, another_rate_or_other_channels_are_refused_with_advice) {
   EXPECT_THAT(run({}, kMono, wav(10, 1, 16000)).error,
-              AllOf(HasSubstr("16000 frames per second, others have 8000"), HasSubstr("Resample(8000)")));
+              AllOf(HasSubstr("16000 frames per second, but others have 8000"), HasSubstr("Resample(8000)")));
   EXPECT_THAT(run({}, kMono, wav(10, 2)).error,
-              AllOf(HasSubstr("2 channels, others have 1"), HasSubstr("ToMono()")));
+              AllOf(HasSubstr("2 channels, but others have 1"), HasSubstr("ToMono()")));
   EXPECT_EQ(run({ToMono{}}, kMono, wav(10, 2)).error, "");
   // A filter bank is made for one rate.
   EXPECT_THAT(run({Mel{}}, kMono, wav(1000, 1, 16000)).error, HasSubstr("Resample(8000)"));

@@ -141,13 +141,13 @@ class AmplitudeToDB final : public AudioOperation<AmplitudeToDB, transforms::Amp
 
   Status check() const override {
     if (!(p_.amin > 0)) {
-      return wrong("amin", fmt::format("is {}", p_.amin), "give more than 0");
+      return wrong("amin", fmt::format("must be above 0, got {}", p_.amin), "");
     }
     if (!(p_.ref > 0)) {
-      return wrong("ref", fmt::format("is {}", p_.ref), "give more than 0");
+      return wrong("ref", fmt::format("must be above 0, got {}", p_.ref), "");
     }
     if (p_.top_db && !(*p_.top_db >= 0)) {
-      return wrong("top_db", fmt::format("is {}", *p_.top_db), "give 0 or more, or None");
+      return wrong("top_db", fmt::format("must be at least 0, or None, got {}", *p_.top_db), "");
     }
     return {};
   }

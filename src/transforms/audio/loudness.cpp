@@ -44,8 +44,8 @@ class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGai
 
   Status check() const override {
     if (!is_range(p_.db)) {
-      return wrong("db", fmt::format("is ({}, {})", p_.db[0], p_.db[1]),
-                   "give (smallest, largest), -300 to 300");
+      return wrong(
+          "db", fmt::format("must be (min, max) between -300 and 300, got ({}, {})", p_.db[0], p_.db[1]), "");
     }
     return {};
   }
@@ -105,14 +105,15 @@ class AddNoise final : public AudioOperation<AddNoise, transforms::AddNoise, Dra
  public:
   static constexpr const char* kName = "AddNoise";
   static constexpr const char* kSummary =
-      "Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the "
+      "Adds white noise, the sum of four uniform numbers for each sample, at a random distance below the "
       "recording.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {
     if (!is_range(p_.snr)) {
-      return wrong("snr", fmt::format("is ({}, {})", p_.snr[0], p_.snr[1]),
-                   "give (smallest, largest), -300 to 300");
+      return wrong("snr",
+                   fmt::format("must be (min, max) between -300 and 300, got ({}, {})", p_.snr[0], p_.snr[1]),
+                   "");
     }
     return check_chance(p_.p);
   }

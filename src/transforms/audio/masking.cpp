@@ -41,7 +41,7 @@ class TimeMasking final : public AudioOperation<TimeMasking, transforms::TimeMas
   using AudioOperation::AudioOperation;
 
   Status check() const override {
-    return p_.width >= 1 ? Status() : wrong("width", fmt::format("is {}", p_.width), "give 1 or more");
+    return p_.width >= 1 ? Status() : wrong("width", fmt::format("must be at least 1, got {}", p_.width), "");
   }
   Result<AudioSpec> describe(const AudioSpec& in) const override { return AudioSpec(in); }
   Status draw(const AudioSpec& in, Draws& draws, DrawnRun& drawn) const {
@@ -66,7 +66,7 @@ class FrequencyMasking final
   using AudioOperation::AudioOperation;
 
   Status check() const override {
-    return p_.width >= 1 ? Status() : wrong("width", fmt::format("is {}", p_.width), "give 1 or more");
+    return p_.width >= 1 ? Status() : wrong("width", fmt::format("must be at least 1, got {}", p_.width), "");
   }
   Result<AudioSpec> describe(const AudioSpec& in) const override {
     return in.bands == 0 ? Result<AudioSpec>(needs_features(kName)) : Result<AudioSpec>(in);

@@ -23,7 +23,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
 
   Status check() const override {
     if (p_.rate < 1 || p_.rate > kMaxAudioRate) {
-      return wrong("rate", fmt::format("is {}", p_.rate), fmt::format("give 1 to {}", kMaxAudioRate));
+      return wrong("rate", fmt::format("must be between 1 and {}, got {}", kMaxAudioRate, p_.rate), "");
     }
     return {};
   }
@@ -48,7 +48,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
     if (frames > kMaxClipSamples / rows) {
       return detail::audio_error(
           ErrorKind::unsupported,
-          fmt::format("from {} to {} Hz the recording becomes {} samples long, {} are the most", wave.rate,
+          fmt::format("from {} to {} Hz the recording becomes {} samples long, the maximum is {}", wave.rate,
                       p_.rate, frames, kMaxClipSamples / rows));
     }
     float* const out = wave.other(rows, frames);

@@ -21,8 +21,8 @@ class OfOneLength : public AudioOperation<Self, Parameters, DrawnType> {
 
   Status check() const override {
     if (this->p_.frames < 1 || this->p_.frames > kMaxLength) {
-      return this->wrong("frames", fmt::format("is {}", this->p_.frames),
-                         fmt::format("give 1 to {}", kMaxLength));
+      return this->wrong("frames",
+                         fmt::format("must be between 1 and {}, got {}", kMaxLength, this->p_.frames), "");
     }
     return {};
   }
@@ -56,7 +56,8 @@ struct DrawnStart {
 class RandomTimeCrop final : public OfOneLength<RandomTimeCrop, transforms::RandomTimeCrop, DrawnStart> {
  public:
   static constexpr const char* kName = "RandomTimeCrop";
-  static constexpr const char* kSummary = "Keeps that many frames of a recording from a random place on.";
+  static constexpr const char* kSummary =
+      "Keeps this many frames of a recording starting at a random position.";
   using OfOneLength::OfOneLength;
 
   Status draw(const AudioSpec& in, Draws& draws, DrawnStart& drawn) const {
@@ -76,7 +77,7 @@ class PadTime final : public OfOneLength<PadTime, transforms::PadTime> {
  public:
   static constexpr const char* kName = "PadTime";
   static constexpr const char* kSummary =
-      "Makes a recording that many frames long: adds silence at its end, or cuts the end off.";
+      "Makes a recording this many frames long: appends silence, or cuts off its end.";
   using OfOneLength::OfOneLength;
 
   TimeSlice slice(std::uint64_t frames, const NoDraw&) const {

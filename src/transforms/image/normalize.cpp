@@ -23,7 +23,7 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
     PENSTOCK_TRY(check_list("std", p_.std));
     for (const double deviation : p_.std) {
       if (static_cast<float>(deviation) == 0.0F) {
-        return wrong("std", "has a 0", "give numbers other than 0, also as float32");
+        return wrong("std", "must not contain 0, also as float32", "");
       }
     }
     return {};
@@ -62,7 +62,7 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
     }
     for (const double number : list) {
       if (!std::isfinite(static_cast<float>(number))) {
-        return wrong(parameter, fmt::format("has {}", number), "give finite numbers");
+        return wrong(parameter, fmt::format("must be finite, got {}", number), "");
       }
     }
     return {};

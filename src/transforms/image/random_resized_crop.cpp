@@ -49,8 +49,10 @@ class RandomResizedCrop final
  private:
   Status check_range(const char* parameter, const std::array<double, 2>& range) const {
     if (!(range[0] > 0) || !(range[0] <= range[1]) || !std::isfinite(range[1])) {
-      return wrong(parameter, fmt::format("is ({}, {})", range[0], range[1]),
-                   "give two positive numbers, the smaller one first");
+      return wrong(parameter,
+                   fmt::format("must be two positive numbers, the smaller one first, got ({}, {})", range[0],
+                               range[1]),
+                   "");
     }
     return {};
   }

@@ -19,10 +19,10 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
   Status check() const override {
     PENSTOCK_TRY(check_size(kName, p_.size));
     if (p_.max_size && p_.size.width != 0) {
-      return wrong("max_size", "is given with height and width", "give it with one number as size");
+      return wrong("max_size", "requires size to be one number", "");
     }
     if (p_.max_size && *p_.max_size <= p_.size.height) {
-      return wrong("max_size", "is not above size", "give more than the length of the shorter side");
+      return wrong("max_size", "must be larger than size", "");
     }
     return check_antialias(kName, p_.antialias);
   }
@@ -39,14 +39,14 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
     if (size.width < 1 || size.height < 1) {
       return Error{ErrorKind::invalid,
                    "Resize: max_size leaves less than a pixel of this image's shorter side",
-                   "raise max_size, or leave out images that are this narrow",
+                   "raise max_size, or exclude images that are this narrow",
                    {}};
     }
     constexpr int kMax = 1 << 24;
     if (size.width > kMax || size.height > kMax) {
       return Error{ErrorKind::invalid,
                    "Resize: the longer side of this image would be over 16 million pixels long",
-                   "give max_size, or leave out images that are this narrow",
+                   "set max_size, or exclude images that are this narrow",
                    {}};
     }
     steps.push_back(ResizeStep{size, p_.interpolation});

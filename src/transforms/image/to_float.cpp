@@ -14,7 +14,7 @@ class ToFloat final : public ImageOperation<ToFloat, transforms::ToFloat> {
   Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.is_float()) {
       return Error{ErrorKind::invalid,
-                   "ToFloat gets an image that is float already",
+                   "ToFloat got an image that is already float",
                    "keep one ToFloat, before the first Normalize",
                    {}};
     }
