@@ -59,7 +59,7 @@ def transfer_for(options: LoaderOptions) -> Transfer | None:
     wanted, pin_memory = options.device, options.pin_memory
     if wanted is None and options.non_blocking:
         warnings.warn(
-            "non_blocking=True has no effect without device; give device='cuda', or leave it out and call "
+            "non_blocking=True has no effect without device; pass device='cuda', or omit it and call "
             "batch.to(device, non_blocking=True)",
             RuntimeWarning,
             stacklevel=caller_level(),
@@ -68,16 +68,16 @@ def transfer_for(options: LoaderOptions) -> Transfer | None:
         return None
     if options.output != "torch":
         name = "device" if wanted is not None else "pin_memory"
-        raise InvalidError(f"{name} and output={options.output!r} contradict each other; give output='torch'")
+        raise InvalidError(f"{name} and output={options.output!r} cannot be combined; use output='torch'")
     import torch
 
     try:
         device = None if wanted is None else torch.device(wanted)
     except (RuntimeError, TypeError):
-        raise InvalidError(f"device = {wanted!r} cannot be; give what torch.device takes, as 'cuda:1'") from None
+        raise InvalidError(f"device must be a torch.device or its name, such as 'cuda:1', got {wanted!r}") from None
     has_cuda = torch.cuda.is_available()
     if device is not None and device.type == "cuda" and not has_cuda:
-        raise InvalidError(f"device = {wanted!r} cannot be: {_why_no_cuda(torch)}; give 'cpu' or None")
+        raise InvalidError(f"device={wanted!r} is not available: {_why_no_cuda(torch)}; use 'cpu' or None")
     if pin_memory and not has_cuda:
         problem = f"pin_memory=True has no effect: {_why_no_cuda(torch)}"
         warnings.warn(problem, RuntimeWarning, stacklevel=caller_level())

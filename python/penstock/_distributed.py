@@ -37,7 +37,7 @@ def rank_and_world() -> tuple[int, int]:
         found = -1, 0
     if not 0 <= found[0] < found[1]:
         raise InvalidError(
-            f"the environment has RANK={rank!r} and WORLD_SIZE={world!r}, which cannot be; mend them, or pass "
+            f"the environment variables RANK={rank!r} and WORLD_SIZE={world!r} are inconsistent; correct them, or pass "
             "shard_rank and shard_world_size (shard_world_size=1: every process reads everything)"
         )
     return _announce("the environment", *found)

@@ -36,9 +36,9 @@ class Python:
     def __init__(self, fn: Callable[..., Any], shape: Sequence[int] | None = None, dtype: Any | None = None) -> None:
         fn = as_function(fn)
         if not callable(fn):
-            raise InvalidError(f"Python: fn = {fn!r} cannot be; give a function of an array and a generator")
+            raise InvalidError(f"Python: fn must be a function of an array and a generator, got {fn!r}")
         if (shape is None) != (dtype is None):
-            raise InvalidError("Python: shape and dtype belong together; give both, or none")
+            raise InvalidError("Python: shape and dtype must be given together")
         self.fn = fn
         self.shape = None if shape is None else _checked_shape(shape)
         self.dtype = None if dtype is None else _checked_dtype(dtype)
@@ -54,7 +54,7 @@ def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
     except TypeError:
         extents = ()
     if not extents or len(extents) > 8 or min(extents) < 1:
-        raise InvalidError(f"Python: shape = {shape!r} cannot be; give 1 to 8 whole numbers, each at least 1")
+        raise InvalidError(f"Python: shape must be 1 to 8 positive integers, got {shape!r}")
     return extents
 
 
@@ -65,7 +65,7 @@ def _checked_dtype(dtype: Any) -> str:
         known = None
     if known not in SCALARS:
         names = ", ".join(scalar.name for scalar in SCALARS)
-        raise InvalidError(f"Python: dtype = {dtype!r} cannot be; give one of {names}")
+        raise InvalidError(f"Python: dtype must be one of {names}, got {dtype!r}")
     return str(known)
 
 

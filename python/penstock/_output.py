@@ -33,7 +33,7 @@ def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], A
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise InvalidError("output = 'torch' needs torch, which is not installed; give 'numpy' or 'dlpack'") from None
+        raise InvalidError("output='torch' requires torch, which is not installed; use 'numpy' or 'dlpack'") from None
 
     from_numpy = torch.from_numpy
     if memory_format == "channels_first":

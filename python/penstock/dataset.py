@@ -33,9 +33,9 @@ def source_list(source: Source) -> list[str]:
     except TypeError:
         sources = []
     if len(sources) > _MAX_SOURCES and not isinstance(source, Sized):
-        raise InvalidError(f"source: no end after {_MAX_SOURCES:,} paths; give a list")
+        raise InvalidError(f"source: an iterable must end, got more than {_MAX_SOURCES:,} paths")
     if not sources or not all(isinstance(item, str) for item in sources):
-        raise InvalidError(f"source = {source!r} cannot be; give a path, glob, brace pattern or a list of them")
+        raise InvalidError(f"source must be a path, glob, brace pattern, or a list of them, got {source!r}")
     return sources
 
 
@@ -45,7 +45,7 @@ def _pixel_limit(limit: SupportsIndex) -> int:
     except TypeError:
         number = 0
     if not 0 < number < 2**63:
-        raise InvalidError(f"max_pixels = {limit!r} cannot be; give the largest width * height to accept")
+        raise InvalidError(f"max_pixels must be a positive integer, got {limit!r}")
     return number
 
 
@@ -131,7 +131,7 @@ class Dataset:
         number = operator.index(sample)
         size = len(self)
         if not -size <= number < size:
-            raise IndexError(f"there is no sample {number}: the data set has {size}")
+            raise IndexError(f"sample {number} is out of range: the data set has {size}")
         return number % size
 
 

@@ -35,7 +35,7 @@ class UnsupportedError(Error):
 
 
 class InvalidError(Error, ValueError):
-    """An argument cannot be."""
+    """An argument is not valid."""
 
 
 class IoError(Error, OSError):

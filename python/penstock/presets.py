@@ -14,9 +14,9 @@ def _side(size: SupportsIndex) -> int:
     try:
         side = operator.index(size)
     except TypeError:
-        raise InvalidError(f"size = {size!r} cannot be; give the side of the square images") from None
+        raise InvalidError(f"size must be an integer, the side of square images, got {size!r}") from None
     if not 1 <= side <= 1 << 16:
-        raise InvalidError(f"size = {size!r} cannot be; give 1 to 65536 pixels")
+        raise InvalidError(f"size must be between 1 and 65536 pixels, got {size!r}")
     return side
 
 

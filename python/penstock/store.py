@@ -134,9 +134,9 @@ def verify(
     if readings:
         raise InvalidError("verify compares files as they are: give extensions in fields")
     if chosen and (isinstance(path, Dataset) or isinstance(source, Dataset)):
-        raise InvalidError("fields belong to a source that is given by its path; a Dataset has chosen its own")
+        raise InvalidError("fields can only be chosen for a source that is given by its path; a Dataset has its own")
     if isinstance(path, Dataset) and source is not None:
-        raise InvalidError("a Dataset is not compared with a source; give the path of the store")
+        raise InvalidError("a Dataset cannot be compared with a source; pass the path of the store")
     opened, paths = _opened(path)
     dataset, sources = (None, []) if source is None else _opened(source)
     with ProgressBar("verify") as bar:
@@ -152,18 +152,18 @@ def _opened(source: Source | Dataset) -> tuple[_core.Dataset | None, list[str]]:
 def _resize(resize: int | Mapping[str, int] | None) -> dict[str, int | None]:
     sides = {} if resize is None else resize if isinstance(resize, Mapping) else {"shorter": resize}
     if unknown := [name for name in sides if name not in ("shorter", "longest")]:
-        raise InvalidError(f"resize = {resize!r}: {unknown[0]!r} is no side; give shorter or longest")
+        raise InvalidError(f"resize must name 'shorter' or 'longest', got {unknown[0]!r}")
     return {f"resize_{side}": _whole("resize", sides.get(side), 1, 65535) for side in ("shorter", "longest")}
 
 
 def _tolerance(on_error: str, max_errors: float | None) -> dict[str, Any]:
     if on_error not in ("raise", "skip"):
-        raise InvalidError(f"on_error = {on_error!r} cannot be; give 'raise' or 'skip'")
+        raise InvalidError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
     if max_errors is not None and on_error == "raise":
-        raise InvalidError("max_errors needs on_error='skip': with 'raise' the first bad sample ends the build")
+        raise InvalidError("max_errors requires on_error='skip': with 'raise' the first bad sample ends the build")
     share = max_errors if isinstance(max_errors, float) else None
     if share is not None and not 0 <= share <= 1:
-        raise InvalidError(f"max_errors = {max_errors!r} cannot be; a share lies between 0.0 and 1.0")
+        raise InvalidError(f"max_errors must be an integer, or a share between 0.0 and 1.0, got {max_errors!r}")
     count = None if share is not None else _whole("max_errors", max_errors, 0, 1 << 62)
     return {"skip_errors": on_error == "skip", "max_errors": count, "max_error_share": share}
 
@@ -172,12 +172,12 @@ def _whole(name: str, value: Any, least: int, most: int) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
-        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number from {least} to {most}")
+        raise InvalidError(f"{name} must be an integer between {least} and {most}, got {value!r}")
     whole: int = value.__index__()
     return whole
 
 
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise InvalidError(f"{name} = {value!r} cannot be; give its name")
+        raise InvalidError(f"{name} must be a string, got {value!r}")
     return value

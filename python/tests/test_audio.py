@@ -166,7 +166,7 @@ def test_settings_of_numpy_are_taken() -> None:
     part, rate = audio.read(content, start=np.float32(0.5), duration=np.float64(0.1), mono=np.True_)
     assert part.shape == (900,)
     assert audio.read(content, duration=float("inf"), sample_rate=np.int32(rate))[0].shape == (9000,)
-    with pytest.raises(penstock.InvalidError, match="path = 3"):
+    with pytest.raises(penstock.InvalidError, match="path must be .* got 3"):
         audio.read(3)  # type: ignore[arg-type]
 
 
@@ -291,7 +291,7 @@ def test_an_mp3_that_does_not_say_its_length_is_read_whole(mode: str, channels: 
 def test_an_mp3_that_does_not_say_its_length_is_refused_where_frames_are_missing(mode: str) -> None:
     content, frames = without_xing(noise(100_000, 1, 11), mode)
     half = len(content) // 2
-    with pytest.raises(penstock.CorruptError, match="its last frame, at byte .* is not whole"):
+    with pytest.raises(penstock.CorruptError, match="its last frame, at byte .* is incomplete"):
         audio.read(content[:-5])
     with pytest.raises(penstock.CorruptError, match="no frame at byte"):
         audio.read(content[:half] + bytes(3000) + content[half + 3000 :])
@@ -315,7 +315,7 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     with pytest.raises(penstock.NotFoundError, match=r"none\.wav"):
         audio.read(tmp_path / "none.wav")
     (tmp_path / "text.wav").write_text("hello, this is no audio")
-    with pytest.raises(penstock.CorruptError, match=r"text\.wav.*no known audio"):
+    with pytest.raises(penstock.CorruptError, match=r"text\.wav.*not a known audio format"):
         audio.read(tmp_path / "text.wav")
     (tmp_path / "page.mp3").write_text("<!doctype html><p>gone")
     with pytest.raises(penstock.UnsupportedError, match="HTML"):

@@ -244,7 +244,7 @@ def test_features_by_torch(recordings: Path, tmp_path: Path) -> None:
 
 
 def test_a_cuda_graph_is_for_cuda(recordings: Path, tmp_path: Path) -> None:
-    with pytest.raises(penstock.InvalidError, match="cuda_graph is for CUDA devices"):
+    with pytest.raises(penstock.InvalidError, match="cuda_graph requires a CUDA device"):
         audio.build(recordings, tmp_path / "out.h5", **SETTINGS, cuda_graph=True)
 
 
@@ -320,7 +320,7 @@ def test_impossible_settings_are_refused(recordings: Path, tmp_path: Path, chang
 def test_the_program_refuses_contradictions(recordings: Path, tmp_path: Path) -> None:
     command = [program(), "audio", "build", str(recordings), str(tmp_path / "out.h5"), "--linear", "--db-mult", "20"]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode != 0 and "--linear and --db-mult contradict" in done.stderr
+    assert done.returncode != 0 and "--linear and --db-mult cannot be combined" in done.stderr
     assert not (tmp_path / "out.h5").exists()
 
 

@@ -195,14 +195,14 @@ def test_says_what_is_missing_or_of_another_type(tmp_path: Path) -> None:
     refused("without a data set", other=mel)
     refused("mel holds big-endian float32", mel=mel.astype(">f4"))
     refused("mel holds records", mel=mel.astype(np.complex64))
-    refused("mel holds uint16, and arrays are of bool, uint8, int8, .*float64", mel=mel.astype(np.uint16))
+    refused("mel holds uint16, but arrays must be of bool, uint8, int8, .*float64", mel=mel.astype(np.uint16))
     refused("one value", mel=np.float32(3))
     refused("h5py.Empty", mel=h5py.Empty("f4"))
     refused("'/nowhere', which is no object", mel=mel, labels=h5py.SoftLink("/nowhere"))
     refused("leads back to itself", mel=h5py.SoftLink("mel"))
     refused("another file", mel=mel, labels=h5py.ExternalLink("other.h5", "/labels"))
     refused("any length", mel=mel, label_names=["a", "b"])
-    refused("whole numbers", mel=mel, labels=np.zeros(4))
+    refused("integers", mel=mel, labels=np.zeros(4))
     refused("4 rows and label has 3", penstock.CorruptError, mel=mel, labels=np.zeros(3, np.int16))
 
 

@@ -94,5 +94,5 @@ def test_the_end_of_an_iterator_inside_collate_fn_does_not_end_the_epoch(shards)
 def test_impossible_collate_fn_is_refused(shards):
     with pytest.raises(penstock.InvalidError, match="collate_fn"):
         penstock.Loader(shards, collate_fn=5)
-    with pytest.raises(penstock.InvalidError, match="collate_fn and device"):
+    with pytest.raises(penstock.InvalidError, match="collate_fn cannot be combined with device"):
         penstock.Loader(shards, transforms=[CenterCrop(8)], device="meta", collate_fn=plain)

@@ -169,7 +169,7 @@ def test_what_cannot_work_is_refused_with_the_reason(shards):
         loader_of(shards, [CROP, v2.MixUp(num_classes=3)])
     with pytest.raises(penstock.InvalidError, match=r"Conv2d was called on noise.* as a torch tensor.*RuntimeError"):
         loader_of(shards, [CROP, torch.nn.Conv2d(3, 3, 3)])
-    with pytest.raises(penstock.InvalidError, match="is no transform"):
+    with pytest.raises(penstock.InvalidError, match="is not a transform"):
         loader_of(shards, [CROP, v2.ColorJitter])
 
 

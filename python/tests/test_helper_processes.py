@@ -307,7 +307,7 @@ def test_a_program_without_a_guard_goes_on_here(shards, tmp_path):
 
 
 def test_fork_is_refused_where_it_is_unsafe_and_works_where_not(shards, tmp_path):
-    refused = pytest.raises(penstock.InvalidError, match="'fork' cannot be: .* threads of a Loader run")
+    refused = pytest.raises(penstock.InvalidError, match="'fork' is not safe here: .* threads of a Loader run")
     with loader_of(shards, [CROP], num_workers=1), refused:
         loader_of(shards, [CROP, invert], num_workers=1, multiprocessing_context="fork")
     program = run_program(

@@ -253,7 +253,7 @@ def test_transforms_for_what_is_no_image_are_refused(shards):
         penstock.Loader(shards, transforms={"text": [T.ToFloat()]})
     with pytest.raises(penstock.InvalidError, match="nothing"):
         penstock.Loader(shards, transforms={"nothing": [T.ToFloat()]})
-    with pytest.raises(penstock.InvalidError, match="'flip' is no transform"):
+    with pytest.raises(penstock.InvalidError, match="'flip' is not a transform"):
         penstock.Loader(shards, transforms=["flip"])
 
 

@@ -52,7 +52,7 @@ def test_option_shuffle_mode(shards, tmp_path):
             penstock.Loader(shards, shuffle=True, **other).load_state_dict(loader.state_dict())
     (tmp_path / "folders" / "cats").mkdir(parents=True)
     draw(1, 30, 20).save(tmp_path / "folders" / "cats" / "one.jpg")
-    with pytest.raises(penstock.InvalidError, match="no shards"):
+    with pytest.raises(penstock.InvalidError, match="requires a data set with shards"):
         penstock.Loader(tmp_path / "folders", shuffle=True, shuffle_mode="shards")
     with pytest.raises(penstock.InvalidError, match="shuffle=True"):
         penstock.Loader(shards, shuffle_mode="shards")
@@ -116,7 +116,7 @@ def test_option_length_window(shards, tmp_path):
     with pytest.raises(penstock.InvalidError, match="sorted by length within 20"):
         penstock.Loader(recordings, shuffle=True, seed=3).load_state_dict(loader.state_dict())
 
-    with pytest.raises(penstock.InvalidError, match="no field of kind audio"):
+    with pytest.raises(penstock.InvalidError, match="requires a field of kind audio"):
         penstock.Loader(shards, length_window=20)
     for wrong in ({"length_window": 1}, {"length_window": 8, "sampler": samplers.Indices([1, 2])}):
         with pytest.raises(penstock.InvalidError, match="length_window"):
@@ -206,14 +206,14 @@ def test_samplers_that_cannot_be_are_refused(shards):
         (iter([1]), "again"),
         ("shuffled", "sequential"),
         (5, "sample numbers"),
-        ([60], "no sample 60"),
-        ([-1], "no sample -1"),
-        ([0.5], "sample numbers"),
+        ([60], "sample 60 .* is out of range"),
+        ([-1], "start at 0, got -1"),
+        ([0.5], "list of integers"),
         (samplers.Weighted([1.0]), "1 weights for 60 samples"),
     ):
         with pytest.raises(penstock.InvalidError, match=reason):
             penstock.Loader(shards, sampler=bad)
-    with pytest.raises(penstock.InvalidError, match="contradict"):
+    with pytest.raises(penstock.InvalidError, match="cannot be combined"):
         penstock.Loader(shards, shuffle=True, sampler="sequential")
     assert len(penstock.Loader(shards, sampler=torch.utils.data.RandomSampler(range(60)))) == 2
 
@@ -228,7 +228,7 @@ def test_a_sampler_that_is_empty_after_one_epoch_is_refused(shards):
 
     loader = penstock.Loader(shards, sampler=Once(), num_workers=0)
     assert flat(loader) == list(range(60))
-    with pytest.raises(penstock.InvalidError, match="no sample for epoch 1"):
+    with pytest.raises(penstock.InvalidError, match="no samples for epoch 1"):
         next(iter(loader))
 
     class Empty(Once):
@@ -268,7 +268,7 @@ def test_option_shard_rank(shards):
     assert sorted(sum(parts, [])) == list(range(60))
     with pytest.raises(penstock.InvalidError, match="shard_rank"):
         penstock.Loader(shards, shard_rank=3, shard_world_size=3)
-    with pytest.raises(penstock.InvalidError, match="shard_rank = 0 without shard_world_size"):
+    with pytest.raises(penstock.InvalidError, match="shard_rank requires shard_world_size"):
         penstock.Loader(shards, shard_rank=0)  # torchrun's environment would say something else
 
 
@@ -343,5 +343,5 @@ def test_a_drawn_seed_is_kept_in_the_state(shards):
 
 def test_a_seed_is_not_drawn_where_ranks_must_agree(shards):
     for several in ({"shard_rank": 0, "shard_world_size": 2}, {"num_workers_pytorch": 2}):
-        with pytest.raises(penstock.InvalidError, match="give all of them the same number"):
+        with pytest.raises(penstock.InvalidError, match="pass the same seed to all of them"):
             fresh(shards, **several)

@@ -123,9 +123,9 @@ def test_what_cannot_be_planned_is_refused(shards):
         ([CROP, lambda a: None], "returned NoneType of object"),
         ([CROP, lambda a, b, c: a], "functools.partial"),
         ([CROP, lambda a: a / (a.size - a.size) if False else int("x")], "called on noise(?s:.*)invalid literal"),
-        ([CROP, 5], "5 is no transform"),
-        ([CROP, dict], "is no transform"),
-        (invert, "give a list"),
+        ([CROP, 5], "5 is not a transform"),
+        ([CROP, dict], "is not a transform"),
+        (invert, "must be a list"),
     ):
         with pytest.raises(penstock.InvalidError, match=reason):
             loader_of(shards, operations, num_workers=0)

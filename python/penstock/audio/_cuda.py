@@ -46,7 +46,7 @@ class TorchMel:
             self._device = torch.device(device)
             self._window = torch.tensor(program.window(), device=self._device)
         except (RuntimeError, AssertionError) as error:
-            raise InvalidError(f"device = {device!r} cannot be used: {error}") from None
+            raise InvalidError(f"device={device!r} cannot be used: {error}") from None
         bins = settings["n_fft"] // 2 + 1
         self._filters = torch.tensor(program.filters(), device=self._device).reshape(settings["n_mels"], bins)
         self._settings = settings

@@ -36,7 +36,7 @@ def read(
     format can tell: MP3 has no checksums, and libsndfile takes most of what is changed in it.
     """
     if not isinstance(path, (str, bytes, os.PathLike)):
-        raise InvalidError(f"path = {path!r} cannot be; give a path, or a file's content as bytes")
+        raise InvalidError(f"path must be a path or the content of a file as bytes, got {path!r}")
     return _core.read_audio(
         path if isinstance(path, bytes) else os.fsdecode(path),
         _number("start", start),
