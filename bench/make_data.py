@@ -30,7 +30,7 @@ import numpy as np
 
 from common import CROP, MAX_IMAGES, SAMPLE, SHORT_SIDE, Data
 
-# Rises when what is written changes, so that an older cache is made anew.
+# Rises when what is written changes, so that an older cache is made again.
 LAYOUT = 2
 DRAWN_IMAGES = 1000
 DRAWN_SHARDS = 4
@@ -300,7 +300,7 @@ def make_tbl(data: Data) -> None:
 
 
 def make_stores(data: Data) -> None:
-    """Always anew: the format may have changed, and the speed of building is worth seeing."""
+    """Always again: the format may have changed, and the speed of building is worth seeing."""
     import penstock
 
     forms: list[tuple[str, dict[str, Any]]] = [

@@ -33,7 +33,7 @@ std::uint32_t checksum_of(std::string_view text) {
   return crc32c({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-/// One folder per process, its files written anew for every input, deleted when the process ends in good
+/// One folder per process, its files written again for every input, deleted when the process ends in good
 /// order.
 class OwnFolder {
  public:

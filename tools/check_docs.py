@@ -6,7 +6,7 @@ A block that starts with ```python run is executed; a ```output block right afte
 line of only ... stands for any lines, and ... within a line for any text. The blocks of a page share their variables
 and a folder with the demo's images: `shapes/` holds train-*.tar and val-*.tar, `shapes/train/` a folder per class.
 Links to files of the repository must lead somewhere. --update puts what was printed into the output blocks, and
-writes the notebooks that are made of pages anew.
+writes the notebooks that are made of pages again.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class Log:
         cwd: Path = ROOT,
         timeout: float = 1200,
     ) -> None:
-        """As `run`, for a command without which the suite cannot go on."""
+        """As `run`, for a command without which the suite cannot continue."""
         code = self.run(command, env=env, cwd=cwd, timeout=timeout)
         if code != 0:
             raise CommandFailedError(f"{' '.join(str(word) for word in command)} exited with {code}")

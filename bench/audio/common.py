@@ -18,7 +18,7 @@ def circumstances() -> dict[str, Any]:
 
 
 def save(part: str, result: dict[str, Any]) -> None:
-    """Puts one part into the results and writes the page anew."""
+    """Puts one part into the results and writes the page again."""
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     known[part] = {**result, "circumstances": circumstances()}
     RESULTS.write_text(json.dumps(known, indent=1) + "\n")

@@ -64,10 +64,11 @@ class MelSpectrogram {
   /// same.
   std::vector<float> filters() const;
   std::vector<float> window() const;
-  /// Of a wave of so many samples. `invalid` for one that is shorter than a frame, or than what is mirrored.
+  /// Of a wave of that many samples. `invalid` for one that is shorter than a frame, or than what is
+  /// mirrored.
   Result<std::size_t> frames(std::size_t samples) const;
 
-  /// `count` waves of `samples` samples, one behind the other, to out[count][n_mels][frames]. NaN in a wave
+  /// `count` waves of `samples` samples, one after the other, to out[count][n_mels][frames]. NaN in a wave
   /// gives NaN in the frames that it is in.
   Status run(const float* waves, std::size_t count, std::size_t samples, float* out);
   /// The same as IEEE half precision, rounded to nearest even at the very end.

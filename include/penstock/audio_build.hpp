@@ -42,7 +42,7 @@ struct AudioBuildSettings {
 
   int num_mega_buffers =
       3;  ///< in the ring: one filling, one computing, one draining; 1 = one after the other
-  int seg_microbatch_segments = 8192;  ///< short segments that are computed in one go
+  int seg_microbatch_segments = 8192;  ///< short segments that are computed at once
   /// Files in a buffer. Absent, with `autosize_gpu_batch`: as many as a quarter of the free memory holds, and
   /// no more than lie in the caches of the cores (16 MiB with a `compute` of one's own); else 128.
   std::optional<int> batch_files{};
@@ -53,7 +53,7 @@ struct AudioBuildSettings {
   /// More bad files than this fail the build. Both absent: 10 files, or one in 20 if that is more.
   std::optional<std::uint64_t> max_errors{};
   std::optional<double> max_error_share{};  ///< of all files
-  bool resume = true;  ///< go on with an interrupted build of the same files and settings
+  bool resume = true;                       ///< resume an interrupted build of the same files and settings
   /// Called by one thread at a time. False ends the build with `cancelled`; it can be resumed.
   std::function<bool(const AudioBuildProgress&)> progress{};
   AudioCompute compute{};      ///< absent = penstock's kernels
@@ -74,7 +74,7 @@ struct AudioBuildReport {
   std::uint64_t samples = 0;     ///< rows in the file
   std::uint64_t skipped = 0;     ///< bad files that were left out, resumed parts included
   std::uint64_t resumed_at = 0;  ///< files that an interrupted build had done
-  bool was_complete = false;     ///< the file was there already, from the same files and settings
+  bool was_complete = false;     ///< the file already existed, from the same files and settings
   std::uint64_t bytes_read = 0;  ///< in this run
   std::uint64_t bytes_written = 0;
   double seconds = 0;        ///< of this run, without the flush

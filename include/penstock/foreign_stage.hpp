@@ -30,7 +30,7 @@ class ForeignStage {
   virtual std::string name() const = 0;
   /// What tells it from others, in any process: part of the fingerprint of the pipeline.
   virtual std::string identity() const = 0;
-  /// How and where it runs, for people.
+  /// How and where it runs, human-readable.
   virtual std::string where() const = 0;
   /// What comes out when `in` goes in, kAnyExtent where samples differ. Images go in as [H, W, 3]. Called
   /// when a loader is planned.

@@ -46,7 +46,7 @@ class Loader {
   std::uint64_t steps() const noexcept;
   /// Names the epoch that the next start_epoch() begins.
   void set_epoch(std::uint64_t epoch) noexcept;
-  /// The epoch that the next start_epoch() begins, or goes on with.
+  /// The epoch that the next start_epoch() begins, or continues with.
   std::uint64_t next_epoch() const;
 
   /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs
@@ -67,7 +67,7 @@ class Loader {
   /// What goes wrong without ending the iteration.
   struct Problem {
     std::string about;  ///< cache, error_report, close, skip
-    std::string text;   ///< for people
+    std::string text;   ///< human-readable
   };
   /// The cache could not be built or is damaged, so that the source is read; the error report cannot be
   /// written; close() has left workers behind; on_error skip has left batches that surprise.
@@ -80,9 +80,9 @@ class Loader {
 
   /// What the consumer has received, as JSON of less than 1 kB. Batches that failed are not received.
   Result<std::string> state() const;
-  /// The next start_epoch() goes on where the state was taken, in constant time. `strict`: a state of another
-  /// data set, order, seed or pipeline is refused, with the difference. A loader that drew its seed goes on
-  /// with that of the state.
+  /// The next start_epoch() continues where the state was taken, in constant time. `strict`: a state of
+  /// another data set, order, seed or pipeline is refused, with the difference. A loader that drew its seed
+  /// continues with that of the state.
   Status load_state(std::string_view state, bool strict = true);
 
   /// The next start_epoch() leaves out the first `steps` of what it would deliver, in constant time.
@@ -93,7 +93,7 @@ class Loader {
     Batch batch;
   };
   /// The next batch of the epoch begun with `ticket`, or `waiting` if none is ready within `patience`, or
-  /// `finished`. An older ticket is `cancelled`. With the error of a bad sample the iteration may go on at
+  /// `finished`. An older ticket is `cancelled`. With the error of a bad sample the iteration may continue at
   /// the next batch.
   Result<Step> next(std::uint64_t ticket, std::chrono::milliseconds patience);
   /// Whether next() would give a batch at once, and no error.
@@ -104,7 +104,7 @@ class Loader {
   LoaderStats stats() const;
   /// Errors of samples that were skipped or replaced, oldest first (the first 1,000 are kept).
   std::vector<Error> errors() const;
-  /// What will run, for people.
+  /// What will run, human-readable.
   std::string plan() const;
   /// Ends the workers and the build of a cache, which the next loader resumes. Batches already delivered stay
   /// valid. Iterating afterwards is `cancelled`. Takes at most 5 s for each of the two: threads that a source

@@ -63,7 +63,7 @@ struct LoaderOptions {
   LoadingMode loading_mode = LoadingMode::ordered;
   std::optional<int> shard_rank{};        ///< this process among those that share the epoch; absent = 0
   std::optional<int> shard_world_size{};  ///< how many they are; absent = 1
-  std::optional<double> timeout_seconds = 300.0;  ///< the longest that a consumer waits for a batch
+  std::optional<double> timeout_seconds = 300.0;  ///< max seconds that a consumer waits for a batch
   bool persistent_workers = true;                 ///< threads live across epochs
   bool enable_transforms = true;                  ///< false: decoded samples as they are
   MaxErrors max_errors{};
@@ -157,7 +157,8 @@ struct LoaderOptions {
     v("shuffle_shards", self.shuffle_shards,
       "with shuffle_mode='shards': how many shards are mixed; None = 8");
     v("length_window", self.length_window,
-      "recordings: of every so many places of the epoch's order, 2 or more, the samples are sorted by the "
+      "recordings: within windows of this many places of the epoch's order, 2 or more, the samples are "
+      "sorted by the "
       "size of their files, so that batches need little padding; shuffled epochs choose for each window "
       "whether lengths ascend or descend; None = no sorting");
     v("auto_tune", self.auto_tune,
@@ -198,7 +199,7 @@ struct LoaderOptions {
   std::map<std::string, std::string> to_dict() const;
   /// Options that are not named have their defaults. `invalid` for unknown names and impossible values.
   static Result<LoaderOptions> from_dict(const std::map<std::string, std::string>& values);
-  /// What differs from the defaults, for people: "LoaderOptions(batch_size=7, on_error="skip")".
+  /// What differs from the defaults, human-readable: "LoaderOptions(batch_size=7, on_error="skip")".
   std::string to_string() const;
 };
 

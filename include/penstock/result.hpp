@@ -32,7 +32,7 @@ struct Error {
   std::string message{};  ///< what failed, one clause, no final stop
   std::string advice{};   ///< what the user can do, or empty
   Place place{};
-  std::string detail{};  ///< lines for people below the message: the traceback of a user's function
+  std::string detail{};  ///< human-readable lines below the message: the traceback of a user's function
   std::string cause{};   ///< what the binding of another language keeps of its own exception; opaque here
   /// No fault of the data: out of file descriptors or memory, or an index of ours is gone. So no sample is
   /// skipped or replaced because of it.

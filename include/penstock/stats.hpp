@@ -28,9 +28,9 @@ struct LoaderStats {
     struct Step {
       int workers = 0;
       int prefetch = 0;
-      double batches_per_second = 0;   ///< with so many workers and batches ahead
+      double batches_per_second = 0;   ///< with that many workers and batches ahead
       double consumer_wait_share = 0;  ///< of the time, waiting for a batch
-      std::string decision;            ///< what came of it, for people
+      std::string decision;            ///< what came of it, human-readable
     };
     std::vector<Step> steps;
     bool settled = false;
@@ -64,7 +64,7 @@ struct LoaderStats {
   double batches_ready = 0;        ///< mean number of complete batches waiting, seen at each request
   std::uint64_t buffer_bytes = 0;  ///< batch memory held by the loader and its consumers
 
-  std::uint64_t undelivered_bytes = 0;  ///< of batches prepared and not yet delivered, the most there were
+  std::uint64_t undelivered_bytes = 0;  ///< of batches prepared and not yet delivered, at their maximum
   int workers = 0;                      ///< that may work now
   std::optional<AutoTune> auto_tune;    ///< with that option
   std::uint64_t seed = 0;               ///< of order and augmentation, drawn or given
@@ -73,7 +73,7 @@ struct LoaderStats {
   MemoryFormat memory_format =
       MemoryFormat::channels_first;  ///< of images, also where the option is automatic
   std::string simd_target;
-  std::string cache;    ///< state of the store of LoaderOptions::cache, for people; empty without one
+  std::string cache;    ///< state of the store of LoaderOptions::cache, human-readable; empty without one
   std::string verdict;  ///< one sentence: what limits the rate
 };
 

@@ -64,7 +64,7 @@ struct BuildSettings {
   /// of its source.
   bool keep_damaged = false;
   bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
-  bool resume = true;   ///< go on with an interrupted build of the same source and settings
+  bool resume = true;   ///< resume an interrupted build of the same source and settings
   std::uint64_t max_pixels = 178'956'970;  ///< larger images are bad samples
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
   /// resumed.
@@ -76,7 +76,7 @@ struct BuildReport {
   std::uint64_t added = 0;          ///< by this build, resumed parts included
   std::uint64_t skipped = 0;        ///< bad samples left out of this source, resumed parts included
   std::uint64_t resumed_at = 0;     ///< samples of the source that an interrupted build had done
-  bool was_complete = false;        ///< the store was there already, from the same source and settings
+  bool was_complete = false;        ///< the store already existed, from the same source and settings
   std::uint64_t bytes_read = 0;     ///< in this run
   std::uint64_t bytes_written = 0;  ///< in this run
   double seconds = 0;
@@ -87,7 +87,7 @@ struct BuildReport {
 
 /// Writes the samples of `sources` (anything that Dataset opens) to the folder `destination`, which appears
 /// when it is complete. The bytes depend on the source and the settings, never on workers, speed or
-/// interruptions. A folder that is there already is `invalid`, unless it was made from the same source and
+/// interruptions. An existing folder is `invalid`, unless it was made from the same source and
 /// settings.
 Result<BuildReport> build_store(const std::vector<std::string>& sources, const std::string& destination,
                                 const BuildSettings& settings = {});
@@ -119,19 +119,19 @@ struct VerifyReport {
   std::uint64_t not_in_store = 0;  ///< samples of the source; a problem if more than the build left out
   std::uint64_t problems = 0;
   std::vector<Error> errors;          ///< the first 100,000, in the order of the samples
-  std::vector<std::string> notes;     ///< what was not compared or not known, and is no problem
+  std::vector<std::string> notes;     ///< what was not compared or not known, and is not a problem
   std::vector<std::string> warnings;  ///< of the store and the source, as their data sets give them
 
   bool ok() const noexcept { return problems == 0; }
 };
-/// Checks every byte. What is no store, or cannot be opened, is an error; damage inside is in the report.
+/// Checks every byte. What is not a store, or cannot be opened, is an error; damage inside is in the report.
 /// Samples are compared with those of the same key, and fields with those of the same name.
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings = {});
 /// Reads and decodes every sample of a table, as a loader would: every bad field is in the report, with its
 /// place. Samples without a field that all have, of which nothing can be checked, are a problem too.
 Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettings& settings = {});
 /// The same for whatever Dataset opens; every byte of a store, if `paths` is the path of one. `fields` are
-/// then those of `paths`, where it is no store.
+/// then those of `paths`, where it is not a store.
 Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifySettings& settings = {});
 
 struct StoreInfo {

@@ -72,7 +72,7 @@ def run(work: Work, array: np.ndarray[Any, Any], stream: int, sample: int, op: i
     try:
         result = np.asarray(returned)
     except (TypeError, ValueError, RuntimeError) as problem:
-        return Outcome(WRONG, message=f"{work.name} returned {type(returned).__name__}, which is no array: {problem}")
+        return Outcome(WRONG, message=f"{work.name} returned {type(returned).__name__}, not an array: {problem}")
     if not result.dtype.isnative:
         result = result.astype(result.dtype.newbyteorder("="))
     if result.dtype not in _NUMBERS or result.ndim > len(_NO_SHAPE):
@@ -110,7 +110,7 @@ class _Memory:
         self._mapped: mmap.mmap | None = None
 
     def of(self, size: int) -> mmap.mmap:
-        """All of it, at least so many bytes."""
+        """All of it, at least that many bytes."""
         if size > self._size or self._mapped is None:
             there = os.fstat(self._descriptor).st_size
             if there < size:

@@ -188,13 +188,13 @@ class OptionFields:
         """ordered: batches come in the order of the plan; as_ready: as they complete, the same set"""
     @property
     def timeout_seconds(self) -> float | None:
-        """the longest that the consumer waits for a batch: then TimeoutError says which stage is stuck; None =
-        for ever"""
+        """max seconds that the consumer waits for a batch: then TimeoutError says which stage is stuck; None =
+        forever"""
     def with_timeout_seconds(
         self, value: float | None, /
     ) -> LoaderOptions:
-        """the longest that the consumer waits for a batch: then TimeoutError says which stage is stuck; None =
-        for ever"""
+        """max seconds that the consumer waits for a batch: then TimeoutError says which stage is stuck; None =
+        forever"""
     @property
     def persistent_workers(self) -> bool:
         """threads live across epochs and prepare the next one; False: they end with each epoch"""
@@ -302,13 +302,13 @@ class OptionFields:
         """with shuffle_mode='shards': how many shards are mixed; None = 8"""
     @property
     def length_window(self) -> int | None:
-        """recordings: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size
+        """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are sorted by the size
         of their files, so that batches need little padding; shuffled epochs choose for each window whether
         it rises or falls; None = no sorting"""
     def with_length_window(
         self, value: int | None, /
     ) -> LoaderOptions:
-        """recordings: of every so many places of the epoch's order, 2 or more, the samples are sorted by the size
+        """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are sorted by the size
         of their files, so that batches need little padding; shuffled epochs choose for each window whether
         it rises or falls; None = no sorting"""
     @property

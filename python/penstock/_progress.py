@@ -33,7 +33,7 @@ class ProgressBar:
             sys.stderr.flush()
 
     def __call__(self, done: int, total: int, bytes_rate: int, rate: float) -> None:
-        """Draws the bar anew."""
+        """Draws the bar again."""
         line = progress_line(self._title, done, total, bytes_rate, rate, self._unit)
         line = line[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write("\r" + line.ljust(self._shown))

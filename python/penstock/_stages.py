@@ -25,7 +25,7 @@ from .options import LoaderOptions
 #: A call that takes so many times as long as the way to a helper and back is made there: less would not pay for the
 #: processes.
 WORTH_A_PROCESS = 2
-#: A function that has changed nothing of so many samples gets a warning; one that draws may leave some as they are.
+#: A function that has changed nothing of that many samples gets a warning; one that draws may leave some as they are.
 UNCHANGED_SAMPLES = 8
 UNCHANGED_SAMPLES_OF_RANDOM = 64
 #: A function is timed by its fastest call; no more of them once they took so long together.
@@ -155,7 +155,7 @@ class Stage:
             self.why = f"{took}, less than {WORTH_A_PROCESS} times the way to a helper ({1e6 * way:.0f} us)"
 
     def start(self, workers: int) -> bool:
-        """Decides where it runs, with so many workers."""
+        """Decides where it runs, with that many workers."""
         self._closed = False
         if workers == 0:
             self.in_helper, self.why = False, "num_workers is 0"
@@ -196,7 +196,7 @@ class Stage:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(caller), ctypes.py_object(CancelledError))
 
     def where(self) -> str:
-        """Where it runs, for people."""
+        """Where it runs, human-readable."""
         places = {None: "nowhere yet", True: f"in helper processes ({self._helpers.method})", False: "in this process"}
         return f"{places[self.in_helper]}: {self.why}"
 

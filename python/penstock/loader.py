@@ -92,7 +92,7 @@ def _handle(operation: Any, field: str, stages: Stages) -> _core.Transform:
 class Loader(Generic[T_co]):
     """Iterate over it: each loop is the next epoch, newly shuffled if asked for.
 
-    A bad sample raises at its batch (on_error="raise"); next() of the iterator then goes on after it.
+    A bad sample raises at its batch (on_error="raise"); next() of the iterator then continues after it.
 
     source: a Dataset, or anything that Dataset takes.
     transforms: operations for the images, or where there are none for the recordings, or {field: operations}; functions
@@ -238,7 +238,7 @@ class Loader(Generic[T_co]):
 
     def state_dict(self) -> dict[str, Any]:
         """What has been received so far: plain JSON of less than 1 kB. Any number of ranks and workers, and any
-        batch size, can go on from it."""
+        batch size, can continue from it."""
         self._find_shard()
         state: dict[str, Any] = json.loads(self._state_ahead or self._core.state())
         order = self._resumed_order or self._order
@@ -247,10 +247,10 @@ class Loader(Generic[T_co]):
         return state
 
     def load_state_dict(self, state: Mapping[str, Any], strict: bool = True) -> None:
-        """The next loop goes on where the state was taken: it finishes the interrupted epoch.
+        """The next loop continues where the state was taken: it finishes the interrupted epoch.
 
         A state of another data set, order, seed or pipeline raises InvalidError with the difference; strict=False
-        goes on at its position all the same.
+        continues at its position anyway.
         """
         self._find_shard()
         try:
@@ -321,7 +321,7 @@ class Loader(Generic[T_co]):
         return list(self._core.errors())
 
     def plan(self) -> str:
-        """What will run, for people."""
+        """What will run, human-readable."""
         return self._core.plan()
 
     def _find_shard(self) -> None:
@@ -340,7 +340,7 @@ class Loader(Generic[T_co]):
         return self._core.start_epoch(self._ask(sampler))
 
     def _ask(self, sampler: Given) -> Any:
-        """The order of the next epoch. One that is drawn anew, as torch's random samplers do, cannot be resumed."""
+        """The order of the next epoch. One that is drawn again, as torch's random samplers do, cannot be resumed."""
         epoch = self._core.next_epoch
         order = sampler.of_epoch(epoch, len(self._dataset))
         if order.size == 0 and sampler.num_samples != 0:

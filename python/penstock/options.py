@@ -132,7 +132,7 @@ class LoaderOptions(OptionFields):
         return self.replace(memory_format="channels_last")
 
     def use_spawn(self) -> LoaderOptions:
-        """Helper processes that begin anew."""
+        """Helper processes that begin again."""
         return self.replace(multiprocessing_context="spawn")
 
     def use_forkserver(self) -> LoaderOptions:

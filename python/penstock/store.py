@@ -23,7 +23,7 @@ class BuildReport:
     added: int  #: by this build, resumed parts included
     skipped: int  #: bad samples that were left out, resumed parts included
     resumed_at: int  #: samples that an interrupted build had done already
-    was_complete: bool  #: the store was there already, from the same source and settings
+    was_complete: bool  #: the store already existed, from the same source and settings
     bytes_read: int
     bytes_written: int
     seconds: float
@@ -44,7 +44,7 @@ class VerifyReport:
     not_in_store: int  #: samples of the source; a problem if more than the build left out
     problems: int
     errors: list[Error] = field(default_factory=list)  #: the first 100,000
-    notes: list[str] = field(default_factory=list)  #: what was not compared, and why that is no problem
+    notes: list[str] = field(default_factory=list)  #: what was not compared, and why that is not a problem
     warnings: list[str] = field(default_factory=list)  #: of the store and the source
 
     @property
@@ -95,7 +95,7 @@ def build(
     workers: threads; None = the cores that this process may use.
     on_error: "raise", or "skip" to leave bad samples out; max_errors then bounds them: int = count, float = share.
     append: add to a store that exists, with the settings it was built with: one that is given must be the same.
-    resume: go on with an interrupted build; False begins it anew.
+    resume: resume an interrupted build; False begins it again.
     progress: show a bar, on a terminal only.
     """
     dataset = source if isinstance(source, Dataset) else Dataset(source)
@@ -127,7 +127,7 @@ def verify(
     path: a store, or tar shards, class folders, a Dataset.
     source: a Dataset, or anything that Dataset takes.
     fields: {name: extension} of the source, as its Dataset had them when the store was built; of `path`, where that
-        is no store.
+        is not a store.
     progress: show a bar, on a terminal only.
     """
     chosen, readings = field_choice(fields)

@@ -188,7 +188,7 @@ class PythonStage final : public ForeignStage {
   double seconds() const noexcept { return 1e-9 * static_cast<double>(nanoseconds_); }
 
  private:
-  // A function that has changed nothing for so many samples is not looked at any more.
+  // A function that has changed nothing for that many samples is not looked at any more.
   static constexpr int kLookedAt = 64;
 
   /// Both run_here() and helpers work on copies, so `data` is still what the function was given.

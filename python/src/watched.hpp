@@ -28,7 +28,7 @@ bool ended(const Future& outcome) {
   return outcome.wait_for(kPatience) == std::future_status::ready;
 }
 
-/// Work that a source may hold up for ever runs on a thread of its own and never touches Python. After Ctrl-C
+/// Work that a source may hold up forever runs on a thread of its own and never touches Python. After Ctrl-C
 /// the thread is left behind: it owns all it needs, and ends when the source lets it go.
 template <class Work>
 auto interruptible(Work work) {

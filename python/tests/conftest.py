@@ -119,7 +119,7 @@ def slow_function(array: np.ndarray) -> np.ndarray:
 
 
 class HoldFirst:
-    """A stage that holds up the first sample of the shards, in a worker's thread, until it may go on."""
+    """A stage that holds up the first sample of the shards, in a worker's thread, until it may continue."""
 
     def __init__(self, shards: str) -> None:
         self.resume = threading.Event()

@@ -1,7 +1,7 @@
 """What an earlier version made, and what it made of it: data/version_<n>, written by write_earlier_version.py.
 
 Each case is a source and the options of a loader. Its record holds the digest of every step of two epochs, a state in
-the middle of the first, and the fingerprint of the data set: a later version must give the same, and go on from the
+the middle of the first, and the fingerprint of the data set: a later version must give the same, and continue from the
 state.
 """
 

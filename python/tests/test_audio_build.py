@@ -186,7 +186,7 @@ audio.build(sys.argv[1], sys.argv[2], duration=10.0, progress=False, workers=1, 
 """
 
 
-def test_a_killed_build_goes_on(tmp_path: Path) -> None:
+def test_a_killed_build_continues(tmp_path: Path) -> None:
     source = tmp_path / "in"
     for i in range(150):
         write_wav(source / f"label{i % 5}" / f"{i:03}.wav", tone(i, 10.0))

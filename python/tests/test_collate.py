@@ -81,7 +81,7 @@ def test_exceptions_of_collate_fn_are_the_users_own_and_the_batch_is_not_receive
     rest = list(resumed)
     assert len(rest) == 2
     assert sorted(first + rest[0] + rest[1]) == list(range(60))
-    assert next(iterator) == rest[1], "and the iteration goes on after it"
+    assert next(iterator) == rest[1], "and the iteration continues after it"
     assert list(iterator) == []
 
 

@@ -95,7 +95,7 @@ def test_ddp_training_equals_one_process(program, shards, one_process, tmp_path)
         np.testing.assert_allclose(parameters(tmp_path / str(ranks)), one_process, rtol=0, atol=1e-12)
 
 
-def test_elastic_stop_at_three_ranks_go_on_at_two_then_four(program, shards, one_process, tmp_path):
+def test_elastic_stop_at_three_ranks_continue_at_two_then_four(program, shards, one_process, tmp_path):
     seen = []
     checkpoint = "none"
     for ranks, steps in ((3, 2), (2, 1), (4, 99)):

@@ -14,7 +14,7 @@ from penstock import samplers, transforms
 
 
 class Cycle:
-    """Samples of a data set of 60, so many of them; for ever if that is None. Without a length unless it is given."""
+    """Samples of a data set of 60, so many of them; forever if that is None. Without a length unless it is given."""
 
     def __init__(self, count: int | None) -> None:
         self.count = count

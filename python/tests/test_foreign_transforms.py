@@ -120,7 +120,7 @@ def test_is_called_with_what_it_takes(shards, plain, name):
     np.testing.assert_allclose(got, [expected(array) for array in plain], rtol=0, atol=1e-6)
 
 
-def test_a_list_of_them_goes_on_from_one_to_the_next(shards, plain):
+def test_a_list_of_them_continues_from_one_to_the_next(shards, plain):
     images = first_images(shards, v1.RandomHorizontalFlip(p=1), v1.ToTensor(), v1.Normalize(0.5, 0.5))
     np.testing.assert_allclose(images, (plain[:, :, ::-1] / 255 - 0.5) / 0.5, atol=1e-6)
     to_float, normalize = v2.ToDtype(torch.float32, scale=True), v2.Normalize([0.5] * 3, [0.5] * 3)
@@ -145,7 +145,7 @@ def test_what_it_draws_depends_on_the_sample_alone(shards, plain, name):
     before = torch.get_rng_state(), np.random.get_state()[1].tobytes(), random.getstate()
     alone = loader_of(shards, operations, num_workers=0, shuffle=True)
     first, second = contents(alone), contents(alone)
-    assert first != second, "every epoch draws anew"
+    assert first != second, "every epoch draws again"
     rows = [row.tobytes() for indices, data in first for row in np.split(np.frombuffer(data, np.uint8), len(indices))]
     assert len(set(rows)) == 60
     with loader_of(shards, operations, num_workers=2, shuffle=True) as loader:

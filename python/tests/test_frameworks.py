@@ -227,7 +227,7 @@ def test_accelerate_skips_batches_of_tuples_and_of_collate_fn_and_of_samplers_wi
 
 
 def test_accelerate_resumes_by_skipping(shards, unbroken, tmp_path):
-    """As its documentation has it: the number of steps is kept beside the state, and the loader begins anew."""
+    """As its documentation has it: the number of steps is kept beside the state, and the loader begins again."""
     accelerator = Accelerator(cpu=True)
     model = torch.nn.Linear(2, 2)
     model, optimizer, loader = accelerator.prepare(

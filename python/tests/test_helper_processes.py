@@ -265,7 +265,7 @@ def test_functions_of_an_interactive_session_run_here(shards):
     assert "interactive session" in done.stdout
 
 
-def test_a_program_read_from_a_pipe_goes_on_here(shards):
+def test_a_program_read_from_a_pipe_continues_here(shards):
     program = f"""
         import penstock, warnings
         from conftest import slow_function
@@ -288,7 +288,7 @@ def test_a_program_read_from_a_pipe_goes_on_here(shards):
     assert done.stderr == ""
 
 
-def test_a_program_without_a_guard_goes_on_here(shards, tmp_path):
+def test_a_program_without_a_guard_continues_here(shards, tmp_path):
     program = run_program(
         tmp_path,
         f"""

@@ -342,7 +342,7 @@ def test_works_without_torch(shards):
     assert done.stdout.strip() == "numpy (4, 3, 32, 32)", done.stderr
 
 
-#: Opening a file of that name waits for ever, as on a network disk that does not answer.
+#: Opening a file of that name waits forever, as on a network disk that does not answer.
 STUCK_OPEN = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -103,7 +103,7 @@ def test_option_length_window(shards, tmp_path):
     assert after["padding"] < before["padding"] / 2
     assert after["decoded"].keys() == {"WAV"} and after["decoded"]["WAV"] >= 60
 
-    # Neither batches, workers nor ranks change the order, so a run goes on with others.
+    # Neither batches, workers nor ranks change the order, so a run continues with others.
     assert run(batch_size=7, length_window=20, num_workers=0)[0] == order
     loader = penstock.Loader(recordings, shuffle=True, seed=3, length_window=20, batch_size=7)
     iterator = iter(loader)

@@ -121,7 +121,7 @@ def test_option_pin_memory(shards):
         return
     with pytest.warns(RuntimeWarning, match="pin_memory=True has no effect: (this torch|torch sees)"):
         loader = penstock.Loader(shards, pin_memory=True)
-    assert flat(loader) == list(range(60)), "and all goes on without"
+    assert flat(loader) == list(range(60)), "and all continues without"
     with pytest.raises(penstock.InvalidError, match="output='numpy' cannot be combined"):
         penstock.Loader(shards, pin_memory=True, output="numpy")
 

@@ -135,7 +135,7 @@ def test_what_cannot_be_planned_is_refused(shards):
 
 
 @pytest.mark.usefixtures("in_helpers")
-def test_resume_goes_on_with_the_same_bytes(shards):
+def test_resume_continues_with_the_same_bytes(shards):
     make = lambda **options: loader_of(shards, OPERATIONS, shuffle=True, num_workers=1, **options)  # noqa: E731
     whole = contents(make())
     loader = make()
@@ -163,7 +163,7 @@ def test_what_a_partial_sets_is_part_of_the_pipeline(shards):
 
 
 @pytest.mark.usefixtures("in_helpers")
-def test_functions_go_on_when_a_cache_takes_over(shards, tmp_path):
+def test_functions_continue_when_a_cache_takes_over(shards, tmp_path):
     plain = loader_of(shards, OPERATIONS, shuffle=True, num_workers=0)
     loader = loader_of(shards, OPERATIONS, shuffle=True, num_workers=1, cache=str(tmp_path / "stores"))
     for _ in range(3):

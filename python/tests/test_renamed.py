@@ -31,7 +31,7 @@ def test_old_counts_of_verify(shards) -> None:
 
 
 def test_old_keys_of_stats(shards) -> None:
-    tune = penstock.Loader(shards, auto_tune=True).stats()["auto_tune"]
+    tune = penstock.Loader(shards, auto_tune=True, output="numpy").stats()["auto_tune"]
     with pytest.warns(DeprecationWarning, match=r"stats\(\)\['auto_tune'\]\['max_workers'\]") as warned:
         assert tune["most_workers"] == tune["max_workers"] >= 1
     assert warned[0].filename == __file__

@@ -199,7 +199,7 @@ def test_killed_builds_resume_to_the_same_bytes(tmp_path_factory, tmp_path, shar
         assert contents(store) == expected
 
 
-def test_control_c_ends_a_build_and_the_next_one_goes_on(tmp_path, shards):
+def test_control_c_ends_a_build_and_the_next_one_continues(tmp_path, shards):
     program = "import penstock, sys; print('go', flush=True); penstock.build(sys.argv[1], sys.argv[2], workers=1)"
     for _ in range(3):
         with subprocess.Popen(

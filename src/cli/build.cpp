@@ -75,8 +75,8 @@ void print(const BuildReport& report, const BuildArguments& arguments) {
   }
   if (report.skipped > report.errors.size()) {
     print_line(stderr, "left out: {} more, not listed: {}", report.skipped - report.errors.size(),
-               report.resumed_at > 0 ? "before the interruption, or behind the first 1,000"
-                                     : "behind the first 1,000");
+               report.resumed_at > 0 ? "before the interruption, or after the first 1,000"
+                                     : "after the first 1,000");
   }
   print_line(stdout, "{}: {} samples added{}{}; {} read, {} written in {:.1f} s", arguments.paths.back(),
              report.added, report.skipped > 0 ? fmt::format(", {} left out", report.skipped) : "",

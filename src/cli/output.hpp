@@ -19,7 +19,7 @@ namespace penstock::cli {
 /// "1.5 GB".
 std::string as_size(std::uint64_t bytes);
 
-/// A line for people. Names in it come from data and from file systems, so all of it is made printable.
+/// A human-readable line. Names in it come from data and from file systems, so all of it is made printable.
 template <class... Values>
 void print_line(std::FILE* to, fmt::format_string<Values...> pattern, Values&&... values) {
   fmt::print(to, "{}\n", printable_line(fmt::format(pattern, std::forward<Values>(values)...)));

@@ -47,7 +47,7 @@ struct Cost {
 
 Cost cost_of(const Bytes& file, Rect box, DecodeLimits limits = {}) {
   Cost cost;
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins again
   const std::int64_t before = status_bytes("VmRSS:");
   const double start = cpu_seconds();
   ImageDecoder decoder(limits);

@@ -12,7 +12,7 @@ struct jpeg_decompress_struct;
 
 namespace penstock::inline v0::detail {
 
-/// Owned by a JpegDecoder, attached anew to each image. Intact data gives libjpeg's coefficients; data that
+/// Owned by a JpegDecoder, attached again to each image. Intact data gives libjpeg's coefficients; data that
 /// ends early, has a bad code, too many coefficients or a missing restart marker makes the libjpeg call fail.
 /// Not thread-safe.
 class JpegHuffman {

@@ -21,7 +21,7 @@ class OggPages {
   /// libsndfile fails to read them it loses memory. Other streams are left to check().
   Status pass_headers();
 
-  /// Goes on up to byte `end`. Pages with bytes between `begin` and `end`, and those before the first
+  /// Continues up to byte `end`. Pages with bytes between `begin` and `end`, and those before the first
   /// recording, must be whole: `corrupt` if one is not. A last page that is cut off is none; what follows the
   /// page that is marked as the last is not looked at.
   Status check(std::uint64_t begin, std::uint64_t end);

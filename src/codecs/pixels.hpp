@@ -11,7 +11,7 @@ namespace penstock::inline v0 {
 /// Bytes before the first pixel.
 inline constexpr std::size_t kPixelsHeader = 16;
 
-/// A record for an image of this size, its pixels still to be written: rows of R, G, B behind the header.
+/// A record for an image of this size, its pixels still to be written: rows of R, G, B after the header.
 std::vector<std::uint8_t> make_pixels_record(ImageSize size);
 
 /// Any rectangle by copying rows.

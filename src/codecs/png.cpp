@@ -110,7 +110,7 @@ void CriticalChunks::next_chunk() noexcept {
       chunk_end_ = at_ + size;
       return;
     }
-    if (in_data_) {  // data that goes on behind another chunk is not allowed
+    if (in_data_) {  // data that continues behind another chunk is not allowed
       chunk_end_ = at_;
       return;
     }

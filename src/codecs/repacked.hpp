@@ -1,5 +1,5 @@
 #pragma once
-// JPEG images stored anew without loss: the same DCT coefficients in a layout for wide CPUs and random
+// JPEG images stored again without loss: the same DCT coefficients in a layout for wide CPUs and random
 // access. To the byte: docs/formats/repacked.md.
 
 #include <cstdint>

@@ -249,7 +249,7 @@ Status SndfileDecoder::read(std::uint64_t frames, float* out) {
   const sf_count_t got = sf_readf_float(sndfile_.get(), out, static_cast<sf_count_t>(frames));
   if (got != static_cast<sf_count_t>(frames)) {
     const std::uint64_t end = position_ + static_cast<std::uint64_t>(std::max<sf_count_t>(got, 0));
-    position_ = ~std::uint64_t{0};  // the next decode() begins anew
+    position_ = ~std::uint64_t{0};  // the next decode() begins again
     return detail::audio_error(ErrorKind::corrupt, fmt::format("{} is damaged or truncated at frame {}",
                                                                name_of_format(info_.format), end));
   }

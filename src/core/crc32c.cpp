@@ -61,7 +61,8 @@ PENSTOCK_CRC_TARGET inline std::uint32_t add_one(std::uint32_t crc, std::uint8_t
 #endif
 
 #if defined(PENSTOCK_CRC_TARGET)
-/// An instruction takes three cycles and one can begin in each: three lanes of so many bytes go side by side.
+/// An instruction takes three cycles and one can begin in each: three lanes of that many bytes go side by
+/// side.
 constexpr std::size_t kLane = 1024;
 
 using BitMap = std::array<std::uint32_t, 32>;  // what each bit becomes

@@ -12,7 +12,7 @@ constexpr std::uint32_t kWindowOp = 0xFFFD0000u;  // and 1 more: the second pass
 constexpr std::uint32_t kCutOp = 0xFFFD0002u;
 constexpr std::uint32_t kShardsOp = 0xFFFC0000u;
 
-/// A block has its own key: computed anew for each place, which costs a fraction of a microsecond.
+/// A block has its own key: computed again for each place, which costs a fraction of a microsecond.
 std::uint64_t shuffled(std::uint64_t offset, std::uint64_t size, const RandomKey& key,
                        std::uint32_t op) noexcept {
   return size < 2 ? offset : detail::FeistelShuffle(size, Draws(key, op)).forward(offset);

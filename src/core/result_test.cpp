@@ -103,12 +103,12 @@ TEST(error, cannot_be_made_to_write_to_a_terminal_or_to_forge_lines) {
 TEST(error, shortens_names_without_end) {
   const std::string endless(1 << 20, 'k');
   const Error error{.kind = ErrorKind::corrupt,
-                    .message = "'" + endless + "' is no key",
+                    .message = "'" + endless + "' is not a key",
                     .advice = "rename " + endless,
                     .place = {.shard = endless + ".tar", .key = endless + ".jpg"}};
   EXPECT_LT(error.to_string().size(), 10'000u);
   EXPECT_NE(error.to_string().find("kkk.tar, sample kkk"), std::string::npos) << error.to_string();
-  EXPECT_NE(error.to_string().find("kkk' is no key; rename kkk"), std::string::npos) << error.to_string();
+  EXPECT_NE(error.to_string().find("kkk' is not a key; rename kkk"), std::string::npos) << error.to_string();
 }
 
 TEST(error, names_every_kind) {

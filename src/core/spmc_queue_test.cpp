@@ -62,7 +62,7 @@ TEST(spmc_queue, tells_data_from_empty) {
   EXPECT_EQ(state, PopState::data);
 }
 
-/// Its move into a consumer's hands stops until it is told to go on.
+/// Its move into a consumer's hands stops until it is told to continue.
 struct SlowToMove {
   std::atomic<int>* gate = nullptr;
   explicit SlowToMove(std::atomic<int>* g) noexcept : gate(g) {}

@@ -10,7 +10,7 @@
 
 namespace penstock::inline v0 {
 
-/// Bytes of the character at the begin of `rest`, which is not empty; 0 if there is none. Surrogates are no
+/// Bytes of the character at the start of `rest`, which is not empty; 0 if there is none. Surrogates are no
 /// characters unless asked for: Python's JSON reader takes them, its text decoder does not.
 inline std::size_t character_size(ByteSpan rest, bool surrogates = false) noexcept {
   const std::uint8_t first = rest[0];

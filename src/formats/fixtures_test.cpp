@@ -50,7 +50,7 @@ void compare(const std::string& name, const JsonForTest& samples) {
   for (const JsonForTest& sample : samples.items) {
     for (const std::string& extension : sample["fields"].names) {
       if (numbers.try_emplace(extension, every.size()).second) {
-        // Of kind bytes even where the text is no integer: "a.cls|a.cls|..." in these archives.
+        // Of kind bytes even where the text is not an integer: "a.cls|a.cls|..." in these archives.
         every.emplace_back("f:" + extension, extension);
       }
     }

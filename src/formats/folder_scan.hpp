@@ -29,7 +29,7 @@ struct FoundFiles {
 
 struct FolderNames {
   std::vector<std::string> folders;  ///< sorted by bytes
-  std::vector<std::string> files;    ///< sorted by bytes; all that is no folder
+  std::vector<std::string> files;    ///< sorted by bytes; all that is not a folder
 };
 
 /// What a folder holds; links are followed, hidden names left out.

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kHdf5Nowhere = ~std::uint64_t{0};
 /// Levels that no tree of a real file reaches.
 inline constexpr unsigned kMaxHdf5TreeDepth = 16;
 
-/// Reads numbers one behind the other. Past the end everything is zero, and ok() is false from then on.
+/// Reads numbers one after the other. Past the end everything is zero, and ok() is false from then on.
 class Hdf5Cursor {
  public:
   explicit Hdf5Cursor(ByteSpan bytes) noexcept : bytes_(bytes) {}

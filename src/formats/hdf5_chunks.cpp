@@ -60,7 +60,7 @@ class OldTree {
   std::uint64_t entries_ = 0;
 };
 
-/// Addresses one behind the other, in pages with a checksum each where they are many.
+/// Addresses one after the other, in pages with a checksum each where they are many.
 Result<Places> read_fixed_array(const Hdf5Bytes& file, const Hdf5Chunks& chunks) {
   constexpr std::uint64_t kHeader = 28;
   constexpr std::uint64_t kSum = 4;

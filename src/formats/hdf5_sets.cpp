@@ -161,7 +161,7 @@ Status find_rows(const Hdf5Bytes& file, const Description& description, const st
   } else {
     PENSTOCK_ASSIGN(const Hdf5Chunks chunks, read_chunked(cursor, version, description, name, set));
     if (chunks.index == Hdf5Chunks::Index::implicit) {
-      set.chunks = {chunks.address};  // one behind the other
+      set.chunks = {chunks.address};  // one after the other
     } else if (set.rows > 0) {
       if (chunks.address == kHdf5Nowhere) {
         return never_written(name);

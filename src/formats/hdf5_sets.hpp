@@ -18,7 +18,7 @@ struct Hdf5Set {
   std::vector<std::size_t> row_shape;
   Hdf5Type type;
   std::uint64_t row_bytes = 0;
-  std::uint64_t chunk_rows = 0;       ///< rows that lie one behind the other
+  std::uint64_t chunk_rows = 0;       ///< rows that lie one after the other
   std::vector<std::uint64_t> chunks;  ///< where each run of `chunk_rows` begins
 
   /// Within the file: find_hdf5_set() has seen to that.

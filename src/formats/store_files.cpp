@@ -262,7 +262,7 @@ Status StoreFiles::check_lookups(std::uint64_t sample) const {
 }
 
 std::span<const FieldRecord> StoreFiles::records(std::uint64_t sample) const noexcept {
-  // Rows are multiples of 8 bytes from the begin of a mapped page, so records are aligned.
+  // Rows are multiples of 8 bytes from the start of a mapped page, so records are aligned.
   return {reinterpret_cast<const FieldRecord*>(row(sample).data() + 8), manifest_.fields.size()};
 }
 
@@ -338,7 +338,7 @@ Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::
     shard.begin = first_behind(number);
     shard.end = first_behind(number + 1);
   }
-  // Of so many rows the index is a large file by itself, and looking at all of them takes long.
+  // Of that many rows the index is a large file by itself, and looking at all of them takes long.
   const std::uint64_t looked_at = std::min(shard.end, shard.begin + kMaxRowsLookedAt);
   for (std::uint64_t sample = shard.begin; sample < looked_at; ++sample) {
     for (const FieldRecord& record : records(sample)) {

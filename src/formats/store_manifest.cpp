@@ -238,7 +238,7 @@ std::string StoreManifest::text() const {
       {"shards", std::move(shard_list)},
   });
   std::string text = document.text(2);
-  text.resize(text.size() - 2);  // the line break and bracket, to go on with the last member
+  text.resize(text.size() - 2);  // the line break and bracket, to continue with the last member
   text += ',';
   const std::uint32_t checksum = crc32c(as_bytes(text));
   return text + fmt::format("{}{:08x}\"\n}}\n", kChecksumMember, checksum);

@@ -320,7 +320,7 @@ TEST(store, a_billion_samples_open_as_fast_as_a_thousand) {
     header.checksum = header.right_checksum();
     store.index.replace(0, sizeof header, text_of(header));
     folder.write("s/index.bin", std::string_view(store.index));
-    // Rows of zeros behind the first three: the file is sparse.
+    // Rows of zeros after the first three: the file is sparse.
     std::filesystem::resize_file(path + "/index.bin", 64 + samples * header.row_size);
     store.manifest.samples = samples;
     store.manifest.index.size = 64 + samples * header.row_size;

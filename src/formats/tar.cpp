@@ -292,7 +292,7 @@ Result<TarMember> TarReader::finish_member(const TarHeader& header) {
 
 /// Zero blocks end an archive; more data behind them is what `cat a.tar b.tar` leaves.
 void TarReader::check_trailing_data() {
-  constexpr std::uint64_t kFar = 64 * 1024;  // writers pad to 10 KiB as a rule
+  constexpr std::uint64_t kFar = 64 * 1024;  // writers pad to 10 KiB usually
   std::uint64_t at = offset_ + kTarBlock;
   const std::uint64_t end = source_.size() - at > kFar ? at + kFar : source_.size();
   for (; at < end; at += kTarBlock) {

@@ -21,7 +21,7 @@ class DiskFile {
   Status append(ByteSpan bytes);
   /// Overwrites bytes that are there. Several threads may, at places that are apart.
   Status write_at(std::uint64_t offset, ByteSpan bytes);
-  /// Takes off all behind the first `size` bytes.
+  /// Takes off all after the first `size` bytes.
   Status cut(std::uint64_t size);
   /// On disk when it returns.
   Status sync();

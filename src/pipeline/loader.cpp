@@ -115,7 +115,7 @@ class Loader::Impl {
     const std::lock_guard lock(replacing_);
     return planner_;
   }
-  /// None for a fork: who builds it stayed with the parent, and its lock may be held for ever.
+  /// None for a fork: who builds it stayed with the parent, and its lock may be held forever.
   CachedStore* cache() const noexcept { return inherited() ? nullptr : cache_.get(); }
 
   /// Begins the next epoch: from the cache, once that is complete. `iterating` is held.
@@ -166,7 +166,7 @@ class Loader::Impl {
             .world = slices.world()};
   }
 
-  /// Goes on with another seed than was drawn. `iterating` is held.
+  /// Continues with another seed than was drawn. `iterating` is held.
   Status take_seed(std::uint64_t seed) {
     if (seed == this->seed() || planner_->closed()) {
       return {};
@@ -235,7 +235,7 @@ Loader::Loader(Loader&&) noexcept = default;
 Loader& Loader::operator=(Loader&&) noexcept = default;
 Loader::~Loader() {
   if (impl_ && impl_->inherited()) {
-    // The workers stayed with the parent: there is nobody to join, and locks may be held for ever.
+    // The workers stayed with the parent: there is nobody to join, and locks may be held forever.
     impl_.release();
   }
 }
@@ -266,7 +266,7 @@ std::uint64_t Loader::steps() const noexcept { return impl_->planner()->steps();
 
 void Loader::set_epoch(std::uint64_t epoch) noexcept {
   if (impl_->inherited()) {
-    return;  // the lock may be held for ever; start_epoch() says what is wrong
+    return;  // the lock may be held forever; start_epoch() says what is wrong
   }
   const std::lock_guard lock(impl_->iterating);
   impl_->planner()->set_epoch(epoch);

@@ -26,7 +26,7 @@ TEST(Loader, bad_sample_fails_its_batch_with_its_place) {
   EXPECT_EQ(failed.error().place.index, 5u);
   EXPECT_EQ(failed.error().place.key, "key5");
   EXPECT_THAT(failed.error().to_string(), HasSubstr("on_error='skip'"));
-  EXPECT_EQ(loader.next(ticket).value()->index()[0], 8) << "the iteration may go on";
+  EXPECT_EQ(loader.next(ticket).value()->index()[0], 8) << "the iteration may continue";
 }
 
 TEST(Loader, skip_leaves_rows_out_and_moves_nothing_else) {

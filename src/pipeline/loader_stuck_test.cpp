@@ -1,4 +1,4 @@
-// A source that does not answer: nobody waits for it for ever, and nothing it may still write to is given
+// A source that does not answer: nobody waits for it forever, and nothing it may still write to is given
 // away.
 
 #include <gmock/gmock.h>

@@ -44,7 +44,7 @@ Stream run(Loader& loader, std::size_t count) {
   return stream;
 }
 
-TEST(Resume, goes_on_byte_for_byte_from_every_step) {
+TEST(Resume, continues_byte_for_byte_from_every_step) {
   Loader whole = open_images(small());
   const std::string begin = whole.state().value();
   const Stream expected = run(whole, 9);
@@ -62,7 +62,7 @@ TEST(Resume, goes_on_byte_for_byte_from_every_step) {
   }
 }
 
-TEST(Resume, any_batch_size_and_ranks_go_on_from_any_other) {
+TEST(Resume, any_batch_size_and_ranks_continue_from_any_other) {
   const auto table = std::make_shared<MemoryTable>(40);
   Loader first = open_loader(table, {.batch_size = 4, .shuffle = true, .num_workers = 1});
   std::vector<std::int64_t> seen;

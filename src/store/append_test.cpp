@@ -100,7 +100,7 @@ TEST(append, what_a_kill_left_of_the_old_store_is_cleared) {
     EXPECT_TRUE(build_store(TableForTest(2, 7), "more", path, kept(true))->was_complete);
     EXPECT_FALSE(fs::exists(path + ".building"));
   }
-  // A build that could be gone on with is something else.
+  // A build that could be resumed is something else.
   folder.write("s.building/journal", "");
   EXPECT_TRUE(build_store(TableForTest(2, 7), "more", path, kept(true))->was_complete);
   EXPECT_TRUE(fs::exists(path + ".building"));

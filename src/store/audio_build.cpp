@@ -104,7 +104,7 @@ class AudioBuild {
       PENSTOCK_TRY(tidy_up(parent, building, folder));
       return made_since.ok() ? Result<AudioBuildReport>(std::move(report_)) : made_since.error();
     }
-    PENSTOCK_ASSIGN(AudioJournal journal, begin_or_go_on(folder));
+    PENSTOCK_ASSIGN(AudioJournal journal, begin_or_continue(folder));
     PENSTOCK_ASSIGN(DiskFile file, opened(folder));
     PENSTOCK_TRY(run_pipeline(file, journal));
     PENSTOCK_TRY(write_structure(file, folder));
@@ -196,7 +196,7 @@ class AudioBuild {
     return all;
   }
 
-  Result<AudioJournal> begin_or_go_on(const Folder& folder) {
+  Result<AudioJournal> begin_or_continue(const Folder& folder) {
     const std::string build = Json(Json::Members{{"build", names_.contents},
                                                  {"files", names_.files},
                                                  {"boot", boot_name()},

@@ -26,7 +26,7 @@ using test::wav;
 using test::write;
 using testing::HasSubstr;
 
-TEST(audio_build, goes_on_after_it_was_cancelled) {
+TEST(audio_build, continues_after_it_was_cancelled) {
   if (!has_hdf5()) {
     GTEST_SKIP() << "built without HDF5";
   }
@@ -53,11 +53,11 @@ TEST(audio_build, goes_on_after_it_was_cancelled) {
   EXPECT_TRUE(bytes_of(folder / "whole.h5") == bytes_of(folder / "cut.h5"));
 
   left = 20;
-  EXPECT_FALSE(build_audio(source, folder / "anew.h5", settings).ok());
+  EXPECT_FALSE(build_audio(source, folder / "again.h5", settings).ok());
   left = 1000;
   settings.resume = false;
-  EXPECT_EQ(build_audio(source, folder / "anew.h5", settings)->resumed_at, 0U);
-  EXPECT_TRUE(bytes_of(folder / "whole.h5") == bytes_of(folder / "anew.h5"));
+  EXPECT_EQ(build_audio(source, folder / "again.h5", settings)->resumed_at, 0U);
+  EXPECT_TRUE(bytes_of(folder / "whole.h5") == bytes_of(folder / "again.h5"));
 }
 
 TEST(audio_build, a_journal_without_its_rows_is_no_hindrance) {
@@ -74,7 +74,7 @@ TEST(audio_build, a_journal_without_its_rows_is_no_hindrance) {
     return left-- == 0 ? Status(Error{.kind = ErrorKind::io, .message = "stopped"}) : Status();
   };
   EXPECT_FALSE(build_audio(source, folder / "x.h5", settings).ok());
-  ASSERT_TRUE(fs::remove(data));  // as a kill behind the last step leaves it
+  ASSERT_TRUE(fs::remove(data));  // as a kill after the last step leaves it
   left = 2;
   EXPECT_FALSE(build_audio(source, folder / "x.h5", settings).ok());
   fs::resize_file(data, 20'000);
@@ -118,7 +118,7 @@ TEST(audio_build, what_another_version_or_start_of_the_machine_left_is_not_trust
   }
 }
 
-TEST(audio_build, goes_on_after_a_kill_in_its_last_steps) {
+TEST(audio_build, continues_after_a_kill_in_its_last_steps) {
   if (!has_hdf5()) {
     GTEST_SKIP() << "built without HDF5";
   }
@@ -231,9 +231,9 @@ TEST(audio_build, a_file_that_lacks_recordings_is_not_given_to_who_wants_errors)
   AudioBuildSettings strict;
   strict.skip_errors = false;
   EXPECT_THAT(build_audio(source, folder / "x.h5", strict).error().to_string(), HasSubstr("lacks 1 bad"));
-  AudioBuildSettings anew;
-  anew.resume = false;
-  EXPECT_THAT(build_audio(source, folder / "x.h5", anew).error().to_string(), HasSubstr("complete file"));
+  AudioBuildSettings again;
+  again.resume = false;
+  EXPECT_THAT(build_audio(source, folder / "x.h5", again).error().to_string(), HasSubstr("complete file"));
 }
 
 TEST(audio_build, an_interrupted_build_of_other_files_is_begun_anew) {

@@ -34,8 +34,8 @@ MelSettings mel_of(const AudioBuildSettings& settings);
 /// Everything that the bytes of a row depend on, in a fixed order. Yes and no are 1 and 0.
 decltype(AudioFileContents::attributes) configuration_of(const AudioBuildSettings& settings);
 
-/// Files in a buffer, by AudioBuildSettings::batch_files and `autosize_gpu_batch`, for so many threads on a
-/// machine with so many bytes free.
+/// Files in a buffer, by AudioBuildSettings::batch_files and `autosize_gpu_batch`, for that many threads on a
+/// machine with that many bytes free.
 std::size_t batch_files_of(const AudioBuildSettings& settings, const AudioShape& shape, unsigned workers,
                            std::uint64_t free_bytes, std::uint64_t files);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The recordings of a data set that is no folder of files: tars, stores, anything that Dataset opens.
+// The recordings of a data set that is not a folder of files: tars, stores, anything that Dataset opens.
 
 #include "formats/sample_table.hpp"
 #include "store/audio_files.hpp"

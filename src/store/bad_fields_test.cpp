@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A label that is no number and JSON that ends early, beside an intact sample.
+/// A label that is not a number and JSON that ends early, beside an intact sample.
 std::string tar_with_bad_fields(const TemporaryFolder& folder) {
   TarForTest tar;
   tar.file("a.cls", "cat").file("a.json", "{}");

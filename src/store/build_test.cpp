@@ -389,9 +389,9 @@ TEST(build_store, says_how_the_store_that_is_there_differs) {
   };
   EXPECT_THAT(why(source, with(StoreImage::raw)), HasSubstr("image is raw and was keep"));
   EXPECT_THAT(why(TableForTest(5), with(StoreImage::keep)), HasSubstr("another source"));
-  BuildSettings anew = with(StoreImage::keep);
-  anew.resume = false;
-  EXPECT_THAT(why(source, anew), HasSubstr("complete store of this source and settings"));
+  BuildSettings again = with(StoreImage::keep);
+  again.resume = false;
+  EXPECT_THAT(why(source, again), HasSubstr("complete store of this source and settings"));
 }
 
 TEST(build_store, impossible_settings_are_refused) {

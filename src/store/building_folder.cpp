@@ -269,7 +269,7 @@ bool is_part_of(const StoreManifest& part, const StoreManifest& whole) {
          std::equal(part.sources.begin(), part.sources.end(), whole.sources.begin());
 }
 
-/// With a journal it is a build to go on with; without one it is that only if it is finished.
+/// With a journal it is a build to continue with; without one it is that only if it is finished.
 void remove_old_store(const std::string& destination, const StoreManifest& manifest) {
   const auto [above, name] = split_path(destination);
   const auto parent = Folder::open(above);

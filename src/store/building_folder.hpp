@@ -1,5 +1,5 @@
 #pragma once
-// The folder DST.building: begun, gone on with, or turned into DST.
+// The folder DST.building: begun, continued with, or turned into DST.
 
 #include <optional>
 #include <string>

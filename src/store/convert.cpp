@@ -150,7 +150,7 @@ Result<ConvertReport> convert_store(const std::string& path, const std::string& 
   PENSTOCK_TRY(building.clear());
   Result<ConvertReport> converted = Conversion(*table, building.folder(), settings).run();
   if (!converted.ok()) {
-    // A conversion cannot go on where it stopped: what it wrote is of no use.
+    // A conversion cannot continue where it stopped: what it wrote is of no use.
     PENSTOCK_TRY(building.discard());
     return std::move(converted).error();
   }

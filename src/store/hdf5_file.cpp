@@ -128,7 +128,7 @@ Handle open_file(const std::string& path, bool create) {
           H5Fclose};
 }
 
-/// One text behind the other.
+/// One text after the other.
 std::string padded(const std::vector<std::string>& texts, std::size_t width) {
   std::string bytes;
   for (const std::string& text : texts) {
@@ -177,7 +177,7 @@ Result<std::uint64_t> create_roomy(hid_t file, const char* name, hid_t type, std
   if (!set.ok()) {
     return failure(std::string("cannot allocate space for ") + name, path);
   }
-  // Chunks that fill the room between the first and the last of them exactly lie one behind the other.
+  // Chunks that fill the room between the first and the last of them exactly lie one after the other.
   const auto place_of = [&](std::uint64_t row) {
     std::vector<hsize_t> offset(axes.size(), 0);
     offset[0] = row;

@@ -20,7 +20,7 @@ struct Checkpoint {
   std::uint64_t skipped = 0;
   std::vector<StoreFile> shards;  ///< finished
   StoreFile open_shard;           ///< size 0: none is open
-  StoreFile rows;                 ///< of the index, behind its header
+  StoreFile rows;                 ///< of the index, after its header
   StoreFile keys;
   std::vector<std::string> kept_because;
 

@@ -62,7 +62,7 @@ TEST(resume, from_every_line_of_the_journal_gives_the_same_bytes) {
   }
 }
 
-TEST(resume, goes_on_where_it_stopped) {
+TEST(resume, continues_where_it_stopped) {
   const TableForTest source(90);
   const TemporaryFolder folder;
   build_nearly(source, folder / "s", settings_for_test());
@@ -135,9 +135,9 @@ TEST(resume, another_source_or_other_settings_begin_anew) {
   expect_built(source, folder / "t", keep);
   expect_same_files(folder / "keep", folder / "t");
   build_nearly(source, folder / "u", settings_for_test());
-  BuildSettings anew = settings_for_test();
-  anew.resume = false;
-  const auto report = build_store(source, "test", folder / "u", anew);
+  BuildSettings again = settings_for_test();
+  again.resume = false;
+  const auto report = build_store(source, "test", folder / "u", again);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->resumed_at, 0u);
 }
@@ -153,9 +153,9 @@ TEST(resume, a_build_that_raises_takes_over_none_that_left_samples_out) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
   EXPECT_NE(refused.error().message.find("2 bad samples"), std::string::npos) << refused.error().message;
-  BuildSettings anew = settings_for_test();
-  anew.resume = false;
-  EXPECT_EQ(build_store(source, "test", folder / "s", anew).error().kind, ErrorKind::corrupt);
+  BuildSettings again = settings_for_test();
+  again.resume = false;
+  EXPECT_EQ(build_store(source, "test", folder / "s", again).error().kind, ErrorKind::corrupt);
 
   build_nearly(source, folder / "s", skip);
   const auto resumed = build_store(source, "test", folder / "s", skip);

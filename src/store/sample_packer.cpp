@@ -126,7 +126,7 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
   } else if (plan_.source.fields()[field].kind == FieldKind::image) {
     PENSTOCK_ASSIGN(stored, pack_or_keep(value));
     if (stored.original_size == 0) {
-      // The file itself is not at hand: a store that kept the pixels knows how large it was.
+      // The file itself is not available: a store that kept the pixels knows how large it was.
       stored.original_size = plan_.source.stored_size(sample, field);
     }
   } else {

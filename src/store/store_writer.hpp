@@ -18,7 +18,7 @@ bool holds(const std::string& folder, const Checkpoint& checkpoint);
 /// One thread at a time. What was added since the last checkpoint is lost when the process ends.
 class StoreWriter {
  public:
-  /// Goes on from `from`, which `folder` holds; what lies behind it is cut off. `known_shards` are in the
+  /// Continues from `from`, which `folder` holds; what lies behind it is cut off. `known_shards` are in the
   /// journal. The folder must outlive the writer.
   static Result<StoreWriter> open(const Folder& folder, std::size_t fields, std::uint64_t shard_bytes,
                                   Journal journal, Checkpoint from, std::size_t known_shards);

@@ -1,4 +1,4 @@
-// verify of what is no store: tar shards, class folders.
+// verify of what is not a store: tar shards, class folders.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -171,7 +171,7 @@ def index_claims(folder: Path) -> Used:
     data = bytearray(index.read_bytes())
     struct.pack_into("<QQ", data, 40, 1 << 44, 1 << 44)
     write_index(index, data)
-    return Used(tar, says="200 samples")  # made anew
+    return Used(tar, says="200 samples")  # made again
 
 
 def index_of_one_key(folder: Path) -> Used:

@@ -4,7 +4,7 @@
 
 The program goes through epoch after epoch, writes down every row, and saves a state after some of its steps, as a
 training job does. Each life has other workers, prefetch, batch size, number of ranks, and reads tars, a store, or tars
-with a cache that is being built. What all lives have written must be what one worker writes in one go, to the byte.
+with a cache that is being built. What all lives have written must be what one worker writes at once, to the byte.
 Exits 1 if it is not.
 """
 
@@ -38,7 +38,7 @@ def open_loader(source: str, **options: object) -> penstock.Loader:
 
 
 def live(source: str, log: Path, saved: Path, life: dict[str, int], cache: str | None, last_epoch: int) -> None:
-    """One life: goes on from the saved state, if there is one, to the end of `last_epoch`."""
+    """One life: continues from the saved state, if there is one, to the end of `last_epoch`."""
     ranks = [
         open_loader(
             source,
@@ -121,7 +121,7 @@ def kill_and_restart(kills: int, seed: int, folder: Path) -> str:
     at_first_step = 0
     for _ in range(kills):
         process = start(never)
-        if choose.random() < 0.85:  # the others are killed while they start, as a rule
+        if choose.random() < 0.85:  # the others are killed while they start, usually
             if wait_for_line(process) != "first step":
                 process.kill()
                 process.wait()

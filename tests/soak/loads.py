@@ -145,7 +145,7 @@ def several_ranks(run: Run) -> None:
 
 
 def stop_and_resume(run: Run) -> None:
-    """A loader is left after some steps; another, set otherwise, goes on from its state."""
+    """A loader is left after some steps; another, set otherwise, continues from its state."""
     (source, on_error), epoch = run.source(), run.choose.randrange(EPOCHS)
     got: list[bytes] = []
     state = None
@@ -268,7 +268,7 @@ def cache_built(run: Run) -> None:
 
 
 def fork_in_between(run: Run) -> None:
-    """A fork of the process can do nothing with the loader, and says so; the parent goes on."""
+    """A fork of the process can do nothing with the loader, and says so; the parent continues."""
     (source, on_error), settings = run.source(), run.settings()
     with open_loader(source, on_error=on_error, **settings) as loader:
         iterator = iter(loader)

@@ -131,7 +131,7 @@ def wrong_crops(tars: penstock.Dataset, store: Path, epochs: int) -> list[str]:
 
 
 def killed_builds(source: str, store: Path, folder: Path, kills: int) -> list[str]:
-    """Builds that were killed and gone on with and do not hold the unbroken store's bytes."""
+    """Builds that were killed and continued with and do not hold the unbroken store's bytes."""
     expected = digests(store)
     chance = random.Random(1)
     started = time.monotonic()

@@ -28,7 +28,7 @@ class AudioBuildReport:
     samples: int  #: rows in the file
     skipped: int  #: bad files that were left out, resumed parts included
     resumed_at: int  #: files that an interrupted build had done
-    was_complete: bool  #: the file was there already, from the same files and settings
+    was_complete: bool  #: the file already existed, from the same files and settings
     bytes_read: int
     bytes_written: int
     seconds: float  #: of this run, without the flush
@@ -84,12 +84,12 @@ def build(
     cuda_graph: with a CUDA device, record the computation once and replay it; batches of another size, such as the
         last, are computed without (untested on a GPU, too).
     num_mega_buffers: in the ring: one filling, one computing, one draining.
-    seg_microbatch_segments: short segments that are computed in one go.
+    seg_microbatch_segments: short segments that are computed at once.
     batch_files: files in a buffer; None = by caches and free memory with autosize_gpu_batch, else 128.
     workers: threads; None = the cores that this process may use.
     on_error: "skip" leaves bad files out and reports them, "raise" fails at the first; max_errors bounds them:
         int = count, float = share; None = 10 files, or one in 20 if that is more.
-    resume: go on with an interrupted build; False begins it anew, and refuses a complete one.
+    resume: resume an interrupted build; False begins it again, and refuses a complete one.
     progress: show a bar, on a terminal only.
     """
     if mel_dtype not in ("float16", "float32"):

@@ -25,7 +25,7 @@ struct MelTables {
   std::optional<float> db_mult;
 };
 
-/// `count` waves of `samples` samples, one behind the other, each with `frames` frames.
+/// `count` waves of `samples` samples, one after the other, each with `frames` frames.
 struct WaveBatch {
   const float* waves = nullptr;
   std::size_t count = 0;

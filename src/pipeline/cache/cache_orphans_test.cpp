@@ -109,7 +109,7 @@ class Killed : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Killed, the_next_start_goes_on_and_leaves_nothing_else) {
+TEST_F(Killed, the_next_start_continues_and_leaves_nothing_else) {
   ::setenv("PENSTOCK_CACHE_DIR", (folder_ / "cache").c_str(), 1);
   const std::string source = write_source("x.tar", 1);
   const std::string other = write_source("y.tar", 100);

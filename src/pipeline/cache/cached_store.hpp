@@ -19,8 +19,8 @@ namespace penstock::inline v0 {
 
 /// Looks for the store of a data set in a folder of stores; where it is missing, incomplete or damaged,
 /// builds it on threads of its own. Of several processes that start at once one builds and the others look
-/// for its result; if it dies, another goes on. Whatever goes wrong is told by state() and is no error of the
-/// loader. Any thread may call any member.
+/// for its result; if it dies, another continues. Whatever goes wrong is told by state() and is not an error
+/// of the loader. Any thread may call any member.
 class CachedStore : public std::enable_shared_from_this<CachedStore> {
  public:
   /// `folder` is made if it is not there, and used if nobody but those of `trust` can have written what is
@@ -37,14 +37,14 @@ class CachedStore : public std::enable_shared_from_this<CachedStore> {
   bool building(std::chrono::milliseconds patience);
   /// The source as read from its store, once that is complete.
   std::optional<Dataset> store() const;
-  /// One line for people: complete, being built (how far), damaged, or why it could not be built.
+  /// One human-readable line: complete, being built (how far), damaged, or why it could not be built.
   std::string state() const;
   /// Whether the store could not be built, is not used or is damaged, as state() says.
   bool troubled() const;
   /// Ends an unfinished build; the next loader resumes it. One that a source holds up for longer than 5 s is
   /// left behind: it ends when the source answers, and owns what it needs until then.
   void stop() noexcept;
-  /// That it was, for people; empty if not.
+  /// That it was, human-readable; empty if not.
   std::string left_behind() const;
 
  private:
@@ -70,7 +70,7 @@ class CachedStore : public std::enable_shared_from_this<CachedStore> {
   // Set by begin().
   std::string identity_;  // of the source
   std::string name_;      // of the store in its folder
-  std::string shown_;     // for people
+  std::string shown_;     // human-readable
   std::string path_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

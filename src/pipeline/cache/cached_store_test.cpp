@@ -125,7 +125,7 @@ TEST_F(Cache, the_epoch_after_a_whole_one_waits_for_it) {
   EXPECT_GE(repacked, static_cast<std::uint64_t>(kSamples));
 }
 
-TEST_F(Cache, totals_and_errors_go_on_when_the_cache_is_read) {
+TEST_F(Cache, totals_and_errors_continue_when_the_cache_is_read) {
   Loader loader = open(write_source(5));
   read_epoch(loader);
   ASSERT_FALSE(loader.cache_building(kLong)) << loader.stats().cache;

@@ -31,7 +31,7 @@ struct ForeignStep {
   std::uint32_t op = 0;  ///< its number in the list
   ArraySpec output;      ///< as described
   /// What makes of its image the next stage's input or the row of the batch; absent for other arrays and
-  /// for float images, which go on as they are.
+  /// for float images, which continue as they are.
   std::optional<ImageProgram> then;
 };
 

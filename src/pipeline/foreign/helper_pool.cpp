@@ -42,7 +42,7 @@ std::size_t HelperPool::alive() const {
 
 void HelperPool::stop() noexcept {
   if (::getpid() != owner_) {
-    return;  // a fork: the helpers are the parent's, and the lock may be held for ever
+    return;  // a fork: the helpers are the parent's, and the lock may be held forever
   }
   std::vector<std::unique_ptr<Helper>> ending;
   const std::lock_guard lock(mutex_);

@@ -27,7 +27,7 @@ class HelperStarter {
   /// A helper that is ready for requests, once the first packet has brought it the shared memory's
   /// descriptor.
   virtual Result<Started> start() = 0;
-  /// How it ended, for people: "was killed by signal 9"; waits for its end if need be.
+  /// How it ended, human-readable: "was killed by signal 9"; waits for its end if need be.
   virtual std::string ended(int id) = 0;
 };
 

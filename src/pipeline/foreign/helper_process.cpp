@@ -86,7 +86,7 @@ HelperProcess::~HelperProcess() {
   if (memory_ >= 0) {
     ::close(memory_);
   }
-  if (::getpid() == owner_) {        // the helpers of a fork's parent go on
+  if (::getpid() == owner_) {        // the helpers of a fork's parent continue
     ::shutdown(socket_, SHUT_RDWR);  // also where a fork holds the same socket: the helper must notice
   }
   ::close(socket_);
@@ -104,7 +104,7 @@ Status HelperProcess::share_memory() {
   return send_descriptor(socket_, memory_);
 }
 
-/// At least so many bytes, of which earlier contents are kept.
+/// At least that many bytes, of which earlier contents are kept.
 Status HelperProcess::reserve(std::size_t bytes) {
   struct stat status {};
   if (::fstat(memory_, &status) != 0) {

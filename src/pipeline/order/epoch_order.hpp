@@ -68,7 +68,7 @@ class OrderRule {
   }
   /// Whether the order comes with each epoch.
   bool is_given() const noexcept { return sampler_.kind == Sampler::Kind::given; }
-  /// "shuffled by (seed 3, epoch)", for people.
+  /// "shuffled by (seed 3, epoch)", human-readable.
   std::string describe() const;
   /// What decides the order but the seed, in a few words: the same for the same sampler.
   std::string describe_sampler() const;

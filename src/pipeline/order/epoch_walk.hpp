@@ -40,13 +40,13 @@ class EpochWalk {
   std::uint64_t next_epoch() const noexcept { return resume_ ? resume_->epoch : next_epoch_; }
   /// Names it; a position to resume at stays if it is in that epoch.
   void set_epoch(std::uint64_t epoch) noexcept;
-  /// The next iteration goes on there.
+  /// The next iteration continues there.
   void resume(Progress from);
   /// The next iteration leaves out so many of its steps.
   void skip(std::uint64_t steps);
   /// What the consumer has received.
   Progress progress() const;
-  /// Goes on where another is.
+  /// Continues where another is.
   void resume_from(const EpochWalk& before);
 
   /// Begins the next iteration: its first step. `order`: of the epoch, where the sampler has it given. Until

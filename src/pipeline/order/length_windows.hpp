@@ -25,8 +25,8 @@ struct LengthRule {
 };
 
 /// An epoch's order with the samples of each window of places sorted by length. A window is sorted when the
-/// first of its places is asked for, so that going on in the middle of an epoch costs no more than a window.
-/// Any thread may ask.
+/// first of its places is asked for, so that continuing in the middle of an epoch costs no more than a
+/// window. Any thread may ask.
 class LengthWindows {
  public:
   LengthWindows(std::uint64_t places, std::uint64_t window);

@@ -1,5 +1,5 @@
 #pragma once
-// What a checkpoint holds of a loader: plain JSON, small, and enough to go on byte for byte.
+// What a checkpoint holds of a loader: plain JSON, small, and enough to continue byte for byte.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace penstock::inline v0 {
 
-/// What must be the same for a run to go on as if nothing had happened.
+/// What must be the same for a run to continue as if nothing had happened.
 struct RunIdentity {
   std::uint64_t samples = 0;
   std::uint64_t seed = 0;
@@ -42,7 +42,7 @@ struct LoaderState {
 };
 
 std::string write_state(const LoaderState& state);
-/// `invalid` if the text is no state, or one of a newer version.
+/// `invalid` if the text is not a state, or one of a newer version.
 Result<LoaderState> read_state(std::string_view text);
 /// Refuses (`invalid`) a state of another run, with every difference in words.
 Status check_fits(const LoaderState& state, const RunIdentity& run, const ShardIdentity& shard);

@@ -14,15 +14,15 @@ struct StepSlice {
   bool repeated = false;  ///< fewer samples than ranks remained: this place was delivered before
 };
 
-/// A step takes the next batch * world places, each rank a slice of them; so a run goes on from any position
-/// with any batch size and number of ranks. A tail is shared out evenly; when fewer samples than ranks
-/// remain, the ranks without one repeat places from the start of the epoch.
+/// A step takes the next batch * world places, each rank a slice of them; so a run continues from any
+/// position with any batch size and number of ranks. A tail is shared out evenly; when fewer samples than
+/// ranks remain, the ranks without one repeat places from the start of the epoch.
 class RankSlices {
  public:
   RankSlices(std::uint64_t batch, std::uint64_t rank, std::uint64_t world, bool drop_last) noexcept
       : batch_(batch), rank_(rank), world_(world), drop_last_(drop_last) {}
 
-  /// Steps from `position` to the end of an epoch of so many places; the same for all ranks.
+  /// Steps from `position` to the end of an epoch of that many places; the same for all ranks.
   std::uint64_t steps(std::uint64_t position, std::uint64_t places) const noexcept {
     const std::uint64_t left = places - std::min(position, places);
     return drop_last_ ? left / whole() : left / whole() + (left % whole() != 0 ? 1 : 0);

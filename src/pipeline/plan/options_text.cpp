@@ -64,7 +64,7 @@ template <class T>
 std::string text_of(const T& value) {
   return json_of(value).text();
 }
-/// A share has a point, so that it is no count.
+/// A share has a point, so that it is not a count.
 std::string text_of(const MaxErrors& value) {
   if (!value.share) {
     return text_of(value.count);

@@ -24,7 +24,7 @@ struct TunedSettings {
 
 /// Looks for the fewest workers that give nearly the best rate, then for more batches ahead where the
 /// consumer still waits, changing one thing at a time. Once settled it watches, and looks again when the load
-/// has changed, a few times at most: it never swings for ever. All members are for the consumer's thread but
+/// has changed, a few times at most: it never swings forever. All members are for the consumer's thread but
 /// report(), which any may call.
 class AutoTuner {
  public:
@@ -39,7 +39,7 @@ class AutoTuner {
   bool note(Clock::time_point now, std::uint64_t waited);
   /// The time until the next batch is no measure: an epoch begins.
   void interrupt() noexcept { counting_ = false; }
-  /// Goes on where another is, with a new search: the source has changed.
+  /// Continues where another is, with a new search: the source has changed.
   void resume_from(const AutoTuner& before);
 
   LoaderStats::AutoTune report() const;

@@ -133,7 +133,7 @@ Status BadRows::check_budget(const Error& error) const {
   }
   Error last = error;
   last.message = fmt::format("{}; the last: {}", message, error.message);
-  last.advice = "look at errors() and mend the source, or allow more";
+  last.advice = "look at errors() and fix the source, or allow more";
   return last;
 }
 

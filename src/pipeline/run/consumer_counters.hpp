@@ -30,7 +30,7 @@ struct ConsumerCounters {
   std::atomic<std::int64_t> first_request{0};       ///< steady clock, ns; 0 = none yet
   std::atomic<std::int64_t> last_delivery{0};
 
-  /// Goes on where another stopped. Before the first use.
+  /// Continues where another stopped. Before the first use.
   void resume_from(const ConsumerCounters& before) noexcept {
     batches.add(before.batches.get());
     samples.add(before.samples.get());

@@ -11,7 +11,7 @@ namespace penstock::inline v0 {
 namespace {
 
 constexpr double kMaxWaitSeconds = 1e8;  // what a clock can count
-// as_ready: so many steps from one that has not come; the state has a bit for each, and stays below 1 kB.
+// as_ready: that many steps from one that has not come; the state has a bit for each, and stays below 1 kB.
 constexpr std::size_t kMaxStepsAhead = 1024;
 
 RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
@@ -165,7 +165,7 @@ Result<bool> Planner::make_way(Clock::time_point deadline) {
   if (!scheduler_ || is_prefetched(walk_.start())) {
     return true;
   }
-  ++ticket_;  // an older iteration cannot go on with what is half done
+  ++ticket_;  // an older iteration cannot continue with what is half done
   const Clock::time_point start = dropping_since_.value_or(Clock::now());
   const auto last = options_.timeout_seconds
                         ? start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
@@ -361,7 +361,8 @@ void Planner::plan_batch(const Cursor& at) {
   scheduler_->submit(*window_.back(), plan_.rows_per_item(batch_rows_, workers_));
 }
 
-/// The error of a row whose work was interrupted, which is no fault of its sample: the batch is made again.
+/// The error of a row whose work was interrupted, which is not a fault of its sample: the batch is made
+/// again.
 std::optional<Error> Planner::make_again_if_interrupted(Job& job) {
   BatchStorage& storage = *job.storage;
   const auto end = storage.row_errors.begin() + static_cast<std::ptrdiff_t>(storage.rows);

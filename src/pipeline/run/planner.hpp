@@ -32,7 +32,7 @@ Error workers_refused(const std::system_error& refused);
 class Planner {
  public:
   /// Starts the workers. Throws std::system_error if the system refuses threads. Epochs, tickets, counters
-  /// and errors go on where those of `before` are.
+  /// and errors continue where those of `before` are.
   Planner(Dataset dataset, Plan plan, LoaderOptions options, std::shared_ptr<const OrderRule> rule,
           const Planner* before = nullptr);
   ~Planner();
@@ -57,14 +57,14 @@ class Planner {
   Result<Loader::Step> next(std::uint64_t ticket, Clock::time_point deadline);
   /// Whether next() would give a batch at once, and no error.
   bool is_ready(std::uint64_t ticket);
-  /// `keep_stages`: the user's stages go on, for another planner.
+  /// `keep_stages`: the user's stages continue, for another planner.
   void close(bool keep_stages = false) noexcept;
   bool closed() const noexcept { return closed_; }
 
   LoaderStats stats() const;
   std::vector<Error> errors() const { return bad_rows_.errors(); }
   std::string report_problem() const { return bad_rows_.report_problem(); }
-  /// Which workers did not end when they should have, for people; empty if all did.
+  /// Which workers did not end when they should have, human-readable; empty if all did.
   std::string left_behind() const;
   std::string describe() const;
 
@@ -120,7 +120,7 @@ class Planner {
   BadRows bad_rows_{options_, counters_};
   mutable std::mutex scheduler_mutex_;  // held to replace the scheduler, or to look at it from other threads
   std::shared_ptr<Scheduler> scheduler_;  // null when closed, or between epochs
-  std::string left_behind_;               // workers that did not end, for people
+  std::string left_behind_;               // workers that did not end, human-readable
   bool closed_ = false;
   LoaderStats last_stats_;  // of a closed loader
 };

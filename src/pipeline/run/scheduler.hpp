@@ -35,7 +35,7 @@ struct Job {
 
 /// All members are for the planner's thread (one at a time), except totals().
 /// Without workers the planner's thread does the work, when it waits. Workers own it together with the
-/// planner: one that a source holds up for ever has all that it needs, however long that is.
+/// planner: one that a source holds up forever has all that it needs, however long that is.
 class Scheduler : public std::enable_shared_from_this<Scheduler> {
  public:
   /// `max_runs`: the largest number of runs ever out at once. Throws std::system_error if the system refuses
@@ -67,13 +67,13 @@ class Scheduler : public std::enable_shared_from_this<Scheduler> {
 
   /// Workers that may work. The rest sleep, and use no more than a thread's place.
   int workers() const noexcept { return std::min(static_cast<int>(threads_.size()), active_.load()); }
-  /// From now on so many workers may work; a run that another is at comes home all the same.
+  /// From now on that many workers may work; a run that another is at comes home anyway.
   void set_active_workers(int workers) noexcept;
   /// Runs handed out and not yet taken by a worker.
   std::size_t runs_waiting() const noexcept { return queue_.size(); }
   /// Runs handed out and not yet come back.
   std::size_t runs_out() const noexcept { return runs_out_; }
-  /// What the workers are at, for people: "2 of 3 workers read (longest: sample 17, for 12.3 s)".
+  /// What the workers are at, human-readable: "2 of 3 workers read (longest: sample 17, for 12.3 s)".
   std::string occupation() const;
   /// What its workers have counted, added to `earlier`. Any thread, while the scheduler lives.
   WorkerTotals totals(WorkerTotals earlier) const;
