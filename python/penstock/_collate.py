@@ -284,7 +284,7 @@ class ProcessCollator(Collator):
         self._helpers.stop()
 
     def close(self) -> None:
-        if os.getpid() == self._owner:  # in a fork the lock may be held for ever, and the process is the parent's
+        if os.getpid() == self._owner:  # in a fork the lock may be held forever, and the process is the parent's
             with self._lock:  # soon: who waits has been told to stop
                 self._end()
 

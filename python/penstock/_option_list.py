@@ -102,7 +102,7 @@ def no_such_option(name: str) -> str:
         meant = ";"
     else:
         meant = f"; did you mean {near} ({OPTIONS[near].doc if near in OPTIONS else 'an argument of Loader'})?"
-    return f"there is no option {name!r}{meant} the options are: {', '.join(OPTIONS)}"
+    return f"unknown option {name!r}{meant} the options are: {', '.join(OPTIONS)}"
 
 
 def option_lines() -> str:

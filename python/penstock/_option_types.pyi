@@ -302,15 +302,15 @@ class OptionFields:
         """with shuffle_mode='shards': how many shards are mixed; None = 8"""
     @property
     def length_window(self) -> int | None:
-        """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are sorted by the size
-        of their files, so that batches need little padding; shuffled epochs choose for each window whether
-        it rises or falls; None = no sorting"""
+        """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are
+        sorted by the size of their files, so that batches need little padding; shuffled epochs choose for
+        each window whether it rises or falls; None = no sorting"""
     def with_length_window(
         self, value: int | None, /
     ) -> LoaderOptions:
-        """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are sorted by the size
-        of their files, so that batches need little padding; shuffled epochs choose for each window whether
-        it rises or falls; None = no sorting"""
+        """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are
+        sorted by the size of their files, so that batches need little padding; shuffled epochs choose for
+        each window whether it rises or falls; None = no sorting"""
     @property
     def auto_tune(self) -> bool:
         """workers and batches ahead settle by measurement, within cpu_budget and collate_buffer_size:

@@ -112,7 +112,7 @@ class Stage:
             declare = "declare it: penstock.transforms.Python(fn, shape=..., dtype=...)"
             raise InvalidError(
                 f"transforms: {self.work.name} was called on noise, {dtype} {shape}{given}, to find out what it "
-                f"returns: {outcome.message}; {declare if foreign is None else 'it cannot stand here'}"
+                f"returns: {outcome.message}; {declare if foreign is None else 'it cannot be used here'}"
                 + (f"\n\n{outcome.detail}" if outcome.detail else "")
             )
         return outcome.array.dtype.name, outcome.array.shape, fixed
@@ -237,7 +237,7 @@ class Stages:
         here = [f"{stage.work.name}: {stage.not_sent}" for stage in started if stage.not_sent]
         if here and not self._in_caller:
             warnings.warn(
-                f"Python functions run in this process and hold up its other threads: {'; '.join(here)}",
+                f"Python functions run in this process and block its other threads: {'; '.join(here)}",
                 RuntimeWarning,
                 stacklevel=stacklevel + 1,
             )

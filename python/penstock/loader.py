@@ -70,10 +70,10 @@ def _transform_lists(
     handles = []
     for field, given in lists.items():
         if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
-            raise InvalidError(f"transforms = {given!r} cannot be; give a list of penstock.transforms and functions")
+            raise InvalidError(f"transforms must be a list of transforms and functions, got {given!r}")
         operations = list(itertools.islice(given or [], _MAX_OPERATIONS + 1))
         if len(operations) > _MAX_OPERATIONS:
-            raise InvalidError(f"transforms: more than {_MAX_OPERATIONS:,} operations; give a list that ends")
+            raise InvalidError(f"transforms: a list must end, got more than {_MAX_OPERATIONS:,} operations")
         handles.append((str(field), [_handle(operation, str(field), stages) for operation in operations]))
     return handles
 
@@ -84,7 +84,7 @@ def _handle(operation: Any, field: str, stages: Stages) -> _core.Transform:
     operation = as_function(operation)
     if not isinstance(operation, Python) and (isinstance(operation, type) or not callable(operation)):
         raise InvalidError(
-            f"transforms: {operation!r} is no transform; use those of penstock.transforms, or a function of an array"
+            f"transforms: {operation!r} is not a transform; use one of penstock.transforms, or a function of an array"
         )
     return stages.add(operation, field)
 
@@ -150,7 +150,7 @@ class Loader(Generic[T_co]):
         **keywords: Unpack[OptionKeywords],
     ) -> None:
         if options is not None and not isinstance(options, LoaderOptions):
-            raise InvalidError(f"options = {options!r} cannot be; give a LoaderOptions, or the options as keywords")
+            raise InvalidError(f"options must be a LoaderOptions, got {options!r}; single options are keywords")
         self._options = options.replace(**keywords) if options is not None else LoaderOptions(**keywords)
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
         for_core = self._options.for_core()
@@ -191,16 +191,16 @@ class Loader(Generic[T_co]):
             if name in OPTIONS or name in ("transforms", "as_tuple"):
                 option = f"options=loader.options.with_{name}({value!r})" if name in OPTIONS else f"{name}=..."
                 other = f"Loader(loader.dataset, {option})"
-                raise AttributeError(f"{name} of a Loader does not change; make another: {other}")
+                raise AttributeError(f"{name} of a Loader cannot be changed; create another one: {other}")
             super().__setattr__(name, value)
 
     def _names_for(self, as_tuple: Sequence[str] | None, transforms: Transforms | None) -> tuple[str, ...] | None:
         if as_tuple is None:
             return None
         if isinstance(as_tuple, str) or not all(isinstance(name, str) for name in as_tuple):
-            raise InvalidError(f"as_tuple = {as_tuple!r} cannot be; give names of fields, as ('image', 'label')")
+            raise InvalidError(f"as_tuple must be names of fields, such as ('image', 'label'), got {as_tuple!r}")
         if self._collator is not None:
-            raise InvalidError("as_tuple and collate_fn contradict each other; let collate_fn return a tuple")
+            raise InvalidError("as_tuple and collate_fn cannot be combined; return a tuple from collate_fn")
         kinds = self._dataset.fields
         if isinstance(transforms, Views):
             kinds = {name: kind for name, kind in kinds.items() if name != "image"} | dict.fromkeys(
@@ -210,7 +210,7 @@ class Loader(Generic[T_co]):
         sizes = [f"{name}_size" for name, kind in kinds.items() if kind == "image" and self._options.pad_images]
         known = [*kinds, *([*lengths, *sizes] if self._options.decode else RAW), "index", "key"]
         if unknown := [name for name in as_tuple if name not in known]:
-            raise InvalidError(f"as_tuple: there is no field {unknown[0]!r}; there are {', '.join(known)}")
+            raise InvalidError(f"as_tuple: no field {unknown[0]!r}; the fields are {', '.join(known)}")
         return tuple(as_tuple)
 
     @property
@@ -226,7 +226,7 @@ class Loader(Generic[T_co]):
     def __len__(self) -> int:
         sampler = self._options.sampler
         if isinstance(sampler, Given) and sampler.num_samples is None:
-            raise TypeError("this Loader has no len(): its sampler has none")
+            raise TypeError("this Loader has no len(), because its sampler has none")
         self._find_shard()
         return self._core.steps
 
@@ -258,7 +258,7 @@ class Loader(Generic[T_co]):
             order = fields.pop("sampler", None)
             text = json.dumps(fields)
         except (TypeError, ValueError):
-            raise InvalidError("this is no state of a Loader; give what state_dict() returned") from None
+            raise InvalidError("expected the state of a Loader, as state_dict() returns it") from None
         self._core.load_state(text, bool(strict))
         self._order_check.name()
         self._state_ahead = None
@@ -271,7 +271,7 @@ class Loader(Generic[T_co]):
         except TypeError:
             number = -1
         if not 0 <= number < 2**63:
-            raise InvalidError(f"epoch = {epoch!r} cannot be; give a whole number, 0 or more")
+            raise InvalidError(f"epoch must be a non-negative integer, got {epoch!r}")
         self._core.set_epoch(number)
         self._order_check.name()
         iteration = None if self._iteration is None else self._iteration()
@@ -345,13 +345,13 @@ class Loader(Generic[T_co]):
         order = sampler.of_epoch(epoch, len(self._dataset))
         if order.size == 0 and sampler.num_samples != 0:
             raise InvalidError(
-                f"sampler: it gave no sample for epoch {epoch}; give what can be iterated over again, every epoch"
+                f"sampler: no samples for epoch {epoch}; use one that can be iterated over again, every epoch"
             )
         given = (epoch, digest_of(order))
         resumed = self._resumed_order
         if resumed is not None and resumed[0] == epoch and resumed != given:
             raise InvalidError(
-                f"sampler: its order of epoch {epoch} is not what it was when the state was taken; give one whose "
+                f"sampler: its order of epoch {epoch} is not what it was when the state was saved; use one whose "
                 "order depends on the epoch alone (set_epoch), as those of penstock.samplers do, or pass strict=False"
             )
         self._order_check.compare(order)
@@ -386,7 +386,7 @@ class Loader(Generic[T_co]):
             self.close()  # without the GIL, unlike the end of the object itself
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a Loader has threads and cannot be pickled; make it in the process that iterates over it")
+        raise TypeError("a Loader owns threads and cannot be pickled; create it in the process that iterates over it")
 
     def __enter__(self) -> Loader[T_co]:
         return self

@@ -67,7 +67,7 @@ def check(given: Mapping[str, Any]) -> dict[str, Any]:
     checked = _core.check_options({**rest, "sampler": None if sampler is None else sampler.spec()})
     if sampler is not None and checked["shuffle"] and sampler != Random():
         raise InvalidError(
-            f"shuffle=True and sampler={sampler!r} contradict each other; leave out one: a sampler is an order"
+            f"shuffle=True and sampler={sampler!r} cannot be combined: a sampler already determines the order"
         )
     return {**checked, "sampler": sampler, **own}
 
@@ -85,7 +85,7 @@ def _check_own(own: dict[str, Any]) -> None:
             raise InvalidError(f"{name} must be {' or '.join(map(repr, choices))}, got {own[name]!r}")
     for name in ("pin_memory", "non_blocking"):
         if not isinstance(own[name], bool):
-            raise InvalidError(f"{name} = {own[name]!r} cannot be; give True or False")
+            raise InvalidError(f"{name} must be True or False, got {own[name]!r}")
     device = own["device"]
     if device is not None:
         if not isinstance(device, str) and type(device).__module__.partition(".")[0] != "torch":
@@ -114,7 +114,7 @@ class LoaderOptions(OptionFields):
             raise AttributeError(no_such_option(name.removeprefix("with_")))
 
         def __setattr__(self, name: str, value: Any) -> None:
-            raise AttributeError(f"options do not change; use with_{name}({value!r}), which returns a changed copy")
+            raise AttributeError(f"options are immutable; use with_{name}({value!r}), which returns a changed copy")
 
     def with_shuffle(self, on: bool = True, seed: int | None = None) -> LoaderOptions:
         """Shuffling on or off, and its seed if given."""
@@ -196,7 +196,7 @@ class LoaderOptions(OptionFields):
         """Options from a plain dict; raises InvalidError for unknown names."""
         for name in values:
             if not isinstance(name, str):
-                raise InvalidError(f"there is no option {name!r}; the options are: {', '.join(OPTIONS)}")
+                raise InvalidError(f"unknown option {name!r}; the options are: {', '.join(OPTIONS)}")
         return cls(**values)
 
     def __eq__(self, other: object) -> bool:

@@ -88,9 +88,9 @@ class Weighted(Sampler):
         except InvalidError:
             raise
         except (TypeError, ValueError) as problem:
-            raise InvalidError(f"weights cannot be: {problem}; give a list of numbers") from None
+            raise InvalidError(f"weights must be a list of numbers: {problem}") from None
         if self.weights.ndim != 1:
-            raise InvalidError("weights cannot be; give one number for each sample")
+            raise InvalidError("weights must be one number per sample")
         self.replacement: Final = bool(replacement)
         self.num_samples: Final = _count("num_samples", num_samples)
 
@@ -135,7 +135,7 @@ class Given(Sampler):
         return {"kind": self.kind, "num_samples": self.num_samples}
 
     def to_dict(self) -> dict[str, Any]:
-        raise InvalidError("options with a sampler of your own have no plain form; leave it out, and give it again")
+        raise InvalidError("options with a custom sampler cannot be converted to a dict; remove the sampler first")
 
     def of_epoch(self, epoch: int, samples: int) -> npt.NDArray[np.uint64]:
         """The samples of that epoch; `samples` are in the data set. Raises InvalidError if there is no end of them."""
@@ -167,13 +167,13 @@ def order_array(indices: Iterable[int], limit: int) -> npt.NDArray[np.uint64]:
     except InvalidError:
         raise
     except (TypeError, ValueError) as problem:
-        raise InvalidError(f"sampler: {problem}; give sample numbers") from None
+        raise InvalidError(f"sampler must consist of sample numbers: {problem}") from None
     if array.size == 0:
         return np.zeros(0, np.uint64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InvalidError(f"sampler: {array.dtype} of {array.ndim} dimensions cannot be; give sample numbers")
+        raise InvalidError(f"sampler must be a list of integers, got {array.ndim} dimensions of {array.dtype}")
     if array.dtype.kind == "i" and int(array.min()) < 0:
-        raise InvalidError(f"sampler: there is no sample {int(array.min())}; count from 0")
+        raise InvalidError(f"sampler: sample numbers start at 0, got {int(array.min())}")
     return np.ascontiguousarray(array, np.uint64)
 
 
@@ -184,7 +184,7 @@ def sampler_of(given: object) -> Sampler | None:
     if isinstance(given, str):
         if given not in NAMES:
             choices = ", ".join(repr(name) for name in NAMES)
-            raise InvalidError(f"sampler = {given!r} cannot be; give {choices} or one of penstock.samplers")
+            raise InvalidError(f"sampler must be {choices} or one of penstock.samplers, got {given!r}")
         return Sequential() if given == "sequential" else Random()
     if isinstance(given, Mapping):
         return _from_dict(given)
@@ -193,9 +193,9 @@ def sampler_of(given: object) -> Sampler | None:
         return Indices(given)
     if isinstance(given, Iterable):
         if iter(given) is given:
-            raise InvalidError("sampler: an iterator is empty after one epoch; give what can be iterated over again")
+            raise InvalidError("sampler: an iterator is exhausted after one epoch; use one that can be iterated again")
         return Given(given)
-    raise InvalidError(f"sampler = {given!r} cannot be; give a name, one of penstock.samplers, or sample numbers")
+    raise InvalidError(f"sampler must be a name, one of penstock.samplers, or sample numbers, got {given!r}")
 
 
 def _from_dict(given: Mapping[Any, Any]) -> Sampler:
@@ -206,8 +206,8 @@ def _from_dict(given: Mapping[Any, Any]) -> Sampler:
             try:
                 return choice(**values)
             except TypeError as problem:
-                raise InvalidError(f"sampler = {dict(given)!r} cannot be: {problem}") from None
-    raise InvalidError(f"sampler = {dict(given)!r} cannot be; give what to_dict() of a sampler returned")
+                raise InvalidError(f"sampler={dict(given)!r} is not valid: {problem}") from None
+    raise InvalidError(f"sampler must be what to_dict() of a sampler returned, got {dict(given)!r}")
 
 
 def _refuse_torch(given: object) -> None:
@@ -216,8 +216,8 @@ def _refuse_torch(given: object) -> None:
         return
     if isinstance(given, data.DistributedSampler):
         raise InvalidError(
-            "sampler: a DistributedSampler gives the part of one rank, and penstock slices the global order by rank "
-            "itself: both together would leave samples out; pass sampler='distributed_random' or shuffle=True"
+            "sampler: a DistributedSampler gives the slice of one rank, and penstock slices the global order by rank "
+            "itself: together they would leave samples out; pass sampler='distributed_random' or shuffle=True"
         )
     if isinstance(given, data.BatchSampler):
         raise InvalidError("sampler: a BatchSampler gives batches; pass its sampler and batch_size")
@@ -231,7 +231,7 @@ def _count(name: str, value: int | None) -> int | None:
     except TypeError:
         number = 0
     if number < 1:
-        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number, 1 or more")
+        raise InvalidError(f"{name} must be a positive integer, got {value!r}")
     return number
 
 
@@ -248,5 +248,5 @@ def _array_of(values: Iterable[Any], name: str, limit: int) -> npt.NDArray[Any]:
     if count > limit and length is not None:
         raise InvalidError(f"{name}: len() is {length:,}, and it gives {count:,} values or more; make both agree")
     if count > limit:
-        raise InvalidError(f"{name}: no end after {limit:,} values; give one that ends, or a list")
+        raise InvalidError(f"{name}: an iterable must end, got more than {limit:,} values")
     return np.concatenate(parts) if parts else np.zeros(0)

@@ -1,4 +1,4 @@
-"""Streams, states, stores, fingerprints and indexes of an earlier version are read, and continued from, byte for byte."""
+"""Streams, states, stores, fingerprints and indexes of an earlier version are read and continued, byte for byte."""
 
 from __future__ import annotations
 

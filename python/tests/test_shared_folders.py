@@ -320,7 +320,7 @@ def test_a_folder_above_that_a_stranger_owns_leads_nowhere(place):
     assert run["epochs"] == RIGHT
 
 
-def test_a_team_goes_on_with_what_a_member_left(place):
+def test_a_team_continues_with_what_a_member_left(place):
     os.chown(place.shared, 0, TEAM)
     place.shared.chmod(0o2770)
     options = {"cache_trust": f"group:{TEAM}"}

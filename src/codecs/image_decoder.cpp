@@ -53,7 +53,7 @@ struct ImageDecoder::Impl {
   Status convert(const Rect& box, const PixelView& out);
 };
 
-/// Decodes to what the codec gives, and goes on as Pillow does: by way of gray to 16 bits, of RGB to the
+/// Decodes to what the codec gives, and continues as Pillow does: by way of gray to 16 bits, of RGB to the
 /// rest.
 Status ImageDecoder::Impl::convert(const Rect& box, const PixelView& out) {
   if (out.layout == PixelLayout::index) {

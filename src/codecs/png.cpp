@@ -155,7 +155,7 @@ Result<ImageSize> PngDecoder::open(ByteSpan file) {
   }
   PENSTOCK_TRY(detail::check_size("PNG", header.width, header.height, limits_));
   if (!reaches_end_of_data(file)) {
-    return detail::decode_error(ErrorKind::corrupt, "PNG is truncated: its image data does not end");
+    return detail::decode_error(ErrorKind::corrupt, "PNG is truncated: its image data is incomplete");
   }
   header_ = {header.width, header.height, header.bit_depth, header.color_type, header.interlace_method != 0};
   PENSTOCK_TRY(check_memory());
@@ -176,7 +176,7 @@ Status PngDecoder::check_memory() const {
       ErrorKind::unsupported,
       fmt::format("PNG of {} x {} with {} bits per pixel{} needs too much memory: {} bytes", header_.width,
                   header_.height, bits, header_.interlaced ? ", interlaced," : "", needed),
-      "give a larger max_pixels if the image is to be trusted");
+      "raise max_pixels if you trust the image");
 }
 
 void PngDecoder::set_traits() {

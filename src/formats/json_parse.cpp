@@ -27,7 +27,7 @@ Result<Json> number(const JsonReader& reader) {
   }
   double value = 0;
   if (!read(written, value) || !std::isfinite(value)) {
-    return reader.error("a number is too large");
+    return reader.error("number too large");
   }
   return Json(value);
 }
@@ -52,7 +52,7 @@ Result<Json> object(JsonReader& reader) {
     std::string name = reader.unescaped();
     if (std::any_of(members.begin(), members.end(),
                     [&name](const auto& member) { return member.first == name; })) {
-      return reader.error("a member comes twice");
+      return reader.error("duplicate member");
     }
     if (members.size() == kMaxMembers) {
       return reader.error("an object has too many members");

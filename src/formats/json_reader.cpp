@@ -19,7 +19,7 @@ bool is_low(std::uint32_t unit) noexcept { return unit >= 0xDC00 && unit < 0xE00
 /// Stands for a byte that is no part of a character.
 bool is_byte(std::uint32_t unit) noexcept { return unit >= 0xDC80 && unit <= 0xDCFF; }
 
-/// The unit of UTF-16 that "XXXX" at the begin of `text` stands for; false if it does not.
+/// The unit of UTF-16 that "XXXX" at the start of `text` stands for; false if it does not.
 bool read_unit(std::string_view text, std::uint32_t& unit) noexcept {
   if (text.size() < kUnitDigits) {
     return false;
@@ -32,7 +32,7 @@ bool read_unit(std::string_view text, std::uint32_t& unit) noexcept {
 
 Error JsonReader::error(const char* problem) const {
   return {.kind = ErrorKind::corrupt,
-          .message = fmt::format("this is no JSON: {}", problem),
+          .message = fmt::format("not valid JSON: {}", problem),
           .advice = {},
           .place = {.offset = at_, .stage = "open"}};
 }
@@ -77,15 +77,15 @@ JsonReader::Token JsonReader::next() {
   }
   skip_space();
   if (open_.empty()) {
-    return at_ == text_.size() ? Token::end : fail("something follows the value");
+    return at_ == text_.size() ? Token::end : fail("unexpected data after the value");
   }
   const bool in_list = open_.back() == '[';
   if (next_is(in_list ? ']' : '}')) {
     return close();
   }
   if (!take(',')) {
-    return fail(in_list ? "a comma or the end of a list is missing"
-                        : "a comma or the end of an object is missing");
+    return fail(in_list ? "expected a comma or the end of the list"
+                        : "expected a comma or the end of the object");
   }
   return in_list ? value() : name();
 }
@@ -108,14 +108,14 @@ JsonReader::Token JsonReader::close() {
 JsonReader::Token JsonReader::name() {
   skip_space();
   if (!take('"')) {
-    return fail("a member has no name");
+    return fail("expected the name of a member");
   }
   if (const char* const problem = string()) {
     return fail(problem);
   }
   skip_space();
   if (!take(':')) {
-    return fail("a colon is missing");
+    return fail("expected a colon");
   }
   expected_ = Expected::value;
   return Token::name;
@@ -127,14 +127,14 @@ JsonReader::Token JsonReader::value() {
   }
   skip_space();
   if (at_ == text_.size()) {
-    return fail("it ends early");
+    return fail("it ends unexpectedly");
   }
   expected_ = Expected::rest;
   begin_ = at_;
   const auto word = [this](std::string_view letters, Token token) {
     const bool there = take(letters);
     end_ = at_;
-    return there ? token : fail("a value is expected");
+    return there ? token : fail("expected a value");
   };
   switch (text_[at_]) {
     case '{':
@@ -172,20 +172,20 @@ const char* JsonReader::string() {
     }
     if (letter == '\\') {
       if (!escape()) {
-        return at_ < text_.size() ? "an escape is wrong" : "a text has no end";
+        return at_ < text_.size() ? "invalid escape sequence" : "unterminated string";
       }
       continue;
     }
     if (static_cast<unsigned char>(letter) < 0x20) {
-      return "a text holds a control character";
+      return "a string contains a control character";
     }
     const std::size_t size = character_size(text_.substr(at_), rules_.like_python);
     if (size == 0) {
-      return "a text is not UTF-8";
+      return "a string is not valid UTF-8";
     }
     at_ += size;
   }
-  return "a text has no end";
+  return "unterminated string";
 }
 
 /// Behind the escape at the position, which begins with a backslash; false if it is wrong.
@@ -226,13 +226,13 @@ JsonReader::Token JsonReader::number() {
   take('-');
   const std::size_t whole = take('0') ? 1 : digits();
   if (whole == 0) {
-    return fail("a value is expected");
+    return fail("expected a value");
   }
   bool is_integer = true;
   if (take('.')) {
     is_integer = false;
     if (digits() == 0) {
-      return fail("a number is incomplete");
+      return fail("incomplete number");
     }
   }
   if (take('e') || take('E')) {
@@ -241,7 +241,7 @@ JsonReader::Token JsonReader::number() {
       take('-');
     }
     if (digits() == 0) {
-      return fail("a number is incomplete");
+      return fail("incomplete number");
     }
   }
   if (rules_.like_python && is_integer && whole > kMaxIntegerDigits) {

@@ -54,7 +54,7 @@ TEST(json_reader, stays_wrong_where_the_text_goes_wrong) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(reader.next(), Token::wrong);
     EXPECT_EQ(reader.position(), 3u);
-    EXPECT_STREQ(reader.problem(), "a comma or the end of a list is missing");
+    EXPECT_STREQ(reader.problem(), "expected a comma or the end of the list");
   }
   EXPECT_EQ(reader.error().kind, ErrorKind::corrupt);
 }

@@ -104,7 +104,7 @@ Result<StoreManifest> StoreFiles::read_manifest() const {
     Error error = std::move(file).error();
     if (error.kind == ErrorKind::not_found) {
       error.kind = ErrorKind::corrupt;
-      error.message = "the store has no manifest: it was not finished, or not copied whole";
+      error.message = "the store has no manifest: it was not finished, or not copied completely";
     }
     return at(std::move(error), folder_, path);
   }
@@ -125,7 +125,7 @@ Result<StoreManifest> StoreFiles::read_manifest() const {
 Error StoreFiles::damaged(const char* file, std::string what) const {
   return at({.kind = ErrorKind::corrupt,
              .message = std::move(what),
-             .advice = "build the store anew, or copy it again",
+             .advice = "rebuild the store, or copy it again",
              .place = {}},
             folder_, path_of(file));
 }
@@ -165,7 +165,7 @@ Result<std::unique_ptr<StoreFiles>> StoreFiles::open_once(const NamedPath& folde
 
 Status StoreFiles::check_files() const {
   const auto wrong_size = [this](const char* name, std::uint64_t size, const StoreFile& expected) {
-    return damaged(name, fmt::format("the file has {} bytes, and the manifest says {}", size, expected.size));
+    return damaged(name, fmt::format("the file has {} bytes, but the manifest says {}", size, expected.size));
   };
   if (index_.bytes.size() != manifest_.index.size) {
     return wrong_size(kStoreIndexName, index_.bytes.size(), manifest_.index);
@@ -279,8 +279,8 @@ Result<const Source*> StoreFiles::shard(std::uint64_t number) const {
 
 Result<const StoreFiles::OpenShard*> StoreFiles::open_shard(std::uint64_t number) const {
   if (number >= shards_->mapped.size()) {
-    return damaged(kStoreIndexName,
-                   fmt::format("a record names shard {}, and there are {}", number, shards_->mapped.size()));
+    return damaged(kStoreIndexName, fmt::format("a record refers to shard {}, but there are only {}", number,
+                                                shards_->mapped.size()));
   }
   auto& slot = shards_->mapped[number];
   const OpenShard* mapped = slot.load(std::memory_order_acquire);
@@ -307,7 +307,7 @@ Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::
   PENSTOCK_ASSIGN(shard.file, open_file(name.c_str()));
   const std::uint64_t expected = manifest_.shards[number].size;
   if (shard.file->size() != expected) {
-    return damaged(name.c_str(), fmt::format("the shard has {} bytes, and the manifest says {}",
+    return damaged(name.c_str(), fmt::format("the shard has {} bytes, but the manifest says {}",
                                              shard.file->size(), expected));
   }
   StoreShardHeader header;
@@ -386,7 +386,7 @@ Status StoreFiles::check_bytes(std::uint64_t sample, std::size_t field, const Fi
   if (!right) {
     return Error{.kind = ErrorKind::corrupt,
                  .message = "the stored field is damaged: its checksum is wrong",
-                 .advice = "`penstock verify` lists all damage; build the store anew, or copy it again",
+                 .advice = "`penstock verify` lists all damage; rebuild the store, or copy it again",
                  .place = {.offset = record.offset(), .stage = "read"}};
   }
   checked_->note(number);

@@ -86,7 +86,7 @@ std::optional<std::string> text_problem(ByteSpan bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t size = character_size(bytes.subspan(at), false);
     if (size == 0) {
-      return fmt::format("byte {} is no part of a character", at);
+      return fmt::format("byte {} is not part of a valid character", at);
     }
     at += size;
   }
@@ -97,7 +97,7 @@ std::optional<std::string> json_problem(ByteSpan bytes) {
   if (const WideForm form = wide_form_of(bytes); form.unit != 0) {
     const auto narrow = narrowed(bytes, form);
     if (!narrow) {
-      return fmt::format("looks like UTF-{} and is none", 8 * form.unit);
+      return fmt::format("looks like UTF-{} but is not valid", 8 * form.unit);
     }
     auto problem = problem_of(*narrow);
     return problem ? std::optional(*problem + " of its UTF-8 form") : std::nullopt;

@@ -319,8 +319,8 @@ def killed_helpers(run: Run) -> None:
 
 
 def killed_collate_helper(run: Run) -> None:
-    """The helper of collate_fn is killed in the middle of an epoch: that is an error of its batch, and the epoch goes
-    on with another one from the state before it."""
+    """The helper of collate_fn is killed in the middle of an epoch: that is an error of its batch, and the epoch
+    continues with another one from the state before it."""
     source, settings = run.sources.tars, {**run.settings(), "num_workers": run.choose.randint(1, 2)}
     with open_loader(source, collate_fn=rows_of_samples, collate_in="process", **settings) as loader:
         for epoch in range(run.choose.randint(1, 2)):

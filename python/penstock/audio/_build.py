@@ -93,7 +93,7 @@ def build(
     progress: show a bar, on a terminal only.
     """
     if mel_dtype not in ("float16", "float32"):
-        raise InvalidError(f"mel_dtype = {mel_dtype!r} cannot be; give 'float16' or 'float32'")
+        raise InvalidError(f"mel_dtype must be 'float16' or 'float32', got {mel_dtype!r}")
     mel = _mel_settings(sample_rate, db_mult, features)
     settings: dict[str, Any] = {
         **mel,
@@ -113,7 +113,7 @@ def build(
         "resume": bool(resume),
     }
     if cuda_graph and not settings["device"].startswith("cuda"):
-        raise InvalidError(f"cuda_graph is for CUDA devices, and device = {device!r}; leave it out, or give 'cuda'")
+        raise InvalidError(f"cuda_graph requires a CUDA device, got device={device!r}; omit it, or use 'cuda'")
     compute = None if settings["device"] == "cpu" else _torch_compute(settings, mel, bool(cuda_graph))
     opened = src if isinstance(src, Dataset) else None if isinstance(src, (str, os.PathLike)) else Dataset(src)
     path = os.fsdecode(src) if isinstance(src, (str, os.PathLike)) else ""

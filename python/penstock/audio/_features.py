@@ -27,7 +27,7 @@ def _whole(name: str, value: Any) -> int:
     except TypeError:
         whole = None
     if whole is None or isinstance(value, bool) or abs(whole) >= 1 << 31:
-        raise InvalidError(f"{name} = {value!r} cannot be; give a whole number")
+        raise InvalidError(f"{name} must be an integer, got {value!r}")
     return whole
 
 
@@ -37,13 +37,13 @@ def _number(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError, RuntimeError):  # the last: torch's for tensors of several numbers
         number = None
     if number is None or not math.isfinite(number):
-        raise InvalidError(f"{name} = {value!r} cannot be; give a finite number")
+        raise InvalidError(f"{name} must be a finite number, got {value!r}")
     return number
 
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise InvalidError(f"{name} = {value!r} cannot be; give True or False")
+        raise InvalidError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
@@ -53,7 +53,7 @@ def _text(name: str, value: Any) -> str:
 
 def _norm(name: str, value: Any) -> str:
     if not (value is None or (isinstance(value, str) and value == "slaney")):
-        raise InvalidError(f"norm = {value!r} cannot be; give 'slaney' or None")
+        raise InvalidError(f"norm must be 'slaney' or None, got {value!r}")
     return value or "none"
 
 
@@ -142,7 +142,7 @@ def mel_spectrogram(
     checked = _mel_settings(sample_rate, db_mult, settings)
     mel = _mel_program(tuple(checked.items()))
     if not isinstance(dtype, str) or dtype not in ("float32", "float16"):
-        raise InvalidError(f"dtype = {dtype!r} cannot be; give 'float32' or 'float16'")
+        raise InvalidError(f"dtype must be 'float32' or 'float16', got {dtype!r}")
     out = np.empty((*samples.shape[:-1], checked["n_mels"], mel.frames(samples.shape[-1])), dtype)
     mel.run(samples, out)
     return _like(wave, out)
@@ -237,21 +237,21 @@ def _floats(values: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
     """As a float32 array without gaps; nothing is copied that is one already."""
     if _is_tensor(values):
         if values.device.type != "cpu":
-            raise InvalidError(f"a tensor on {values.device} cannot be; move it with .cpu()")
+            raise InvalidError(f"expected a tensor on the CPU, got one on {values.device}; move it with .cpu()")
         values = values.detach().numpy()
     try:
         array = np.asarray(values)
     except ValueError as error:  # rows of different lengths
-        raise InvalidError(f"this cannot be an array; give one of floats: {error}") from None
+        raise InvalidError(f"expected an array of floats: {error}") from None
     if array.dtype.kind != "f":
-        raise InvalidError(f"an array of {array.dtype} cannot be; give floats, a wave between -1 and 1")
+        raise InvalidError(f"expected an array of floats, a wave between -1 and 1, got {array.dtype}")
     return np.ascontiguousarray(array, "float32") if array.ndim else array.astype("float32")
 
 
 def _samples(wave: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
     samples = _floats(wave)
     if samples.ndim == 0:
-        raise InvalidError("a single number is no wave; give an array with samples along its last axis")
+        raise InvalidError("expected an array with samples along its last axis, got a single number")
     return samples
 
 

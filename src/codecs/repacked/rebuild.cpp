@@ -15,7 +15,7 @@ Status JpegRebuilder::rebuild(const RepackRecord& record, const RepackTables& ta
   PENSTOCK_ASSIGN(JpegFrame frame, unpack_header(record.header, record.quant, tables));
   const RepackGeometry& geometry = record.geometry;
   if (!read_scan_setup(frame.head, geometry, setup_)) {
-    return decode_error(ErrorKind::corrupt, "repacked image is damaged: its JPEG header is invalid");
+    return decode_error(ErrorKind::corrupt, "repacked image is damaged: its JPEG header is not valid");
   }
   out.assign(frame.head.begin(), frame.head.end());
   ScanWriter writer(setup_, record.zero_padding, coded_, out);

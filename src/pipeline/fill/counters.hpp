@@ -47,8 +47,8 @@ struct alignas(kCacheLine) WorkerCounters {
   std::atomic<std::int64_t> since{0};         // steady clock
   std::atomic<const char*> running{nullptr};  // name of the user's stage, which the plan keeps
 
-  /// The worker goes on with `next`; the time since the last call belongs to what it was at, and `inside` of
-  /// that to a stage within, which has timed itself.
+  /// The worker continues with `next`; the time since the last call belongs to what it was at, and `inside`
+  /// of that to a stage within, which has timed itself.
   void enter(WorkStage next, std::uint64_t of_sample, const char* name = nullptr) noexcept {
     enter(next, of_sample, name, WorkStage::idle, 0);
   }

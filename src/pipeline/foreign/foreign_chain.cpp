@@ -29,7 +29,7 @@ Error cannot_follow(const Transform& operation, const ForeignStep& step) {
   return Error{.kind = ErrorKind::invalid,
                .message = fmt::format("{} cannot follow {}, which returns {}", operation.name(), step.name,
                                       step.output.to_string()),
-               .advice = "let it return a uint8 array [H, W, 3], or put it after them",
+               .advice = "return a uint8 array [H, W, 3] from it, or put it after them",
                .place = {.stage = "plan"}};
 }
 

@@ -35,7 +35,7 @@ Error invalid(std::string message, std::string advice) {
 }
 
 Error name_is_taken(const std::string& name) {
-  return invalid(fmt::format("the data set has a field '{}', a name that batches use themselves", name),
+  return invalid(fmt::format("the data set has a field '{}', a name that is reserved in batches", name),
                  fmt::format("rename it: Dataset(..., fields={{\"my_{}\": \"{}\", ...}})", name, name));
 }
 
@@ -133,7 +133,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     if (!operations.empty() && find_field(name) == fields.end()) {
       if (dataset.size() == 0) {
         return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
-                       "look into its shards: they hold no sample");
+                       "check its shards: they contain no samples");
       }
       return invalid(fmt::format("transforms for field '{}', which the data set does not have", name),
                      fmt::format("its fields are: {}", names_of(fields)));
@@ -221,7 +221,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   if (!options.decode &&
       std::any_of(transforms.begin(), transforms.end(), [](const auto& t) { return !t.second.empty(); })) {
     return invalid("decode=False together with transforms",
-                   "stored bytes cannot be transformed: leave one of them out");
+                   "stored bytes cannot be transformed; omit one of them");
   }
   if (!batch_operations.empty()) {
     PENSTOCK_TRY(plan.plan_batch_operations(std::move(batch_operations)));

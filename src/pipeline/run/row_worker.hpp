@@ -39,7 +39,7 @@ class RowWorker {
   WorkerCounters& counters_;
   const FillerTools tools_;
   std::vector<std::unique_ptr<Filler>> fillers_;
-  RowParts parts_;  // of the row at hand
+  RowParts parts_;  // of the row available
 };
 
 }  // namespace penstock::inline v0
