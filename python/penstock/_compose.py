@@ -25,7 +25,7 @@ class Compose:
     keypoints ([N, 2]) with the image; colours change the image alone. Images are numpy arrays [H, W, C] or [H, W],
     tensors [C, H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy array.
 
-    seed decides what is drawn; without one every call draws anew. params, a row of batch.params or one view's list of
+    seed decides what is drawn; without one every call draws again. params, a row of batch.params or one view's list of
     it, takes the place of drawing. Any number of threads may call; the work is done without the GIL.
     """
 

@@ -43,7 +43,7 @@ class Draws {
     key_ = {static_cast<std::uint32_t>(mixed), static_cast<std::uint32_t>(mixed >> 32)};
   }
 
-  /// Where the draws have got to: enough to go on from there, also elsewhere and later.
+  /// Where the draws have got to: enough to continue from there, also elsewhere and later.
   struct State {
     std::array<std::uint32_t, 2> key{};
     std::uint64_t sample = 0;

@@ -121,7 +121,7 @@ Status take_labels(const Json& value, const std::string& path, std::vector<std::
   } else if (const std::int64_t* negative = value.negative()) {
     out.push_back(*negative);
   } else {
-    return wrong(path, "a label is not a whole number of 64 bits");
+    return wrong(path, "a label is not an integer of 64 bits");
   }
   return {};
 }

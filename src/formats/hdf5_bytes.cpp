@@ -63,7 +63,7 @@ bool Hdf5Cursor::says(std::string_view text) noexcept {
 Status Hdf5Bytes::check(std::uint64_t address, std::uint64_t size) const {
   return is_within(address, size, this->size())
              ? Status()
-             : Status(hdf5_damage("it points behind the end of the file", address));
+             : Status(hdf5_damage("it points past the end of the file", address));
 }
 
 Result<ByteSpan> Hdf5Bytes::at(std::uint64_t address, std::uint64_t size) const {

@@ -351,7 +351,7 @@ const Format kHdf5Format = {
     .recognise = recognise_hdf5,
     .open = open_one_hdf5,
     .alone = Format::Alone{.what = "an HDF5 file",
-                           .advice = "an HDF5 file is opened by itself: build one of all recordings"}};
+                           .advice = "open an HDF5 file on its own; build one file of all recordings"}};
 
 Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
   auto file = path.storage->open(path.path);

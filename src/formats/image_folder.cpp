@@ -391,9 +391,8 @@ const Format kClassFolderFormat = {
     .name = "class folders",
     .recognise = recognise_folder,
     .open = open_one_folder,
-    .alone =
-        Format::Alone{.what = "a folder without tar shards",
-                      .advice = "class folders are opened by naming the one folder that holds them all"}};
+    .alone = Format::Alone{.what = "a folder without tar shards",
+                           .advice = "to open class folders, pass the folder that contains them all"}};
 
 Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& choice) {
   auto looked_through = contents_of(root);

@@ -22,8 +22,8 @@ std::string refuse_index(const std::string& cache_path);
 /// Keeps an index for later runs. Makes the folder if it is missing.
 Status keep_index(const std::string& cache_path, ByteSpan index);
 
-/// The kept index, if it is whole and every shard still has the state that it had. Anything else is no error:
-/// nothing.
+/// The kept index, if it is whole and every shard still has the state that it had. Anything else is not an
+/// error: nothing.
 std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
                                    const std::vector<FileState>& states);
 

@@ -187,7 +187,7 @@ Result<NpyHeader> read_npy_header(ByteSpan start, std::uint64_t size) {
   constexpr std::size_t kBeforeLength = 8;
   const auto* const text = reinterpret_cast<const char*>(start.data());
   if (start.size() < kBeforeLength + 2 || std::string_view(text, kNpyMagic.size()) != kNpyMagic) {
-    return npy_damage("it does not begin as one");
+    return npy_damage("it does not start like one");
   }
   const unsigned version = start[kNpyMagic.size()];
   if (version < 1 || version > 3 || start[kNpyMagic.size() + 1] != 0) {
@@ -212,7 +212,7 @@ Result<NpyHeader> read_npy_header(ByteSpan start, std::uint64_t size) {
   header.begin = begin + length;
   const std::size_t bytes = header.array.bytes();
   if (bytes == std::numeric_limits<std::size_t>::max() || size - header.begin != bytes) {
-    return npy_damage(fmt::format("{} bytes behind its header, where {} needs {}", size - header.begin,
+    return npy_damage(fmt::format("{} bytes after its header, where {} needs {}", size - header.begin,
                                   header.array.to_string(), bytes));
   }
   return header;

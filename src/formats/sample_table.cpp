@@ -7,7 +7,7 @@ namespace penstock::inline v0 {
 Status FieldSpec::check_length(std::uint64_t bytes) const {
   if (encoding == Encoding::values && array && array->fixed() && bytes != array->bytes()) {
     return Error{.kind = ErrorKind::corrupt,
-                 .message = fmt::format("the stored field is damaged: {} bytes where {} are wanted", bytes,
+                 .message = fmt::format("the stored field is damaged: {} bytes where {} are expected", bytes,
                                         array->to_string()),
                  .place = {.stage = "read"}};
   }

@@ -35,7 +35,7 @@ struct FieldSpec : FieldInfo {
   enum class Encoding : std::uint8_t {
     file,    ///< as the file was in the source: of the formats of its kind, or any bytes
     record,  ///< as each record says (StoredValue::codec): a file, coefficients or pixels
-    values,  ///< the elements one behind the other, little-endian, the last axis fastest
+    values,  ///< the elements one after the other, little-endian, the last axis fastest
     npy,     ///< an .npy file
     number,  ///< one, in 8 bytes, or as the table itself knows it
     text     ///< a number or words in UTF-8

@@ -201,9 +201,8 @@ const Format kStoreFormat = {
     .name = "store",
     .recognise = recognise_store,
     .open = open_one_store,
-    .alone =
-        Format::Alone{.what = "a store",
-                      .advice = "a store is opened by itself; penstock build --append joins sources in one"}};
+    .alone = Format::Alone{.what = "a store",
+                           .advice = "open a store on its own; penstock build --append joins sources"}};
 
 bool is_store(const NamedPath& folder) {
   const auto recognised = recognise_store(Candidate(folder), false);

@@ -83,7 +83,7 @@ Result<SourcePtr> StoreFiles::open_file(const char* name) const {
     return opened;
   }
   if (opened.error().kind == ErrorKind::not_found && open_as_it_is(kStoreManifestName).ok()) {
-    return damaged(name, "the store lacks this file");
+    return damaged(name, "this file of the store is missing");
   }
   return at(std::move(opened).error(), folder_, path_of(name));
 }

@@ -18,7 +18,7 @@ Status check_field_choice(const FieldChoice& choice) {
       return Error{.kind = ErrorKind::invalid,
                    .message = name.empty() ? "a chosen field has no name"
                                            : fmt::format("the field '{}' is chosen twice", printable(name)),
-                   .advice = "fields={name: extension} needs a name of its own for each field",
+                   .advice = "fields={name: extension} requires a different name for each field",
                    .place = {.stage = "open"}};
     }
   }
@@ -49,7 +49,7 @@ Result<std::vector<ChosenField>> choose_fields(const std::vector<FieldSpec>& all
       }
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("{} has no field '{}'", owner, printable(wanted)),
-                   .advice = "there is: " + names,
+                   .advice = "available: " + names,
                    .place = {.source = source, .stage = "open"}};
     }
     chosen.push_back({*found, static_cast<std::size_t>(found - all.begin())});

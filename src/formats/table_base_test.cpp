@@ -85,7 +85,7 @@ TEST(choose_fields, takes_all_or_those_that_are_named) {
   EXPECT_EQ((*chosen)[1].spec, FieldSpec::of({"y", FieldKind::image}));
   const auto none = choose_fields(all, {{"x", "depth"}}, "the store", "s");
   EXPECT_EQ(none.error().message, "the store has no field 'depth'");
-  EXPECT_EQ(none.error().advice, "there is: image, label");
+  EXPECT_EQ(none.error().advice, "available: image, label");
   EXPECT_EQ(choose_fields(all, {{"x", "label"}, {"x", "image"}}, "", "").error().kind, ErrorKind::invalid);
 }
 

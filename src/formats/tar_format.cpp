@@ -48,13 +48,13 @@ Status refuse_classes_beside_tars(const NamedPath& folder, const FolderNames& na
     if (files.ok() && files->any()) {
       return Error{
           .kind = ErrorKind::invalid,
-          .message = fmt::format("'{}' holds {} tar files and folders with {} (first: '{}'): either "
-                                 "may be the data set",
-                                 printable_path(folder.path), tars,
-                                 files->images.paths.empty() ? "recordings" : "images", printable(name)),
-          .advice = fmt::format("name the tars by a pattern ('{}'), or move them out to read the class "
-                                "folders",
-                                printable_path(join_path(folder.path, "*.tar"))),
+          .message = fmt::format(
+              "'{}' holds {} tar files and folders with {} (first: '{}'): either could be the data set",
+              printable_path(folder.path), tars, files->images.paths.empty() ? "recordings" : "images",
+              printable(name)),
+          .advice = fmt::format(
+              "use a pattern for the tars ('{}'), or move them elsewhere to read the class folders",
+              printable_path(join_path(folder.path, "*.tar"))),
           .place = {.source = folder.named, .shard = folder.path, .stage = "open"}};
     }
   }

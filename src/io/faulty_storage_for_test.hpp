@@ -24,7 +24,7 @@ namespace penstock::inline v0 {
 struct Fault {
   enum class Kind : std::uint8_t {
     fail,      ///< the read ends with `error`
-    delay,     ///< the read waits for `delay`, then goes on
+    delay,     ///< the read waits for `delay`, then continues
     shorten,   ///< the object seems to end at `length`: longer reads are `corrupt`
     vanish,    ///< the bytes read as zeros, and are not intact: a mapped file that was cut
     replaced,  ///< the object is another one from here on: reading is `io`, its identity changes

@@ -77,7 +77,7 @@ Result<ObjectState> object_state(const char* path) {
     if (number == ENOENT || number == ENOTDIR) {
       return ObjectState{};
     }
-    return file_error(number, "cannot look at the path", path);
+    return file_error(number, "cannot access the path", path);
   }
   using Type = ObjectState::Type;
   return ObjectState{.type = S_ISREG(found.st_mode)   ? Type::file

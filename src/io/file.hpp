@@ -48,7 +48,7 @@ struct ObjectState {
   bool is_folder() const noexcept { return type == Type::folder; }
 };
 
-/// `io` if the system does not say what there is; that there is nothing is no error.
+/// `io` if the system does not say what there is; that there is nothing is not an error.
 Result<ObjectState> object_state(const char* path);
 
 /// A descriptor open for reading, closed at the end. Moves only. One thread.

@@ -9,7 +9,7 @@ namespace penstock::inline v0 {
 
 /// With one slash between the two.
 std::string join_path(const std::string& folder, const std::string& name);
-/// What stands behind the last slash.
+/// What stands after the last slash.
 std::string last_name(const std::string& path);
 /// Without ".", ".." and double slashes. A URL stays as it is.
 std::string normal_path(const std::string& path);

@@ -32,8 +32,8 @@ class Storage {
   /// All that lies directly in a folder, hidden names too, sorted by bytes. A link that leads nowhere counts
   /// as a file and fails when it is read. `not_found` if there is no such folder.
   virtual Result<std::vector<ListedObject>> list(const std::string& folder) const = 0;
-  /// That there is nothing of this name is no error. `path` ends in a NUL: asking for a million files takes
-  /// no memory.
+  /// That there is nothing of this name is not an error. `path` ends in a NUL: asking for a million files
+  /// takes no memory.
   virtual Result<ObjectState> stat(const char* path) const = 0;
   Result<ObjectState> stat(const std::string& path) const { return stat(path.c_str()); }
   /// To be read in parts, many times. A missing object is `not_found`; a folder, a device or a refused access

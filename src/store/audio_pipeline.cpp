@@ -94,8 +94,8 @@ Result<std::size_t> AudioPipeline::take_memory(AudioBuildReport& report) {
     } catch (const std::bad_alloc&) {
       if (batch == 1) {
         return Error{.kind = ErrorKind::io,
-                     .message = fmt::format("there is no memory for {} buffers of one file", whole),
-                     .advice = "give a shorter duration or fewer num_mega_buffers",
+                     .message = fmt::format("not enough memory for {} buffers of one file", whole),
+                     .advice = "use a shorter duration or fewer num_mega_buffers",
                      .place = {.stage = "build"}};
       }
       batch /= 2;
@@ -122,7 +122,7 @@ Status AudioPipeline::report_progress() {
   }
   return Error{.kind = ErrorKind::cancelled,
                .message = "the build was cancelled",
-               .advice = "start it again to go on",
+               .advice = "start it again to resume",
                .place = {.stage = "build"}};
 }
 

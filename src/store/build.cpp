@@ -101,8 +101,8 @@ class Build {
       return {};
     }
     if (!is_store({destination_, destination_})) {
-      return refused(destination_, "the destination exists and is no store",
-                     "name a folder that is not there yet");
+      return refused(destination_, "the destination exists and is not a store",
+                     "choose a folder that does not exist yet");
     }
     PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
     const StoreManifest& manifest = existing_->manifest();

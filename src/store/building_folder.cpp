@@ -134,8 +134,8 @@ Result<std::string> folder_name(const std::string& destination) {
   auto behind = behind_link(name);
   if (!behind.ok()) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = "the destination is a link to what is not there",
-                 .advice = "delete the link, or make the folder that it names",
+                 .message = "the destination is a dangling link",
+                 .advice = "delete the link, or create the folder that it points to",
                  .place = {.source = destination, .stage = "build"}};
   }
   return behind;

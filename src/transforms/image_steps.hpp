@@ -76,7 +76,7 @@ struct TableStep {
   /// Writes what the values of one channel become.
   using Make = ByteTable (*)(const TableStep& step, const ImageStatistics& image, std::size_t channel);
 
-  const char* name = "";  ///< for people
+  const char* name = "";  ///< human-readable
   Make make = nullptr;
   Needs needs = Needs::nothing;
   std::array<double, 2> numbers{};
@@ -89,7 +89,7 @@ struct PixelsStep {
   using Run = void (*)(const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out,
                        Scratch& scratch);
 
-  const char* name = "";  ///< for people
+  const char* name = "";  ///< human-readable
   Run run = nullptr;
   bool in_place = false;
   std::array<double, 8> numbers{};
@@ -116,7 +116,7 @@ struct FloatRows {
 struct FloatStep {
   using Run = void (*)(const FloatStep& step, const FloatRows& image);
 
-  const char* name = "";  ///< for people
+  const char* name = "";  ///< human-readable
   Run run = nullptr;
   std::array<double, 8> numbers{};
   const void* drawn = nullptr;

@@ -65,13 +65,13 @@ Status ListDraws::set(const std::vector<NamedDrawn>& named, DrawnList& drawn) co
 
 Error wrong_operation(const Transform* operation, std::size_t number, const char* wanted) {
   if (operation == nullptr) {
-    return Error{ErrorKind::invalid, fmt::format("operation {} of the list is missing", number), "", {}};
+    return Error{ErrorKind::invalid, fmt::format("operation {} of the list is null", number), "", {}};
   }
   const std::string name(operation->name());
   if (const auto& stage = operation->foreign()) {
     return Error{ErrorKind::invalid,
                  stage->name() + " is a function of Python, which a list of operations cannot call by itself",
-                 "put it into the transforms of a Loader, for a field of kind image",
+                 "use it in the transforms of a Loader, for a field of kind image",
                  {}};
   }
   if (dynamic_cast<const BatchTransform*>(operation) != nullptr) {
@@ -83,12 +83,12 @@ Error wrong_operation(const Transform* operation, std::size_t number, const char
   if (std::string_view(wanted) == ImageTransform::kKind) {
     return Error{ErrorKind::invalid,
                  name + " works on recordings, not on images",
-                 "give it for a field of kind audio: transforms={\"audio\": [...]}",
+                 "use it for a field of kind audio: transforms={\"audio\": [...]}",
                  {}};
   }
   return Error{ErrorKind::invalid,
                name + " works on images, not on recordings",
-               "give it for a field of kind image: transforms={\"image\": [...]}",
+               "use it for a field of kind image: transforms={\"image\": [...]}",
                {}};
 }
 

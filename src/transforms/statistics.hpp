@@ -1,5 +1,5 @@
 #pragma once
-// What tables depend on: measured on an image as it is behind the tables before.
+// What tables depend on: measured on an image as it is after the tables before.
 
 #include "core/scratch.hpp"
 #include "transforms/image_steps.hpp"

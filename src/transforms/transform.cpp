@@ -73,7 +73,7 @@ Result<ImageSpec> same_if_bytes(std::string_view operation, const ImageSpec& in)
 
 Status check_chance(std::string_view operation, double p) {
   if (!(p >= 0) || !(p <= 1)) {
-    return invalid_parameter(operation, "p", fmt::format("is {}", p), "give 0 to 1");
+    return invalid_parameter(operation, "p", fmt::format("must be between 0 and 1, got {}", p), "");
   }
   return {};
 }

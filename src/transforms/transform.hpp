@@ -39,7 +39,7 @@ class Transform {
   virtual const std::string& key() const noexcept;
   /// Memory for what it draws for one sample.
   virtual DrawnPtr make_drawn() const;
-  /// The stage that does the work, where it is no operation of ours; else null.
+  /// The stage that does the work, where it is not an operation of ours; else null.
   virtual const std::shared_ptr<ForeignStage>& foreign() const noexcept;
 };
 

@@ -9,7 +9,7 @@ namespace penstock::inline v0 {
 namespace {
 
 /// Copies an array of `extents` into the corner of one of `room`, the rest of which becomes zeros. Both are
-/// moved behind what was written and read.
+/// moved after what was written and read.
 void pad(std::span<const std::size_t> extents, std::span<const std::size_t> room, std::size_t element,
          const std::uint8_t*& in, std::uint8_t*& out) {
   if (extents.size() == 1) {

@@ -150,7 +150,7 @@ Status check_fits(const LoaderState& state, const RunIdentity& run, const ShardI
     return refused(
         "the state was made when lists for several fields drew alike by their place in the list, and "
         "now each field draws for itself",
-        "finish the epoch with the version that made it, or pass strict=False to go on at that position "
+        "finish the epoch with the version that made it, or pass strict=False to continue at that position "
         "with other draws");
   }
   compare("transforms, fields, decode and on_error", state.run.pipeline, run.pipeline);

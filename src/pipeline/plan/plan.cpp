@@ -96,7 +96,7 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
   }
   if (!options.decode) {
     return invalid("decode=False together with views",
-                   "stored bytes cannot be transformed: leave one of them out");
+                   "stored bytes cannot be transformed; omit one of them");
   }
   for (const auto& [name, operations] : transforms) {
     if (name == kViewedField && !operations.empty()) {

@@ -39,7 +39,7 @@ class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGai
  public:
   static constexpr const char* kName = "RandomGain";
   static constexpr const char* kSummary =
-      "Makes a recording louder or quieter by a drawn number of decibels.";
+      "Makes a recording louder or quieter by a random number of decibels.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {
@@ -67,7 +67,7 @@ class RandomGain final : public AudioOperation<RandomGain, transforms::RandomGai
 class RandomPolarity final : public AudioOperation<RandomPolarity, transforms::RandomPolarity, Happens> {
  public:
   static constexpr const char* kName = "RandomPolarity";
-  static constexpr const char* kSummary = "Changes the sign of every sample with a given chance.";
+  static constexpr const char* kSummary = "Changes the sign of every sample with a given probability.";
   using AudioOperation::AudioOperation;
 
   Status check() const override { return check_chance(p_.p); }

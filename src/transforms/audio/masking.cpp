@@ -37,7 +37,7 @@ class TimeMasking final : public AudioOperation<TimeMasking, transforms::TimeMas
  public:
   static constexpr const char* kName = "TimeMasking";
   static constexpr const char* kSummary =
-      "Masks a run of frames of drawn length at a drawn place, in all rows.";
+      "Masks a run of frames of random length at a random position, in all rows.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {
@@ -62,7 +62,7 @@ class FrequencyMasking final
  public:
   static constexpr const char* kName = "FrequencyMasking";
   static constexpr const char* kSummary =
-      "Masks a run of bands of drawn length at a drawn place, in all channels.";
+      "Masks a run of bands of random length at a random position, in all channels.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {

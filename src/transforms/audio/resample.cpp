@@ -17,8 +17,8 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
  public:
   static constexpr const char* kName = "Resample";
   static constexpr const char* kSummary =
-      "Changes the sampling rate of a recording, by soxr at its quality HQ; a recording that has it stays as "
-      "it is.";
+      "Changes the sampling rate of a recording, by soxr at its quality HQ; a recording that already has it "
+      "is not changed.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {

@@ -73,10 +73,10 @@ class MixUp final : public BatchOperation<MixUp, MixUpParameters, DrawnShare> {
 
   Status check() const override {
     if (!(p_.alpha > 0) || !(p_.alpha <= 1e6)) {
-      return wrong("alpha", fmt::format("is {}", p_.alpha), "give a positive number");
+      return wrong("alpha", fmt::format("must be a positive number, got {}", p_.alpha), "");
     }
     if (p_.num_classes < 1 || p_.num_classes > 1 << 24) {
-      return wrong("num_classes", fmt::format("is {}", p_.num_classes), "give 1 to 16777216");
+      return wrong("num_classes", fmt::format("must be between 1 and 16777216, got {}", p_.num_classes), "");
     }
     return {};
   }

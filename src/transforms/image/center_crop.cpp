@@ -12,7 +12,7 @@ namespace {
 class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCrop> {
  public:
   static constexpr const char* kName = "CenterCrop";
-  static constexpr const char* kSummary = "Keeps the middle of the image.";
+  static constexpr const char* kSummary = "Keeps the centre of the image.";
   using ImageOperation::ImageOperation;
 
   Status check() const override { return check_size(kName, p_.size); }

@@ -58,7 +58,8 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
  private:
   Status check_list(const char* parameter, const std::vector<double>& list) const {
     if (list.size() != 1 && list.size() != 3 && list.size() != 4) {
-      return wrong(parameter, fmt::format("has {} numbers", list.size()), "give 1, or one for each channel");
+      return wrong(parameter,
+                   fmt::format("must have 1, or one for each channel numbers, got {}", list.size()), "");
     }
     for (const double number : list) {
       if (!std::isfinite(static_cast<float>(number))) {

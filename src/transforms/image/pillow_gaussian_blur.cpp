@@ -17,7 +17,7 @@ struct BlurParameters {
   template <class V>
   void fields(V&& v) {
     v("radius", radius, "(smallest, largest) standard deviation in pixels, or one number");
-    v("p", p, "chance of blurring");
+    v("p", p, "probability of blurring");
   }
 };
 

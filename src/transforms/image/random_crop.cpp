@@ -24,18 +24,18 @@ struct DrawnPlace {
 class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCrop, DrawnPlace> {
  public:
   static constexpr const char* kName = "RandomCrop";
-  static constexpr const char* kSummary = "Keeps a rectangle of the given size from a random place.";
+  static constexpr const char* kSummary = "Keeps a rectangle of the given size at a random position.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {
     PENSTOCK_TRY(check_size(kName, p_.size));
     const std::size_t paddings = p_.padding.size();
     if (paddings != 0 && paddings != 1 && paddings != 2 && paddings != 4) {
-      return wrong("padding", fmt::format("has {} numbers", paddings), "give 1, 2 or 4");
+      return wrong("padding", fmt::format("must have 1, 2 or 4 numbers, got {}", paddings), "");
     }
     for (const int pixels : p_.padding) {
       if (pixels < 0 || pixels > 1 << 16) {
-        return wrong("padding", fmt::format("has {}", pixels), "give 0 to 65536 pixels");
+        return wrong("padding", fmt::format("must be between 0 and 65536 pixels, got {}", pixels), "");
       }
     }
     return check_fill(kName, p_.fill);
@@ -55,7 +55,7 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
       return Error{ErrorKind::invalid,
                    fmt::format("RandomCrop of {} x {} (height x width) is larger than the image of {} x {}",
                                size.height, size.width, padded.height, padded.width),
-                   "pass pad_if_needed=True, or resize before",
+                   "pass pad_if_needed=True, or resize first",
                    {}};
     }
     drawn.top = static_cast<int>(draws.below(static_cast<std::uint64_t>(padded.height - size.height) + 1));

@@ -22,9 +22,9 @@ struct ErasingParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("p", p, "chance of erasing");
-    v("scale", scale, "smallest and largest area of the rectangle, as a share of the image's");
-    v("ratio", ratio, "smallest and largest height / width of the rectangle");
+    v("p", p, "probability of erasing");
+    v("scale", scale, "min and max area of the rectangle, as a share of the image's");
+    v("ratio", ratio, "min and max height / width of the rectangle");
     v("value", value,
       "what its pixels become: one number, one for each channel, or 'random' for normal noise, which for "
       "8-bit "
@@ -108,16 +108,20 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
   Status check() const override {
     PENSTOCK_TRY(check_chance(p_.p));
     if (!(p_.scale[0] >= 0) || !(p_.scale[0] <= p_.scale[1]) || !(p_.scale[1] <= 1)) {
-      return wrong("scale", fmt::format("is ({}, {})", p_.scale[0], p_.scale[1]),
-                   "give two numbers of 0 to 1, the smaller one first");
+      return wrong("scale",
+                   fmt::format("must be two numbers of 0 to 1, the smaller one first, got ({}, {})",
+                               p_.scale[0], p_.scale[1]),
+                   "");
     }
     if (!(p_.ratio[0] > 0) || !(p_.ratio[0] <= p_.ratio[1]) || !std::isfinite(p_.ratio[1])) {
-      return wrong("ratio", fmt::format("is ({}, {})", p_.ratio[0], p_.ratio[1]),
-                   "give two positive numbers, the smaller one first");
+      return wrong("ratio",
+                   fmt::format("must be two positive numbers, the smaller one first, got ({}, {})",
+                               p_.ratio[0], p_.ratio[1]),
+                   "");
     }
     for (const double value : p_.value.numbers) {
       if (!std::isfinite(value)) {
-        return wrong("value", fmt::format("has {}", value), "give finite numbers");
+        return wrong("value", fmt::format("must be finite, got {}", value), "");
       }
     }
     return {};
@@ -134,7 +138,7 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
     }
     for (const double value : values) {
       if (in.type == ElementType::uint8 && !(value >= 0 && value <= 255)) {
-        return wrong("value", fmt::format("has {}", value), "give 0 to 255 for 8-bit images");
+        return wrong("value", fmt::format("must be between 0 and 255 for 8-bit images, got {}", value), "");
       }
     }
     ImageSpec out = in;

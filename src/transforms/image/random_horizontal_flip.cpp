@@ -9,7 +9,7 @@ class RandomHorizontalFlip final
     : public ImageOperation<RandomHorizontalFlip, transforms::RandomHorizontalFlip, Happens> {
  public:
   static constexpr const char* kName = "RandomHorizontalFlip";
-  static constexpr const char* kSummary = "Mirrors left and right with a given chance.";
+  static constexpr const char* kSummary = "Mirrors left and right with a given probability.";
   using ImageOperation::ImageOperation;
 
   Status check() const override { return check_chance(p_.p); }

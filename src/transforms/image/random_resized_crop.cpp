@@ -17,7 +17,7 @@ class RandomResizedCrop final
  public:
   static constexpr const char* kName = "RandomResizedCrop";
   static constexpr const char* kSummary =
-      "Keeps a rectangle of random area, shape and place, and resizes it.";
+      "Keeps a rectangle of random area, shape and position, and resizes it.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {

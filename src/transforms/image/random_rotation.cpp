@@ -26,7 +26,7 @@ struct RotationParameters {
     v("interpolation", interpolation, "nearest, bilinear or bicubic");
     v("expand", expand, "make the image as large as the turned one needs, which the angle decides");
     v("center", center, "(x, y) in pixels that stays where it is; None is the middle");
-    v("fill", fill, "value of the pixels that come from outside, one number or one for each channel");
+    v("fill", fill, "value of the pixels that come from outside, one number or one per channel");
   }
 };
 

@@ -14,14 +14,14 @@ struct SolarizeParameters {
   template <class V>
   void fields(V&& v) {
     v("threshold", threshold, "values of this and above become 255 minus the value");
-    v("p", p, "chance of inverting");
+    v("p", p, "probability of inverting");
   }
 };
 
 class RandomSolarize final : public ImageOperation<RandomSolarize, SolarizeParameters, Happens> {
  public:
   static constexpr const char* kName = "RandomSolarize";
-  static constexpr const char* kSummary = "Inverts all values from a threshold on, with a given chance.";
+  static constexpr const char* kSummary = "Inverts all values from a threshold on, with a given probability.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {

@@ -58,11 +58,13 @@ inline Status check_inside(std::string_view operation, const Rect& box, ImageSiz
 /// `invalid` unless there is one number, or one for each channel, of 0 to 255.
 inline Status check_fill(std::string_view operation, const std::vector<int>& fill) {
   if (fill.size() > 1 && fill.size() != 3 && fill.size() != 4) {
-    return invalid_parameter(operation, "fill", fmt::format("has {} numbers", fill.size()), "give 1 or 3");
+    return invalid_parameter(operation, "fill", fmt::format("must have 1 or 3 numbers, got {}", fill.size()),
+                             "");
   }
   for (const int value : fill) {
     if (value < 0 || value > 255) {
-      return invalid_parameter(operation, "fill", fmt::format("has {}", value), "give 0 to 255");
+      return invalid_parameter(operation, "fill", fmt::format("must be between 0 and 255, got {}", value),
+                               "");
     }
   }
   return {};
@@ -83,7 +85,7 @@ inline Status check_size(std::string_view operation, const transforms::Size& siz
   constexpr int kMax = 1 << 16;
   const auto good = [](int n) { return n > 0 && n <= kMax; };
   if (!good(size.height) || (size.width != 0 && !good(size.width))) {
-    return invalid_parameter(operation, "size", "is not a size of an image", "give 1 to 65536 pixels");
+    return invalid_parameter(operation, "size", "must be between 1 and 65536 pixels", "");
   }
   return {};
 }
@@ -113,7 +115,7 @@ inline Status check_warp_type(std::string_view operation, const ImageSpec& in,
 inline Status check_antialias(std::string_view operation, bool antialias) {
   if (!antialias) {
     return invalid_parameter(operation, "antialias", "is False",
-                             "leave it out: Pillow always smooths when it shrinks an image");
+                             "omit it: Pillow always antialiases when it shrinks an image");
   }
   return {};
 }
