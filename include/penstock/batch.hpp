@@ -107,8 +107,4 @@ class Batch {
   BatchStorage* storage_ = nullptr;
 };
 
-using PictureRow [[deprecated("renamed to ImageRow")]] = ImageRow;      // deprecated name
-using SoundRow [[deprecated("renamed to AudioRow")]] = AudioRow;        // deprecated name
-using SoundShape [[deprecated("renamed to AudioShape")]] = AudioShape;  // deprecated name
-
 }  // namespace penstock::inline v0

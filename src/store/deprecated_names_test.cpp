@@ -3,7 +3,6 @@
 
 #include <type_traits>
 
-#include "penstock/batch.hpp"
 #include "penstock/sound_build.hpp"
 #include "penstock/sound_transform.hpp"
 
@@ -15,7 +14,6 @@ namespace {
 
 static_assert(std::is_same_v<SoundBuildSettings, AudioBuildSettings>);  // deprecated name
 static_assert(std::is_same_v<SoundWindow, AudioWindow>);                // deprecated name
-static_assert(std::is_same_v<PictureRow, ImageRow>);                    // deprecated name
 static_assert(std::is_same_v<penstock::Error, penstock::v0::Error>);
 
 TEST(deprecated_names, a_function_does_what_its_new_name_does) {

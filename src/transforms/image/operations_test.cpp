@@ -15,12 +15,12 @@ const ImageTransform& image_operation(const TransformPtr& operation) {
   return dynamic_cast<const ImageTransform&>(*operation);
 }
 
-Status try_plan(const TransformPtr& operation, ImageSize image, std::uint64_t sample, ImageSteps& steps) {
+Status try_plan(const TransformPtr& operation, ImageSize size, std::uint64_t sample, ImageSteps& steps) {
   const ImageTransform& image = image_operation(operation);
   Draws draws(RandomKey{1, 2, sample}, 0);
   const DrawnPtr drawn = operation->make_drawn();
-  PENSTOCK_TRY(image.draw_for({.image = {.size = image}, .boxes = {}}, draws, *drawn));
-  return image.plan_for({.size = image}, *drawn, steps);
+  PENSTOCK_TRY(image.draw_for({.image = {.size = size}, .boxes = {}}, draws, *drawn));
+  return image.plan_for({.size = size}, *drawn, steps);
 }
 
 ImageSteps plan(const TransformPtr& operation, ImageSize image, std::uint64_t sample = 0) {
