@@ -8,6 +8,7 @@
 #include <array>
 
 #include "codecs/jpeg_scans.hpp"
+#include "codecs/material_for_test.hpp"
 #include "codecs/test_images.hpp"
 
 namespace penstock::test {
@@ -55,6 +56,19 @@ void expect_error(const Bytes& file, ErrorKind kind, const char* text) {
 }
 
 class EverySampling : public ::testing::TestWithParam<std::size_t> {};
+
+const ImageMaterial kJpegMaterial("JPEG", [](ImageSize size) {
+  ImageMaterial::Files files;
+  for (JpegVariant variant : {JpegVariant{.sampling = {{2, 2}}}, JpegVariant{.sampling = {{2, 1}}},
+                              JpegVariant{.color = JpegColor::gray}, JpegVariant{.color = JpegColor::cmyk},
+                              JpegVariant{.coding = JpegCoding::progressive, .sampling = {{2, 2}}},
+                              JpegVariant{.coding = JpegCoding::restarts}}) {
+    variant.width = size.width;
+    variant.height = size.height;
+    files.push_back(*make_jpeg(variant));
+  }
+  return files;
+});
 
 TEST_P(EverySampling, boxes_equal_the_full_decode) {
   int made = 0;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "codecs/material_for_test.hpp"
 #include "codecs/repacked/tile_symbols.hpp"
 #include "codecs/test_repacked.hpp"
 #include "core/each_target_for_test.hpp"
@@ -32,6 +33,22 @@ void expect_repacks(const JpegVariant& variant, int boxes) {
   ASSERT_TRUE(rebuilt.ok()) << variant.name() << ": " << rebuilt.error().to_string();
   ASSERT_TRUE(*rebuilt == *file) << variant.name();
 }
+
+const ImageMaterial kRepackedMaterial(
+    "repacked",
+    [](ImageSize size) {
+      ImageMaterial::Files records;
+      for (const JpegColor color : {JpegColor::ycbcr, JpegColor::gray}) {
+        const Bytes file = *make_jpeg({.width = size.width, .height = size.height, .color = color});
+        for (const RepackFidelity fidelity : {RepackFidelity::file, RepackFidelity::pixels}) {
+          if (Repacked made = repack(file, fidelity); !made.record.empty()) {
+            records.push_back(std::move(made.record));  // those that are smaller than the file
+          }
+        }
+      }
+      return records;
+    },
+    [] { return serialise(*drawn_tables()); });
 
 TEST(Repacked, every_sampling_coding_and_quality) {
   for (const Sampling& sampling : kRepackedSamplings) {
