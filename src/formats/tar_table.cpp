@@ -17,6 +17,7 @@
 #include "formats/tar_fields.hpp"
 #include "formats/tar_index.hpp"
 #include "formats/tar_index_build.hpp"
+#include "formats/tar_index_earlier.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
 #include "io/path.hpp"
@@ -317,7 +318,8 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     remarks.push_back(std::move(refused));
     cache_path.clear();
   }
-  if (auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states)) {
+  auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states);
+  if (kept && (!kept->is_of_earlier_version() || is_up_to_date(*kept, sources))) {
     return make_table(std::move(sources), shards, std::move(*kept), fields, std::move(remarks),
                       identity.finish());
   }
