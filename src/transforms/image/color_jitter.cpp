@@ -91,7 +91,8 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
         steps.push_back(saturation_step(drawn.saturation));
       } else if (part == 3 && range_of(p_.hue, 0)) {
         if (!(std::abs(drawn.hue) <= 0.5)) {
-          return detail::wrong_drawn(kName, "hue", fmt::format("is {}", drawn.hue), "-0.5 to 0.5");
+          return detail::wrong_drawn(kName, "hue",
+                                     fmt::format("must be between -0.5 and 0.5, got {}", drawn.hue));
         }
         steps.push_back(hue_step(drawn.hue));
       }

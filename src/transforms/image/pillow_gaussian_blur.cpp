@@ -60,8 +60,8 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
 
   Status plan(const ImageSpec&, const DrawnRadius& drawn, ImageSteps& steps) const {
     if (!(drawn.radius >= 0 && drawn.radius <= kMaxRadius)) {
-      return detail::wrong_drawn(kName, "radius", fmt::format("is {}", drawn.radius),
-                                 "a number of 0 or more");
+      return detail::wrong_drawn(kName, "radius",
+                                 fmt::format("must be between 0 and {}, got {}", kMaxRadius, drawn.radius));
     }
     if (drawn.apply && drawn.radius > 0) {
       steps.push_back(PixelsStep{

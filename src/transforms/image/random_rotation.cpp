@@ -94,7 +94,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
 
   Status plan(const ImageSpec& in, const DrawnAngle& drawn, ImageSteps& steps) const {
     if (!std::isfinite(drawn.angle)) {
-      return detail::wrong_drawn(kName, "angle", "is not finite", "a number");
+      return detail::wrong_drawn(kName, "angle", "must be finite");
     }
     const ImageSize size = in.size;
     double angle = std::fmod(drawn.angle, 360.0);
