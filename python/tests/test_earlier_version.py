@@ -85,7 +85,7 @@ def checksum_of_index(index: bytes) -> int:
 
 
 def keep_earlier_index(tar: Path, cache: Path) -> Path:
-    """The index that version 0.1 made of images.tar, as if it had found the file where it is and when it was written."""
+    """The index that version 0.1 made of images.tar, as if it had been made of the copy."""
     index = bytearray((FOLDER / "images.index").read_bytes())
     path = str(tar).encode()
     (text_bytes,) = struct.unpack_from("<Q", index, 72)
@@ -95,9 +95,7 @@ def keep_earlier_index(tar: Path, cache: Path) -> Path:
     state = tar.stat()
     struct.pack_into("<Q", index, 16, len(index))
     struct.pack_into("<Q", index, 72, text_bytes + len(path))
-    struct.pack_into(
-        "<IIQqq", index, 128, text_bytes, len(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns
-    )
+    struct.pack_into("<IIQqq", index, 128, text_bytes, len(path), state.st_size, state.st_mtime_ns, state.st_ctime_ns)
     struct.pack_into("<Q", index, 24, checksum_of_index(index))
     kept = cache / f"tar-{hashlib.sha256(path + bytes(1)).hexdigest()[:32]}.index"
     kept.write_bytes(index)

@@ -3,10 +3,9 @@
 
 #include <memory>
 #include <span>
-#include <string>
-#include <utility>
 
 #include "codecs/audio_decoder.hpp"
+#include "codecs/decode_error.hpp"
 
 namespace penstock::inline v0 {
 
@@ -39,16 +38,4 @@ std::span<const AudioCodec, kAudioCodecs> audio_codecs() noexcept;
 /// `corrupt` with its first bytes.
 Error describe_unrecognised_audio(ByteSpan file);
 
-namespace detail {
-
-inline Error audio_error(ErrorKind kind, std::string message, std::string advice = {}) {
-  Error error;
-  error.kind = kind;
-  error.message = std::move(message);
-  error.advice = std::move(advice);
-  error.place.stage = "decode";
-  return error;
-}
-
-}  // namespace detail
 }  // namespace penstock::inline v0
