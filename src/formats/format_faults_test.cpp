@@ -174,6 +174,19 @@ TEST_P(every_format, keeps_bytes_alive_that_are_held) {
   }
 }
 
+TEST_P(every_format, hints_are_given_before_a_value_is_looked_at) {
+  const auto storage = with({});
+  const auto table = open(storage).value();
+  contents_of(*table);  // what is opened at its first use is open then
+  const std::uint64_t reads = storage->reads();
+  for (std::uint64_t sample = 0; sample <= table->size(); ++sample) {
+    for (std::size_t field = 0; field <= table->fields().size(); ++field) {
+      table->will_read(sample, field);
+    }
+  }
+  EXPECT_EQ(storage->reads(), reads) << "a hint reads nothing";
+}
+
 /// A stage that fetches ahead of the workers goes this way.
 TEST_P(every_format, gives_from_where_it_locates_a_value_what_reading_gives) {
   const auto storage = with({});

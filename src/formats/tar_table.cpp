@@ -195,6 +195,16 @@ class TarTable final : public TableBase {
 
   const Source* open_source(std::uint64_t source) const override { return shards_[source].get(); }
 
+  std::optional<Extent> expected_at(std::uint64_t sample, std::size_t field) const override {
+    const auto found = index_.sample(sample);
+    const MemberRecord* const member =
+        found && found->shard < shards_.size() ? member_of(*found, field) : nullptr;
+    return member != nullptr
+               ? std::optional(
+                     Extent{.source = found->shard, .offset = member->offset(), .size = member->size()})
+               : std::nullopt;
+  }
+
   const MemberRecord* member_of(const TarIndex::Sample& sample, std::size_t field) const noexcept {
     if (field >= extensions_.size()) {
       return nullptr;
