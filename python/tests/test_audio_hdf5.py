@@ -196,7 +196,7 @@ def test_says_what_is_missing_or_of_another_type(tmp_path: Path) -> None:
     refused("mel holds big-endian float32", mel=mel.astype(">f4"))
     refused("mel holds records", mel=mel.astype(np.complex64))
     refused("mel holds uint16, but arrays must be of bool, uint8, int8, .*float64", mel=mel.astype(np.uint16))
-    refused("one value", mel=np.float32(3))
+    refused("single value", mel=np.float32(3))
     refused("h5py.Empty", mel=h5py.Empty("f4"))
     refused("'/nowhere', which is no object", mel=mel, labels=h5py.SoftLink("/nowhere"))
     refused("leads back to itself", mel=h5py.SoftLink("mel"))
