@@ -198,7 +198,7 @@ def test_says_what_is_missing_or_of_another_type(tmp_path: Path) -> None:
     refused("mel holds uint16, but arrays must be of bool, uint8, int8, .*float64", mel=mel.astype(np.uint16))
     refused("single value", mel=np.float32(3))
     refused("h5py.Empty", mel=h5py.Empty("f4"))
-    refused("'/nowhere', which is no object", mel=mel, labels=h5py.SoftLink("/nowhere"))
+    refused("'/nowhere', which is not in the root group", mel=mel, labels=h5py.SoftLink("/nowhere"))
     refused("leads back to itself", mel=h5py.SoftLink("mel"))
     refused("another file", mel=mel, labels=h5py.ExternalLink("other.h5", "/labels"))
     refused("any length", mel=mel, label_names=["a", "b"])

@@ -69,7 +69,7 @@ def test_other_arguments_without_an_end_are_refused(shards, monkeypatch):
         (lambda: penstock.Loader(shards, transforms=itertools.repeat(transforms.CenterCrop(8))), "1,000 operations"),
         (lambda: penstock.Dataset(itertools.repeat(shards)), "source: an iterable must end"),
         (lambda: transforms.Normalize(itertools.count(), [1, 1, 1]), "mean"),
-        (lambda: transforms.Python(len, shape=itertools.count(1), dtype="uint8"), "1 to 8 whole numbers"),
+        (lambda: transforms.Python(len, shape=itertools.count(1), dtype="uint8"), "1 to 8 positive integers"),
     ):
         with pytest.raises(penstock.InvalidError, match=reason):
             make()
