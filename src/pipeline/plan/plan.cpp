@@ -57,7 +57,7 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
       if (reading.mode != ImageMode::rgb) {
         return plain ? plan_mode_images(table, field, number, reading.mode, format, options)
                      : invalid(fmt::format("transforms for field '{}', which is not read as RGB", field.name),
-                               "leave out the list of this field, or read it with mode=\"RGB\"");
+                               "omit the list of this field, or read it with mode=\"RGB\"");
       }
       return plan_images(table, field, number, list, format, options);
     case FieldKind::audio:
@@ -110,7 +110,7 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
                        });
     if (taken || view.name.empty()) {
       return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
-                     "give it another");
+                     "use another name");
     }
   }
   return {};
@@ -257,7 +257,7 @@ Status Plan::plan_batch_operations(std::vector<TransformPtr> operations) {
   for (const TransformPtr& operation : operations) {
     if (dynamic_cast<const BatchTransform&>(*operation).num_classes() !=
         static_cast<int>(columns_[mixed_labels_].spec.shape[0])) {
-      return invalid("operations on batches differ in num_classes", "give all the same number");
+      return invalid("operations on batches differ in num_classes", "use the same number in all");
     }
   }
   batch_draws_ =

@@ -128,9 +128,10 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
     const bool good = given->size() <= 2 && std::isfinite(first) && std::isfinite(last) && first <= last &&
                       (one ? first >= 0 && first <= high : first >= low && last <= high);
     return good ? Status()
-                : wrong(name, "is not a range",
-                        low < 0 ? "give a number of 0 to 0.5, or (smallest, largest) of -0.5 to 0.5"
-                                : "give a number of 0 or more, or (smallest, largest) of 0 or more");
+                : wrong(name,
+                        low < 0 ? "must be between 0 and 0.5, or (min, max) between -0.5 and 0.5"
+                                : "must be a non-negative number, or (min, max) of such numbers",
+                        "");
   }
 };
 

@@ -44,8 +44,7 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
   Status check() const override {
     const auto& r = p_.radius;
     if (r.empty() || r.size() > 2 || !(r.front() >= 0) || !(r.back() <= kMaxRadius) || r.front() > r.back()) {
-      return wrong("radius", "is not a range",
-                   fmt::format("give (smallest, largest) of 0 to {}", kMaxRadius));
+      return wrong("radius", fmt::format("must be (min, max) between 0 and {}", kMaxRadius), "");
     }
     return check_chance(p_.p);
   }
