@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "core/each_target_for_test.hpp"
-#include "transforms/catalog.hpp"
+#include "transforms/any_operation_for_test.hpp"
 #include "transforms/run_for_test.hpp"
 #include "transforms/sample_program.hpp"
 
@@ -17,40 +17,6 @@ namespace penstock::inline v0 {
 namespace {
 
 using test::TestImage;
-
-/// What a parameter that must be given is given: the first that the operation takes.
-const std::array<ParamValue, 6> kParameterCandidates = {std::int64_t{8},
-                                                        0.5,
-                                                        std::vector<double>{0.4, 0.5, 0.6},
-                                                        true,
-                                                        std::string(),
-                                                        std::vector<std::int64_t>{1, 2}};
-
-std::optional<TransformPtr> make_any(const OperationInfo& info) {
-  std::vector<std::string> needed;
-  for (const ParameterInfo& parameter : info.parameters) {
-    if (parameter.required) {
-      needed.push_back(parameter.name);
-    }
-  }
-  std::vector<std::size_t> choice(needed.size(), 0);
-  while (true) {
-    Params params;
-    for (std::size_t i = 0; i < needed.size(); ++i) {
-      params.emplace_back(needed[i], kParameterCandidates[choice[i]]);
-    }
-    if (auto made = make_transform(info.name, params); made.ok()) {
-      return *made;
-    }
-    std::size_t place = 0;
-    while (place < choice.size() && ++choice[place] == kParameterCandidates.size()) {
-      choice[place++] = 0;
-    }
-    if (place == choice.size()) {
-      return {};
-    }
-  }
-}
 
 /// Lists that the operation is part of: by itself, repeated, and among others that it may be fused with.
 std::vector<std::vector<TransformPtr>> lists_with(const TransformPtr& operation) {
@@ -128,7 +94,7 @@ std::string words_for(const std::vector<TransformPtr>& list, const ImageSpec& in
 class every_operation : public testing::TestWithParam<const OperationInfo*> {
  protected:
   void SetUp() override {
-    const auto made = make_any(*GetParam());
+    const auto made = test::make_any(*GetParam());
     ASSERT_TRUE(made) << "no value of kParameterCandidates suits a parameter of " << GetParam()->name
                       << ": add one that does";
     operation_ = *made;
@@ -274,19 +240,8 @@ TEST_P(every_operation, moves_masks_to_the_size_of_the_image) {
   });
 }
 
-/// Those that act on images, and those of which nothing can be made.
-std::vector<const OperationInfo*> image_operations() {
-  std::vector<const OperationInfo*> some;
-  for (const OperationInfo& info : catalog()) {
-    const auto made = make_any(info);
-    if (!made || dynamic_cast<const ImageTransform*>(made->get()) != nullptr) {
-      some.push_back(&info);
-    }
-  }
-  return some;
-}
-
-INSTANTIATE_TEST_SUITE_P(of_the_catalogue, every_operation, testing::ValuesIn(image_operations()),
+INSTANTIATE_TEST_SUITE_P(of_the_catalogue, every_operation,
+                         testing::ValuesIn(test::operations_on<ImageTransform>()),
                          [](const auto& info) { return info.param->name; });
 
 }  // namespace
