@@ -9,10 +9,12 @@
 namespace penstock::inline v0 {
 namespace {
 
-constexpr std::array<AudioCodec, kAudioCodecs> kAudioCodecList = {
+constexpr std::array kAudioCodecList = {
     AudioCodec{"WAV", WavDecoder::recognises,
                []() -> std::unique_ptr<AudioFormatDecoder> { return std::make_unique<WavDecoder>(); }},
     AudioCodec{"FLAC, Ogg or MP3", sndfile_recognises, make_sndfile_decoder}};
+
+static_assert(kAudioCodecList.size() <= kMaxAudioCodecs);
 
 using namespace std::string_view_literals;
 
@@ -35,7 +37,7 @@ constexpr std::array kOtherRecordings = {
 
 }  // namespace
 
-std::span<const AudioCodec, kAudioCodecs> audio_codecs() noexcept { return kAudioCodecList; }
+std::span<const AudioCodec> audio_codecs() noexcept { return kAudioCodecList; }
 
 Error describe_unrecognised_audio(ByteSpan file) {
   return describe_content(file, kOtherRecordings, "audio", "WAV, FLAC, Ogg or MP3");

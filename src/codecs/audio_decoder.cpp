@@ -11,7 +11,7 @@
 namespace penstock::inline v0 {
 
 struct AudioDecoder::Impl {
-  std::vector<std::unique_ptr<AudioFormatDecoder>> decoders{kAudioCodecs};  // made when first needed
+  std::vector<std::unique_ptr<AudioFormatDecoder>> decoders{audio_codecs().size()};  // made when first needed
   AudioFormatDecoder* current = nullptr;
   std::size_t codec = 0;  // of `current`
   AudioInfo info;

@@ -29,10 +29,11 @@ struct AudioCodec {
   std::unique_ptr<AudioFormatDecoder> (*make)();
 };
 
-inline constexpr std::size_t kAudioCodecs = 2;
+/// As many as counters have room for.
+inline constexpr std::size_t kMaxAudioCodecs = 16;
 
 /// In the order in which they are asked. Read-only, any thread.
-std::span<const AudioCodec, kAudioCodecs> audio_codecs() noexcept;
+std::span<const AudioCodec> audio_codecs() noexcept;
 
 /// Why a file that no codec recognises cannot be decoded: `unsupported` with the name of what it is, or
 /// `corrupt` with its first bytes.

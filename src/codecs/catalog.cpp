@@ -20,9 +20,11 @@ constexpr ImageCodec codec(const char* name) {
           }};
 }
 
-constexpr std::array<ImageCodec, kImageCodecs> kImageCodecList = {
-    codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"), codec<WebpDecoder>("WebP"),
-    codec<RepackedDecoder>("repacked"), codec<PixelsDecoder>("pixels")};
+constexpr std::array kImageCodecList = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
+                                        codec<WebpDecoder>("WebP"), codec<RepackedDecoder>("repacked"),
+                                        codec<PixelsDecoder>("pixels")};
+
+static_assert(kImageCodecList.size() <= kMaxImageCodecs);
 
 using namespace std::string_view_literals;
 
@@ -59,7 +61,7 @@ constexpr std::array kOtherImages = {
 
 }  // namespace
 
-std::span<const ImageCodec, kImageCodecs> image_codecs() noexcept { return kImageCodecList; }
+std::span<const ImageCodec> image_codecs() noexcept { return kImageCodecList; }
 
 Error describe_unrecognised(ByteSpan file) {
   return describe_content(file, kOtherImages, "image", "JPEG, PNG or WebP");

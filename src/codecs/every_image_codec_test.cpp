@@ -215,7 +215,8 @@ TEST_P(every_image_codec, refuses_more_pixels_than_the_limit_before_anything_is_
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(of_the_catalogue, every_image_codec, testing::Range(std::size_t{0}, kImageCodecs),
+INSTANTIATE_TEST_SUITE_P(of_the_catalogue, every_image_codec,
+                         testing::Range(std::size_t{0}, image_codecs().size()),
                          [](const auto& info) { return std::string(image_codecs()[info.param].name); });
 
 }  // namespace

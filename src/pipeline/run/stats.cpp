@@ -24,12 +24,12 @@ constexpr std::uint64_t kFewSteps = 3;
 
 std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
   std::vector<LoaderStats::Decoded> decoded;
-  for (std::size_t codec = 0; codec < kImageCodecs; ++codec) {
+  for (std::size_t codec = 0; codec < image_codecs().size(); ++codec) {
     if (totals.decoded[codec] > 0) {
       decoded.push_back({.codec = image_codecs()[codec].name, .count = totals.decoded[codec]});
     }
   }
-  for (std::size_t codec = 0; codec < kAudioCodecs; ++codec) {
+  for (std::size_t codec = 0; codec < audio_codecs().size(); ++codec) {
     if (totals.recordings[codec] > 0) {
       decoded.push_back({.codec = audio_codecs()[codec].name, .count = totals.recordings[codec]});
     }
