@@ -154,7 +154,7 @@ class ToMono(Transform):
     def __init__(self) -> None: ...
 
 class Resample(Transform):
-    """Changes the sampling rate of a recording, by soxr at its quality HQ; a recording that already has it is not changed."""
+    """Changes the sampling rate of a recording, by soxr at its quality HQ; the same rate changes nothing."""
 
     def __init__(
         self,
