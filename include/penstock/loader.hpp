@@ -48,6 +48,9 @@ class Loader {
   void set_epoch(std::uint64_t epoch) noexcept;
   /// The epoch that the next start_epoch() begins, or continues with.
   std::uint64_t next_epoch() const;
+  /// How many places of it all ranks together have taken before, which ranks that share the epoch agree on.
+  /// Nothing where this rank alone knows what it has received: later batches came before earlier ones.
+  std::optional<std::uint64_t> next_position() const;
 
   /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs
   /// begun before it is complete are read from the source, later ones from the store.

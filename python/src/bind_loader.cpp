@@ -197,6 +197,7 @@ void bind_loader(nb::module_& m) {
       .def_prop_ro("steps", &Loader::steps)
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
       .def_prop_ro("next_epoch", &Loader::next_epoch, nb::call_guard<GilRelease>())
+      .def_prop_ro("next_position", &Loader::next_position, nb::call_guard<GilRelease>())
       .def(
           "set_shard",
           [](Loader& self, int rank, int world) {

@@ -280,6 +280,15 @@ std::uint64_t Loader::next_epoch() const {
   return impl_->planner()->walk().next_epoch();
 }
 
+std::optional<std::uint64_t> Loader::next_position() const {
+  if (impl_->inherited()) {
+    return {};  // as set_epoch()
+  }
+  const std::lock_guard lock(impl_->iterating);
+  const EpochWalk& walk = impl_->planner()->walk();
+  return walk.starts_with_gaps() ? std::nullopt : std::optional(walk.start().position);
+}
+
 Status Loader::set_shard(int rank, int world) {
   PENSTOCK_TRY(impl_->check_owner());
   LoaderOptions checked = impl_->options;
