@@ -64,6 +64,31 @@ function(penstock_library folder)
   set_property(GLOBAL APPEND PROPERTY PENSTOCK_LIBRARIES penstock_${folder})
 endfunction()
 
+# penstock_split_tests(<sources> <tests>): of the list named <sources>, tests and what only they use go to <tests>.
+function(penstock_split_tests sources tests)
+  set(found ${${sources}})
+  set(kept ${${sources}})
+  list(FILTER found INCLUDE REGEX "(^|/)test_[^/]*$|_test\\.cpp$")
+  list(FILTER kept EXCLUDE REGEX "(^|/)test_[^/]*$|_test\\.cpp$")
+  set(${sources} ${kept} PARENT_SCOPE)
+  set(${tests} ${found} PARENT_SCOPE)
+endfunction()
+
+# penstock_kernels(a.cpp ...): those that are compiled for several targets get what that needs. SSSE3 and SVE are left out:
+# nobody has tested them here; the scalar target is kept where a better one is certain, as the reference.
+function(penstock_kernels)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} targets REGEX "HWY_TARGET_INCLUDE")
+    if(targets)
+      # Tables have a version for CPUs with lookups in 128 bytes (AVX-512 VBMI), which is avx512 by name.
+      set(lookups "$<$<STREQUAL:${source},kernels/byte_tables.cpp>:HWY_WANT_AVX3_DL>")
+      set_source_files_properties(${source} PROPERTIES
+        COMPILE_OPTIONS "${PENSTOCK_KERNEL_OPTIONS}"
+        COMPILE_DEFINITIONS "${lookups};HWY_COMPILE_ALL_ATTAINABLE;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+    endif()
+  endforeach()
+endfunction()
+
 # penstock_tests(<folder> a_test.cpp ... ): one executable penstock_<folder>_tests, known to ctest.
 function(penstock_tests folder)
   if(NOT PENSTOCK_BUILD_TESTS)

@@ -69,6 +69,7 @@ needs_of_test() {
   needs_of_audio
   need has_module gtest -- libgtest-dev
   need has_module gmock -- libgmock-dev
+  need has_module benchmark -- libbenchmark-dev
   need has_program ccache -- ccache
   need has_program valgrind -- valgrind
   need has_program cjpeg -- libjpeg-turbo-progs

@@ -89,8 +89,8 @@ def tools(log: Log) -> Counts:
 # --- C++ -----------------------------------------------------------------------------------------------------------
 
 
-def build(log: Log, preset: str, targets: Sequence[str] = ()) -> Path:
-    log.check(["cmake", "--preset", preset, "-DPENSTOCK_UNITY_TESTS=ON"])
+def build(log: Log, preset: str, targets: Sequence[str] = (), options: Sequence[str] = ()) -> Path:
+    log.check(["cmake", "--preset", preset, "-DPENSTOCK_UNITY_TESTS=ON", *options])
     command = ["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])]
     log.check(command, timeout=2400, env={"CCACHE_NOHASHDIR": "1"})  # objects may come from any build folder
     return BUILD / preset
@@ -145,7 +145,8 @@ def cpp_tests(
 
 
 def cpp(log: Log) -> Counts:
-    return cpp_tests(log, build(log, "dev"))
+    # The micro-benchmarks are compiled too, so that they keep up with what they measure; `make bench` runs them.
+    return cpp_tests(log, build(log, "dev", options=["-DPENSTOCK_BUILD_BENCH=ON"]))
 
 
 def asan(log: Log) -> Counts:

@@ -59,7 +59,7 @@ SampleImages open_all() {
 
 ByteSpan SampleImages::bytes(std::size_t image) const {
   const StoredImage& stored = images[image % images.size()];
-  return shards[stored.shard]->bytes().subspan(stored.offset, stored.size);
+  return ByteSpan(shards[stored.shard]->bytes()).subspan(stored.offset, stored.size);
 }
 
 const SampleImages& sample_images() {

@@ -80,6 +80,11 @@ class Dataset:
 
     def raw(self, sample: int) -> dict[str, bytes]: ...
 
+def format_catalog() -> list[str]:
+    """
+    The names of all formats, in the order in which they are asked whether a source is theirs.
+    """
+
 class Batch:
     """What a loader delivers; the memory lives as long as any view of it."""
 

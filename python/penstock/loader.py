@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import atexit
 import inspect
-import itertools
 import json
 import operator
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, overload
 
@@ -19,9 +18,8 @@ from ._collate import collator_for
 from ._columns import RAW
 from ._device import transfer_for
 from ._distributed import OrderCheck, digest_of, rank_and_world
-from ._foreign import as_function
-from ._functions import Python
 from ._iteration import Iteration
+from ._lists import Transforms, transform_lists
 from ._option_list import OPTIONS, option_lines, with_option_parameters
 from ._output import converters
 from ._renamed import RenamedKeys
@@ -32,7 +30,6 @@ from .dataset import Dataset, Source
 from .errors import Error, InvalidError
 from .options import LoaderOptions
 from .samplers import Given
-from .transforms import Transform
 from .views import Views
 
 if TYPE_CHECKING:
@@ -46,11 +43,7 @@ else:
 
     T_co = TypeVar("T_co", covariant=True)
 
-Operation = Transform | Python | Callable[..., Any]
-Transforms = Iterable[Operation] | Mapping[str, Iterable[Operation]] | Views
 Samples = list[dict[str, Any]]
-
-_MAX_OPERATIONS = 1000  # whoever gives more has an iterator without an end
 
 _open_loaders: weakref.WeakSet[Loader[Any]] = weakref.WeakSet()
 
@@ -59,34 +52,6 @@ _open_loaders: weakref.WeakSet[Loader[Any]] = weakref.WeakSet()
 def _close_all() -> None:
     for loader in list(_open_loaders):
         loader.close()
-
-
-def _transform_lists(
-    transforms: Iterable[Operation] | Mapping[str, Iterable[Operation]] | None, kinds: Mapping[str, str], stages: Stages
-) -> list[tuple[str, list[_core.Transform]]]:
-    recordings = [name for name, kind in kinds.items() if kind == "audio"]
-    usual = recordings[0] if recordings and "image" not in kinds.values() else "image"
-    lists = transforms if isinstance(transforms, Mapping) else {usual: transforms}
-    handles = []
-    for field, given in lists.items():
-        if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
-            raise InvalidError(f"transforms must be a list of transforms and functions, got {given!r}")
-        operations = list(itertools.islice(given or [], _MAX_OPERATIONS + 1))
-        if len(operations) > _MAX_OPERATIONS:
-            raise InvalidError(f"transforms: a list must end, got more than {_MAX_OPERATIONS:,} operations")
-        handles.append((str(field), [_handle(operation, str(field), stages) for operation in operations]))
-    return handles
-
-
-def _handle(operation: Any, field: str, stages: Stages) -> _core.Transform:
-    if isinstance(operation, Transform):
-        return operation.handle
-    operation = as_function(operation)
-    if not isinstance(operation, Python) and (isinstance(operation, type) or not callable(operation)):
-        raise InvalidError(
-            f"transforms: {operation!r} is not a transform; use one of penstock.transforms, or a function of an array"
-        )
-    return stages.add(operation, field)
 
 
 class Loader(Generic[T_co]):
@@ -166,7 +131,7 @@ class Loader(Generic[T_co]):
                 for name, (count, operations) in transforms.lists.items():
                     views.append((name, count or 0, [operation.handle for operation in operations]))
             else:
-                lists = _transform_lists(transforms, self._dataset.fields, self._stages)
+                lists = transform_lists(transforms, self._dataset.fields, self._stages)
             self._core = _core.Loader.open(self._dataset._core, lists, for_core, views)
             self._stages.warn(stacklevel=2)
         except BaseException:

@@ -15,6 +15,7 @@
 
 #include "array_type.hpp"
 #include "bind.hpp"
+#include "formats/format.hpp"
 #include "penstock/dataset.hpp"
 #include "watched.hpp"
 
@@ -172,6 +173,17 @@ void bind_dataset(nb::module_& m) {
             return fields;
           },
           nb::arg("sample"), nb::sig("def raw(self, sample: int) -> dict[str, bytes]"));
+
+  m.def(
+      "format_catalog",
+      [] {
+        std::vector<std::string> names;
+        for (const Format* const format : formats()) {
+          names.emplace_back(format->name);
+        }
+        return names;
+      },
+      "The names of all formats, in the order in which they are asked whether a source is theirs.");
 }
 
 }  // namespace penstock::python

@@ -188,7 +188,7 @@ def test_what_is_planted_in_the_place_of_a_build_is_told_with_what_helps(place, 
     check_refused(run, said, "give a cache= that nobody else can write to")
     assert "destination" not in run["state"]
     as_user(STRANGER, plant, place.shared / "x.store.building")
-    with pytest.raises(penstock.InvalidError, match=f"{said}; name another destination, or let the owner of"):
+    with pytest.raises(penstock.InvalidError, match=f"{said}; choose another destination, or let the owner of"):
         as_user(VICTIM, build, place.source, place.shared / "x.store")
     assert place.precious.read_text() == "keep me"
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <array>
 #include <string_view>
 
@@ -11,10 +9,12 @@
 namespace penstock::inline v0 {
 namespace {
 
-constexpr std::array<AudioCodec, kAudioCodecs> kAudioCodecList = {
+constexpr std::array kAudioCodecList = {
     AudioCodec{"WAV", WavDecoder::recognises,
                []() -> std::unique_ptr<AudioFormatDecoder> { return std::make_unique<WavDecoder>(); }},
     AudioCodec{"FLAC, Ogg or MP3", sndfile_recognises, make_sndfile_decoder}};
+
+static_assert(kAudioCodecList.size() <= kMaxAudioCodecs);
 
 using namespace std::string_view_literals;
 
@@ -37,23 +37,10 @@ constexpr std::array kOtherRecordings = {
 
 }  // namespace
 
-std::span<const AudioCodec, kAudioCodecs> audio_codecs() noexcept { return kAudioCodecList; }
+std::span<const AudioCodec> audio_codecs() noexcept { return kAudioCodecList; }
 
 Error describe_unrecognised_audio(ByteSpan file) {
-  if (file.empty()) {
-    return detail::audio_error(ErrorKind::corrupt, "the audio file is empty");
-  }
-  const char* name = name_of_content(file, kOtherRecordings);
-  if (name == nullptr && is_markup(file)) {
-    name = "HTML or XML text";
-  }
-  if (name != nullptr) {
-    return detail::audio_error(ErrorKind::unsupported,
-                               fmt::format("the content is {}, not WAV, FLAC, Ogg or MP3", name));
-  }
-  return detail::audio_error(
-      ErrorKind::corrupt,
-      fmt::format("the content is not a known audio format: it begins with {}", first_bytes(file)));
+  return describe_content(file, kOtherRecordings, "audio", "WAV, FLAC, Ogg or MP3");
 }
 
 }  // namespace penstock::inline v0

@@ -11,7 +11,7 @@
 namespace penstock::inline v0 {
 
 struct AudioDecoder::Impl {
-  std::vector<std::unique_ptr<AudioFormatDecoder>> decoders{kAudioCodecs};  // made when first needed
+  std::vector<std::unique_ptr<AudioFormatDecoder>> decoders{audio_codecs().size()};  // made when first needed
   AudioFormatDecoder* current = nullptr;
   std::size_t codec = 0;  // of `current`
   AudioInfo info;
@@ -45,11 +45,11 @@ Result<AudioInfo> AudioDecoder::open(ByteSpan file) {
 
 Status AudioDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {
   if (impl_->current == nullptr) {
-    return detail::audio_error(ErrorKind::invalid, "no audio is open");
+    return detail::decode_error(ErrorKind::invalid, "no audio is open");
   }
   const std::uint64_t frames = impl_->info.frames;
   if (start > frames || count > frames - start) {
-    return detail::audio_error(
+    return detail::decode_error(
         ErrorKind::invalid,
         fmt::format("{} frames from frame {} exceed a recording of {} frames", count, start, frames));
   }
@@ -57,7 +57,7 @@ Status AudioDecoder::decode(std::uint64_t start, std::uint64_t count, float* out
     return {};
   }
   if (out == nullptr || (impl_->info.channels > 1 && stride < count)) {
-    return detail::audio_error(ErrorKind::invalid, "the output is too small for the frames");
+    return detail::decode_error(ErrorKind::invalid, "the output is too small for the frames");
   }
   const TimeAdder timer(impl_->nanoseconds);
   return impl_->current->decode(start, count, out, stride);

@@ -3,10 +3,9 @@
 
 #include <memory>
 #include <span>
-#include <string>
-#include <utility>
 
 #include "codecs/audio_decoder.hpp"
+#include "codecs/decode_error.hpp"
 
 namespace penstock::inline v0 {
 
@@ -30,25 +29,14 @@ struct AudioCodec {
   std::unique_ptr<AudioFormatDecoder> (*make)();
 };
 
-inline constexpr std::size_t kAudioCodecs = 2;
+/// As many as counters have room for.
+inline constexpr std::size_t kMaxAudioCodecs = 16;
 
 /// In the order in which they are asked. Read-only, any thread.
-std::span<const AudioCodec, kAudioCodecs> audio_codecs() noexcept;
+std::span<const AudioCodec> audio_codecs() noexcept;
 
 /// Why a file that no codec recognises cannot be decoded: `unsupported` with the name of what it is, or
 /// `corrupt` with its first bytes.
 Error describe_unrecognised_audio(ByteSpan file);
 
-namespace detail {
-
-inline Error audio_error(ErrorKind kind, std::string message, std::string advice = {}) {
-  Error error;
-  error.kind = kind;
-  error.message = std::move(message);
-  error.advice = std::move(advice);
-  error.place.stage = "decode";
-  return error;
-}
-
-}  // namespace detail
 }  // namespace penstock::inline v0

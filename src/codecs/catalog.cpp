@@ -1,7 +1,5 @@
 #include "codecs/catalog.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <string_view>
 
@@ -22,9 +20,11 @@ constexpr ImageCodec codec(const char* name) {
           }};
 }
 
-constexpr std::array<ImageCodec, kImageCodecs> kImageCodecList = {
-    codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"), codec<WebpDecoder>("WebP"),
-    codec<RepackedDecoder>("repacked"), codec<PixelsDecoder>("pixels")};
+constexpr std::array kImageCodecList = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
+                                        codec<WebpDecoder>("WebP"), codec<RepackedDecoder>("repacked"),
+                                        codec<PixelsDecoder>("pixels")};
+
+static_assert(kImageCodecList.size() <= kMaxImageCodecs);
 
 using namespace std::string_view_literals;
 
@@ -61,23 +61,10 @@ constexpr std::array kOtherImages = {
 
 }  // namespace
 
-std::span<const ImageCodec, kImageCodecs> image_codecs() noexcept { return kImageCodecList; }
+std::span<const ImageCodec> image_codecs() noexcept { return kImageCodecList; }
 
 Error describe_unrecognised(ByteSpan file) {
-  if (file.empty()) {
-    return detail::decode_error(ErrorKind::corrupt, "the image file is empty");
-  }
-  const char* name = name_of_content(file, kOtherImages);
-  if (name == nullptr && is_markup(file)) {
-    name = "HTML or XML text";
-  }
-  if (name != nullptr) {
-    return detail::decode_error(ErrorKind::unsupported,
-                                fmt::format("the content is {}, not JPEG, PNG or WebP", name));
-  }
-  return detail::decode_error(
-      ErrorKind::corrupt,
-      fmt::format("the content is not a known image format: it begins with {}", first_bytes(file)));
+  return describe_content(file, kOtherImages, "image", "JPEG, PNG or WebP");
 }
 
 }  // namespace penstock::inline v0

@@ -14,10 +14,11 @@ struct ImageCodec {
   std::unique_ptr<ImageFormatDecoder> (*make)(DecodeLimits limits);
 };
 
-inline constexpr std::size_t kImageCodecs = 5;
+/// As many as counters have room for.
+inline constexpr std::size_t kMaxImageCodecs = 16;
 
 /// In the order in which they are asked. Read-only, any thread.
-std::span<const ImageCodec, kImageCodecs> image_codecs() noexcept;
+std::span<const ImageCodec> image_codecs() noexcept;
 
 /// Why a file that no codec recognises cannot be decoded: `unsupported` with the name of what it is,
 /// or `corrupt` with its first bytes.

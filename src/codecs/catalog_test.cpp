@@ -30,7 +30,6 @@ TEST(ImageCodecs, have_names_of_their_own_and_make_decoders) {
     EXPECT_NE(codec.make({}), nullptr);
     EXPECT_FALSE(codec.recognises({}));
   }
-  EXPECT_EQ(names, (std::set<std::string>{"JPEG", "PNG", "WebP", "pixels", "repacked"}));
 }
 
 TEST(ImageDecoder, names_other_kinds_of_content) {

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <utility>
-
+#include "codecs/decode_error.hpp"
 #include "codecs/image_decoder.hpp"
 
 namespace penstock::inline v0 {
@@ -40,15 +38,6 @@ class ImageFormatDecoder {
 };
 
 namespace detail {
-
-inline Error decode_error(ErrorKind kind, std::string message, std::string advice = {}) {
-  Error error;
-  error.kind = kind;
-  error.message = std::move(message);
-  error.advice = std::move(advice);
-  error.place.stage = "decode";
-  return error;
-}
 
 /// Refuses an image with more pixels than the limit, or none.
 inline Status check_size(const char* codec, std::uint64_t width, std::uint64_t height,

@@ -117,7 +117,7 @@ Result<std::optional<Mp3Length>> count_mp3_frames(ByteSpan file) {
   }
   length.end = file.size() - rest.size();
   if (!may_follow(rest, smallest)) {
-    return detail::audio_error(
+    return detail::decode_error(
         ErrorKind::corrupt,
         header.bytes > 0
             ? fmt::format("MP3 is truncated: its last frame, at byte {}, is incomplete", length.end)

@@ -87,8 +87,8 @@ bool is_whole(const Page& page) noexcept {
 }
 
 Error bad_checksum(std::uint64_t at) {
-  return detail::audio_error(ErrorKind::corrupt,
-                             fmt::format("Ogg is damaged: the checksum of the page at byte {} is wrong", at));
+  return detail::decode_error(
+      ErrorKind::corrupt, fmt::format("Ogg is damaged: the checksum of the page at byte {} is wrong", at));
 }
 
 bool begins_vorbis(const Page& page) noexcept {
@@ -108,7 +108,7 @@ Status OggPages::pass_headers() {
   for (std::ptrdiff_t packets = 0; packets < kVorbisHeaders;) {
     const std::optional<Page> page = page_at(file_.subspan(static_cast<std::size_t>(at_)));
     if (!page) {
-      return detail::audio_error(
+      return detail::decode_error(
           ErrorKind::corrupt,
           fmt::format("Ogg is truncated or damaged: its headers are incomplete at byte {}", at_));
     }
@@ -132,7 +132,7 @@ Status OggPages::check(std::uint64_t begin, std::uint64_t end) {
       over_ = true;
       return begins_page(rest) || rest.size() < kHeader
                  ? Status()
-                 : Status(detail::audio_error(
+                 : Status(detail::decode_error(
                        ErrorKind::corrupt, fmt::format("Ogg is damaged: there is no page at byte {}", at_)));
     }
     before_audio_ = before_audio_ && (page->position == 0 || page->position == kNoPosition);

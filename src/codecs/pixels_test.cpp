@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "codecs/material_for_test.hpp"
 #include "codecs/test_images.hpp"
 
 namespace penstock::inline v0 {
@@ -14,6 +15,11 @@ test::Bytes record_of(const test::Rgb& image) {
   std::memcpy(record.data() + kPixelsHeader, image.pixels.data(), image.pixels.size());
   return record;
 }
+
+const test::ImageMaterial kPixelsMaterial("pixels", [](ImageSize size) {
+  return test::ImageMaterial::Files{
+      record_of({size.width, size.height, test::draw(size.width, size.height, 3)})};
+});
 
 TEST(pixels, any_box_equals_the_pixels) {
   for (const auto& [width, height] : {std::pair{1, 1}, {3, 7}, {64, 33}}) {

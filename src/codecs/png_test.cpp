@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "codecs/material_for_test.hpp"
 #include "codecs/test_images.hpp"
 
 namespace penstock::test {
@@ -167,6 +168,27 @@ void expect_corrupt(const Bytes& file, const char* text) {
   EXPECT_EQ(result.error().kind, ErrorKind::corrupt);
   EXPECT_THAT(result.error().message, HasSubstr(text));
 }
+
+const ImageMaterial kPngMaterial("PNG", [](ImageSize size) {
+  ImageMaterial::Files files;
+  for (const auto& [type, depth, interlaced, transparency] :
+       {std::tuple{SPNG_COLOR_TYPE_TRUECOLOR, 8, false, false},
+        std::tuple{SPNG_COLOR_TYPE_TRUECOLOR_ALPHA, 8, true, false},
+        std::tuple{SPNG_COLOR_TYPE_TRUECOLOR, 16, false, false},
+        std::tuple{SPNG_COLOR_TYPE_GRAYSCALE, 8, false, false},
+        std::tuple{SPNG_COLOR_TYPE_GRAYSCALE, 16, false, false},
+        std::tuple{SPNG_COLOR_TYPE_GRAYSCALE_ALPHA, 8, false, false},
+        std::tuple{SPNG_COLOR_TYPE_INDEXED, 4, false, true}}) {
+    files.push_back(make_png({.width = size.width,
+                              .height = size.height,
+                              .color_type = type,
+                              .bit_depth = depth,
+                              .interlaced = interlaced,
+                              .transparency = transparency})
+                        .file);
+  }
+  return files;
+});
 
 TEST(Png, every_kind_gives_pillows_pixels_whole_and_in_boxes) {
   for (const auto& [color_type, depths] : kDepths) {

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "codecs/decode_error.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
 std::string_view text_of(ByteSpan file) { return {reinterpret_cast<const char*>(file.data()), file.size()}; }
 
-}  // namespace
-
+/// The name of the first kind that `file` is; null if it is none.
 const char* name_of_content(ByteSpan file, std::span<const Signature> kinds) {
   const std::string_view text = text_of(file);
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [text](const Signature& known) {
@@ -37,12 +39,33 @@ bool is_markup(ByteSpan file) {
   });
 }
 
+/// "ff d8 ff e0": up to eight.
 std::string first_bytes(ByteSpan file) {
   std::string text;
   for (const std::uint8_t byte : file.first(std::min<std::size_t>(file.size(), 8))) {
     text += fmt::format("{}{:02x}", text.empty() ? "" : " ", byte);
   }
   return text;
+}
+
+}  // namespace
+
+Error describe_content(ByteSpan file, std::span<const Signature> others, const char* what,
+                       const char* known) {
+  if (file.empty()) {
+    return detail::decode_error(ErrorKind::corrupt, fmt::format("the {} file is empty", what));
+  }
+  const char* name = name_of_content(file, others);
+  if (name == nullptr && is_markup(file)) {
+    name = "HTML or XML text";
+  }
+  if (name != nullptr) {
+    return detail::decode_error(ErrorKind::unsupported,
+                                fmt::format("the content is {}, not {}", name, known));
+  }
+  return detail::decode_error(
+      ErrorKind::corrupt,
+      fmt::format("the content is not a known {} format: it begins with {}", what, first_bytes(file)));
 }
 
 }  // namespace penstock::inline v0

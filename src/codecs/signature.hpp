@@ -2,9 +2,9 @@
 // What files begin with: for telling users what they gave, where it is nothing that can be read.
 
 #include <span>
-#include <string>
 #include <string_view>
 
+#include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
 namespace penstock::inline v0 {
@@ -16,12 +16,8 @@ struct Signature {
   std::string_view bytes;
 };
 
-/// The name of the first kind that `file` is; null if it is none.
-const char* name_of_content(ByteSpan file, std::span<const Signature> kinds);
-
-bool is_markup(ByteSpan file);
-
-/// "ff d8 ff e0": up to eight.
-std::string first_bytes(ByteSpan file);
+/// Why a file that no codec recognises cannot be decoded: `unsupported` with the name of what it is, or
+/// `corrupt` with its first bytes. `what`: "image"; `known`: "JPEG, PNG or WebP".
+Error describe_content(ByteSpan file, std::span<const Signature> others, const char* what, const char* known);
 
 }  // namespace penstock::inline v0

@@ -121,8 +121,8 @@ Status SndfileDecoder::reopen() {
   sndfile_.reset(sf_open_virtual(&access, SFM_READ, &info_, &file_));
   if (!sndfile_) {
     // libsndfile's reason is in a variable that all threads share.
-    return detail::audio_error(ErrorKind::corrupt,
-                               "the content starts like FLAC, Ogg or MP3, but libsndfile cannot read it");
+    return detail::decode_error(ErrorKind::corrupt,
+                                "the content starts like FLAC, Ogg or MP3, but libsndfile cannot read it");
   }
   return {};
 }
@@ -143,8 +143,8 @@ Result<AudioInfo> SndfileDecoder::open(ByteSpan file) {
   const char* const name = name_of_format(info_.format);
   if (info_.channels < 1 || info_.channels > kMaxAudioChannels || info_.samplerate < 1 ||
       info_.samplerate > kMaxAudioRate) {
-    return detail::audio_error(ErrorKind::corrupt, fmt::format("{} header gives {} channels at {} Hz", name,
-                                                               info_.channels, info_.samplerate));
+    return detail::decode_error(ErrorKind::corrupt, fmt::format("{} header gives {} channels at {} Hz", name,
+                                                                info_.channels, info_.samplerate));
   }
   AudioInfo result{.frames = static_cast<std::uint64_t>(std::max<sf_count_t>(info_.frames, 0)),
                    .channels = info_.channels,
@@ -178,7 +178,7 @@ std::uint64_t SndfileDecoder::max_frames() const noexcept {
 }
 
 Error SndfileDecoder::too_long(std::uint64_t frames) const {
-  return detail::audio_error(
+  return detail::decode_error(
       ErrorKind::unsupported,
       fmt::format(
           "{} file of {} bytes gives {} frames of {} channels or more, over the limit of {} samples per byte",
@@ -222,8 +222,8 @@ Status SndfileDecoder::go_to(std::uint64_t frame) {
 
 Status SndfileDecoder::seek(std::uint64_t frame) {
   if (sf_seek(sndfile_.get(), static_cast<sf_count_t>(frame), SEEK_SET) != static_cast<sf_count_t>(frame)) {
-    return detail::audio_error(ErrorKind::corrupt,
-                               fmt::format("{} has no frame {}", name_of_format(info_.format), frame));
+    return detail::decode_error(ErrorKind::corrupt,
+                                fmt::format("{} has no frame {}", name_of_format(info_.format), frame));
   }
   position_ = frame;
   if (ogg_) {  // it has read the page of the frame and a little more
@@ -250,8 +250,8 @@ Status SndfileDecoder::read(std::uint64_t frames, float* out) {
   if (got != static_cast<sf_count_t>(frames)) {
     const std::uint64_t end = position_ + static_cast<std::uint64_t>(std::max<sf_count_t>(got, 0));
     position_ = ~std::uint64_t{0};  // the next decode() begins again
-    return detail::audio_error(ErrorKind::corrupt, fmt::format("{} is damaged or truncated at frame {}",
-                                                               name_of_format(info_.format), end));
+    return detail::decode_error(ErrorKind::corrupt, fmt::format("{} is damaged or truncated at frame {}",
+                                                                name_of_format(info_.format), end));
   }
   position_ += frames;
   return {};

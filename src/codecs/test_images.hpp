@@ -18,6 +18,9 @@ using Bytes = std::vector<std::uint8_t>;
 Bytes draw(int width, int height, int channels, unsigned seed = 1);
 
 enum class JpegCoding { baseline, optimized, progressive, arithmetic, restarts, one_scan_per_component };
+inline const std::vector<JpegCoding> kJpegCodings = {
+    JpegCoding::baseline,   JpegCoding::optimized, JpegCoding::progressive,
+    JpegCoding::arithmetic, JpegCoding::restarts,  JpegCoding::one_scan_per_component};
 enum class JpegColor { gray, ycbcr, rgb, cmyk, ycck, two_components };
 
 struct JpegVariant {

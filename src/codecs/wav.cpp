@@ -37,7 +37,7 @@ std::uint64_t little_endian_64(const std::uint8_t* p) {
 
 bool is_id(const std::uint8_t* p, std::string_view id) { return std::memcmp(p, id.data(), 4) == 0; }
 
-Error bad_wav(std::string message) { return detail::audio_error(ErrorKind::corrupt, std::move(message)); }
+Error bad_wav(std::string message) { return detail::decode_error(ErrorKind::corrupt, std::move(message)); }
 
 /// What lies behind the tag of the extensible format, for the codecs that have one: of plain channels, and of
 /// those that are the components of a sound field (ambisonics).
@@ -85,8 +85,8 @@ struct Format {
 
 Result<SampleFormat> sample_format(std::uint32_t tag, std::uint32_t bits) {
   const auto unsupported = [](std::string message) {
-    return detail::audio_error(ErrorKind::unsupported, std::move(message),
-                               "convert the file to 16-bit or float WAV, or to FLAC");
+    return detail::decode_error(ErrorKind::unsupported, std::move(message),
+                                "convert the file to 16-bit or float WAV, or to FLAC");
   };
   switch (tag) {
     case 1:
@@ -130,7 +130,7 @@ Result<Format> parse_format(ByteSpan chunk, Numbers numbers) {
     std::copy_n(p + 32, guid.rest.size(), guid.rest.begin());
     tag = numbers.u32(p + 24);
     if (tag > 0xFFFF || std::find(kGuids.begin(), kGuids.end(), guid) == kGuids.end()) {
-      return detail::audio_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
+      return detail::decode_error(ErrorKind::unsupported, "WAV extensible format names an unknown codec");
     }
     if (const std::uint32_t valid = numbers.u16(p + 18); valid > bits) {
       return bad_wav(fmt::format("WAV has {} valid bits in {}", valid, bits));
@@ -221,7 +221,7 @@ Result<AudioInfo> WavDecoder::open(ByteSpan file) {
   std::uint64_t at = 12;  // the file's end bounds the walk: the size in the first chunk is often wrong
   for (int chunks = 0; at <= file.size() && file.size() - at >= 8; ++chunks) {
     if (chunks == kMaxChunks) {
-      return detail::audio_error(
+      return detail::decode_error(
           ErrorKind::unsupported,
           fmt::format("WAV has more than {} chunks before its samples (up to byte {})", kMaxChunks, at),
           "rewrite it without them, for example with ffmpeg -i old.wav -map_metadata -1 -c copy new.wav");

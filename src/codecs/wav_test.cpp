@@ -11,6 +11,7 @@
 #include <fstream>
 #include <random>
 
+#include "codecs/material_for_test.hpp"
 #include "codecs/test_recordings.hpp"
 #include "core/sha256.hpp"
 #include "formats/json_for_test.hpp"
@@ -45,6 +46,10 @@ Error error_of(const AudioBytes& file) {
 }
 
 void append(AudioBytes& to, const AudioBytes& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+const AudioMaterial kWavMaterial("WAV", [](const AudioMaterial::Recording& recording) {
+  return wav_of(recording.samples, recording.channels, recording.rate);
+});
 
 TEST(Wav, reads_samples_whatever_chunks_surround_them) {
   const AudioBytes list = wav_chunk("LIST", {'I', 'N', 'F', 'O', 'x'});

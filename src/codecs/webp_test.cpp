@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "codecs/material_for_test.hpp"
 #include "codecs/test_images.hpp"
 
 namespace penstock::test {
@@ -99,6 +100,15 @@ Bytes make_animation(const Bytes& still, ImageSize frame, int x, int y, ImageSiz
   file.insert(file.end(), chunks.begin(), chunks.end());
   return file;
 }
+
+const ImageMaterial kWebpMaterial("WebP", [](ImageSize size) {
+  const WebpVariant lossy{.width = size.width, .height = size.height};
+  WebpVariant lossless = lossy;
+  lossless.lossless = true;
+  WebpVariant alpha = lossy;
+  alpha.alpha = true;
+  return ImageMaterial::Files{make_webp(lossy), make_webp(lossless), make_webp(alpha)};
+});
 
 TEST(Webp, boxes_equal_the_full_decode) {
   for (const bool lossless : {false, true}) {

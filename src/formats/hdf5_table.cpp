@@ -180,6 +180,14 @@ class Hdf5Table final : public TableBase {
   }
   const Source* open_source(std::uint64_t) const override { return file_.get(); }
 
+  std::optional<Extent> expected_at(std::uint64_t sample, std::size_t field) const override {
+    if (sample >= size() || field >= contents_.size()) {
+      return {};
+    }
+    const Hdf5Set& set = contents_[field].set;
+    return Extent{.source = 0, .offset = start_ + set.place_of(sample), .size = set.row_bytes};
+  }
+
   /// In the file: find_hdf5_set() has seen to that.
   Result<Bytes> bytes_of(const Hdf5Set& set, std::uint64_t row) const {
     return file_->read(start_ + set.place_of(row), set.row_bytes);

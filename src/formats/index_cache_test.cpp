@@ -29,9 +29,10 @@ class IndexCache : public ::testing::Test {
   }
   void TearDown() override { ::unsetenv("PENSTOCK_CACHE_DIR"); }
 
-  /// One sample; waits until the file system's clock has moved on, so that the index may be kept.
-  void write_shard(const std::string& key) {
-    shard_ = folder_.write("x.tar", TarForTest().file(key + ".jpg", "A").end().bytes());
+  /// One sample, or these; waits until the file system's clock has moved on, so that the index may be kept.
+  void write_shard(const std::string& key) { write_shard(TarForTest().file(key + ".jpg", "A").end()); }
+  void write_shard(const TarForTest& tar) {
+    shard_ = folder_.write("x.tar", tar.bytes());
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
   std::string open_key() const {
@@ -52,7 +53,16 @@ class IndexCache : public ::testing::Test {
     const std::uint64_t checksum = tar_index_checksum(
         ByteSpan(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()).subspan(32));
     std::memcpy(bytes.data() + 24, &checksum, 8);
+    write_index(bytes);
+  }
+  void write_index(const std::string& bytes) const {
     cache_.write(fs::path(index_file()).filename().string(), bytes);
+  }
+  /// As version 3 would have kept it, were there no difference. The layout is the same.
+  void make_index_earlier() const {
+    std::string bytes = read_text(index_file());
+    bytes[8] = kTarIndexEarlierVersion;
+    write_index(bytes);
   }
 
   TemporaryFolder folder_;
@@ -97,6 +107,36 @@ TEST_F(IndexCache, is_rebuilt_when_damaged_cut_or_foreign) {
     cache_.write(name, bytes);
     EXPECT_EQ(open_key(), "key");
     EXPECT_EQ(read_text(file), intact) << "not written again";
+  }
+}
+
+TEST_F(IndexCache, of_the_earlier_version_is_used_where_no_member_was_left_out) {
+  for (const TarForTest& tar :
+       {TarForTest().file("key.jpg", "A").file("key.cls", "1").file("z.jpg", std::string(1000, 'B')).end(),
+        TarForTest().file("key.jpg", std::string(512, 'C'))}) {  // without a mark at the end
+    write_shard(tar);
+    open_key();
+    make_index_earlier();
+    mark_index();
+    EXPECT_EQ(open_key(), "old") << "the cached index was not used";
+    EXPECT_EQ(read_text(index_file())[8], kTarIndexEarlierVersion) << "and is left to that version";
+  }
+}
+
+TEST_F(IndexCache, of_the_earlier_version_is_rebuilt_where_a_member_may_have_been_left_out) {
+  const TarForTest tars[] = {
+      TarForTest().file("._x.jpg", "no sample of version 3").file("key.jpg", "A").end(),
+      TarForTest().file("key.jpg", "A").file("__MACOSX/x.jpg", "").file("z.jpg", "B").end(),
+      TarForTest().file("key.jpg", "A").file("Thumbs.db", "").end(),
+      TarForTest().raw(TarForTest::header("key/", 0, '5')).file("key.jpg", "A").end(),
+  };
+  for (const TarForTest& tar : tars) {
+    write_shard(tar);
+    open_key();
+    make_index_earlier();
+    mark_index();
+    EXPECT_NE(open_key(), "old");
+    EXPECT_EQ(read_text(index_file())[8], kTarIndexVersion);
   }
 }
 

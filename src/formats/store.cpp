@@ -138,6 +138,14 @@ class StoreTable final : public TableBase {
     return shard.ok() ? *shard : nullptr;
   }
 
+  std::optional<Extent> expected_at(std::uint64_t sample, std::size_t field) const override {
+    const FieldRecord* const record = record_of(sample, field);
+    return record != nullptr
+               ? std::optional(Extent{
+                     .source = record->shard(), .offset = record->offset(), .size = record->stored_size()})
+               : std::nullopt;
+  }
+
   const FieldRecord* record_of(std::uint64_t sample, std::size_t field) const noexcept {
     if (sample >= size() || field >= columns_.size()) {
       return nullptr;

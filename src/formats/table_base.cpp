@@ -124,9 +124,8 @@ Result<StoredValue> TableBase::read(std::uint64_t sample, std::size_t field) con
 }
 
 void TableBase::will_read(std::uint64_t sample, std::size_t field) const {
-  const auto where = locate(sample, field);
-  const Extent* const extent = where.ok() ? std::get_if<Extent>(&*where) : nullptr;
-  const Source* const source = extent != nullptr ? open_source(extent->source) : nullptr;
+  const std::optional<Extent> extent = expected_at(sample, field);
+  const Source* const source = extent ? open_source(extent->source) : nullptr;
   if (source != nullptr) {
     source->advise(Access::will_need, extent->offset, extent->size);
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +44,13 @@ class TableBase : public SampleTable {
   TableBase(std::vector<FieldSpec> specs, std::vector<std::string> classes,
             std::vector<std::string> warnings);
 
-  /// Nothing but a hint is given for objects that are opened for each read.
+  /// Null for objects that are opened for each read.
   virtual const Source* open_source(std::uint64_t /*source*/) const { return nullptr; }
+  /// Where a value will be read, for a hint: as the index says, of which nothing is checked, and without
+  /// looking at the value. Numbers may be out of range. Nothing if there is no hint to give.
+  virtual std::optional<Extent> expected_at(std::uint64_t /*sample*/, std::size_t /*field*/) const {
+    return {};
+  }
   /// The bytes of an extent that locate() gave, of an object that open_source() does not give.
   virtual Result<Bytes> fetch(const Extent& extent) const;
   /// A block, unpacked. The bytes are held.

@@ -62,8 +62,9 @@ std::optional<TarIndex> TarIndex::view(Bytes bytes) {
     return {};
   }
   const auto* const header = reinterpret_cast<const TarIndexHeader*>(bytes.data());
-  if (header->magic != kTarIndexMagic || header->version != kTarIndexVersion ||
-      header->header_size != sizeof(TarIndexHeader) || header->total_size != bytes.size()) {
+  const bool is_known = header->version == kTarIndexVersion || header->version == kTarIndexEarlierVersion;
+  if (header->magic != kTarIndexMagic || !is_known || header->header_size != sizeof(TarIndexHeader) ||
+      header->total_size != bytes.size()) {
     return {};
   }
   const auto at = TarIndexLayout::of(*header);

@@ -19,8 +19,10 @@ namespace penstock::inline v0 {
 static_assert(std::endian::native == std::endian::little, "the index is little-endian and used in place");
 
 /// Also to be raised when the rules for grouping, field names, warnings or fingerprints change: old indexes
-/// are then rebuilt.
+/// are then rebuilt, unless it can be shown that the rules make no difference to them.
 inline constexpr std::uint32_t kTarIndexVersion = 4;
+/// Has the same layout; is_up_to_date() of tar_index_earlier.hpp says whether it may be used.
+inline constexpr std::uint32_t kTarIndexEarlierVersion = 3;
 inline constexpr std::array<char, 8> kTarIndexMagic = {'P', 'N', 'S', 'T', 'K', 'I', 'D', 'X'};
 /// Sections begin at, and the whole is, a multiple of this.
 inline constexpr std::uint64_t kTarIndexAlignment = 32;
@@ -117,10 +119,11 @@ class TarIndex {
     std::span<const MemberRecord> members;
   };
 
-  /// Nothing if the bytes are not a whole, undamaged index of this version.
+  /// Nothing if the bytes are not a whole, undamaged index of this version or of the earlier one.
   static std::optional<TarIndex> view(Bytes bytes);
 
   const TarIndexHeader& header() const noexcept { return header_; }
+  bool is_of_earlier_version() const noexcept { return header_.version == kTarIndexEarlierVersion; }
   std::uint64_t shard_count() const noexcept { return header_.shards; }
   std::uint64_t size() const noexcept { return header_.samples; }
   std::span<const ExtensionRecord> extensions() const noexcept { return extensions_; }

@@ -17,6 +17,7 @@
 #include "formats/tar_fields.hpp"
 #include "formats/tar_index.hpp"
 #include "formats/tar_index_build.hpp"
+#include "formats/tar_index_earlier.hpp"
 #include "formats/text.hpp"
 #include "io/file_identity.hpp"
 #include "io/path.hpp"
@@ -194,6 +195,16 @@ class TarTable final : public TableBase {
 
   const Source* open_source(std::uint64_t source) const override { return shards_[source].get(); }
 
+  std::optional<Extent> expected_at(std::uint64_t sample, std::size_t field) const override {
+    const auto found = index_.sample(sample);
+    const MemberRecord* const member =
+        found && found->shard < shards_.size() ? member_of(*found, field) : nullptr;
+    return member != nullptr
+               ? std::optional(
+                     Extent{.source = found->shard, .offset = member->offset(), .size = member->size()})
+               : std::nullopt;
+  }
+
   const MemberRecord* member_of(const TarIndex::Sample& sample, std::size_t field) const noexcept {
     if (field >= extensions_.size()) {
       return nullptr;
@@ -317,7 +328,8 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     remarks.push_back(std::move(refused));
     cache_path.clear();
   }
-  if (auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states)) {
+  auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states);
+  if (kept && (!kept->is_of_earlier_version() || is_up_to_date(*kept, sources))) {
     return make_table(std::move(sources), shards, std::move(*kept), fields, std::move(remarks),
                       identity.finish());
   }

@@ -3,47 +3,17 @@
 #include <fmt/format.h>
 #include <sys/random.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
 #include <system_error>
 
 #include "core/printable.hpp"
-#include "core/sha256.hpp"
-#include "core/turn_lock.hpp"
-#include "pipeline/cache/cached_store.hpp"
-#include "pipeline/order/loader_state.hpp"
+#include "pipeline/loader_impl.hpp"
 #include "pipeline/run/auto_tuner.hpp"
-#include "pipeline/run/planner.hpp"
 
 namespace penstock::inline v0 {
 namespace {
-
-/// Of everything but the data that decides what a row holds.
-std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& transforms,
-                                 const std::vector<View>& views, const LoaderOptions& options,
-                                 bool by_field) {
-  std::string text = fmt::format("decode {} on_error {}", options.decode, static_cast<int>(options.on_error));
-  for (const FieldInfo& field : dataset.fields()) {
-    text += "\nfield " + field.name;
-  }
-  for (const auto& [field, operations] : transforms) {
-    for (const TransformPtr& operation : operations) {
-      text += fmt::format("\n{} {}", field, repr(*operation));
-    }
-  }
-  for (const View& view : views) {
-    text += fmt::format("\nview {} {}", view.name, view.count);
-    for (const TransformPtr& operation : view.operations) {
-      text += "\n" + repr(*operation);
-    }
-  }
-  if (by_field) {
-    text += "\ndraws by field";
-  }
-  return short_hash(text);
-}
 
 // Waits are cut into slices, so that close() and state() of other threads get their turn.
 constexpr std::chrono::milliseconds kSlice{100};
@@ -57,13 +27,6 @@ Result<std::uint64_t> draw_seed() {
                  .place = {.stage = "options"}};
   }
   return seed >> 11;  // 53 bits: a number that every reader of JSON keeps as it is
-}
-
-Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const LoaderOptions& options) {
-  PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *dataset.table()));
-  PENSTOCK_ASSIGN(LengthRule length_rule, LengthRule::make(options, *dataset.table()));
-  return OrderRule::make(options.sampler, options.shuffle, dataset.size(), *options.seed,
-                         std::move(shuffle_rule), std::move(length_rule));
 }
 
 /// What on_error skip did to batches, where that is not what the options promise otherwise.
@@ -83,152 +46,6 @@ std::string surprise(const LoaderStats& stats, const LoaderOptions& options) {
 }
 
 }  // namespace
-
-/// The planner, what lets several threads meet it, and the cache that may give it another data set.
-class Loader::Impl {
- public:
-  /// `seed`: that of the options, or drawn where they have none.
-  Impl(Dataset dataset, Plan plan, FieldTransforms transforms, std::vector<View> views, LoaderOptions options,
-       std::uint64_t seed, std::shared_ptr<const OrderRule> rule)
-      : dataset(std::move(dataset)),
-        options(std::move(options)),
-        rule_(std::move(rule)),
-        planner_(std::make_shared<Planner>(this->dataset, std::move(plan),
-                                           this->options.with<&LoaderOptions::seed>(seed), rule_)),
-        transforms_(std::move(transforms)),
-        views_(std::move(views)) {
-    if (this->options.cache) {
-      const auto& named = this->options.cache_trust;
-      cache_ = CachedStore::start(this->dataset, *this->options.cache,
-                                  named ? Trust::parse(*named).value() : Trust(), max_workers(this->options));
-    }
-  }
-
-  ~Impl() {
-    if (cache_) {
-      cache_->stop();
-    }
-  }
-
-  /// Stays valid while it is held; a newer one may take its place between epochs.
-  std::shared_ptr<Planner> planner() const {
-    const std::lock_guard lock(replacing_);
-    return planner_;
-  }
-  /// None for a fork: who builds it stayed with the parent, and its lock may be held forever.
-  CachedStore* cache() const noexcept { return inherited() ? nullptr : cache_.get(); }
-
-  /// Begins the next epoch: from the cache, once that is complete. `iterating` is held.
-  Result<std::uint64_t> start_epoch(std::optional<std::vector<std::uint64_t>> order) {
-    if (order.has_value() != rule_->is_given()) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = order ? "an order was given, but the sampler has its own"
-                                    : "the sampler needs the order of each epoch",
-                   .advice = "pass an order if, and only if, the sampler is Sampler::given()",
-                   .place = {.stage = "deliver"}};
-    }
-    PENSTOCK_TRY(read_from_cache());
-    epoch_took_.reset();
-    cache_deadline_.reset();
-    epoch_begun_ = Clock::now();
-    return planner_->start_epoch(std::move(order));
-  }
-  /// The epoch has come to its end. `iterating` is held.
-  void epoch_ended() { epoch_took_ = epoch_took_.value_or(Clock::now() - epoch_begun_); }
-
-  /// Until when the next epoch waits for the cache: nothing if it does not. `iterating` is held.
-  std::optional<Clock::time_point> cache_deadline() {
-    constexpr std::chrono::seconds kCachePatience{30};
-    if (cache_ && epoch_took_ && !cache_deadline_) {
-      const std::chrono::duration<double> patience = std::max<Clock::duration>(kCachePatience, *epoch_took_);
-      cache_deadline_ =
-          Clock::now() + std::chrono::duration_cast<Clock::duration>(std::min(
-                             patience, std::chrono::duration<double>(options.timeout_seconds.value_or(1e9))));
-    }
-    return cache_deadline_;
-  }
-
-  std::uint64_t seed() const noexcept { return *planner_->options().seed; }
-  RunIdentity identity(std::uint64_t seed) const {
-    return {
-        .samples = dataset.size(),
-        .seed = seed,
-        .generator_seed = options.generator_seed.value_or(seed),
-        .dataset = dataset.fingerprint(),
-        .order = rule_->describe_sampler(),
-        .pipeline = pipeline_fingerprint(dataset, transforms_, views_, options, draws_by_field(transforms_)),
-        .pipeline_before = pipeline_fingerprint(dataset, transforms_, views_, options, false)};
-  }
-  ShardIdentity shard() const {
-    const RankSlices& slices = planner_->walk().slices();
-    return {.batch_size = static_cast<std::uint64_t>(options.batch_size),
-            .rank = slices.rank(),
-            .world = slices.world()};
-  }
-
-  /// Continues with another seed than was drawn. `iterating` is held.
-  Status take_seed(std::uint64_t seed) {
-    if (seed == this->seed() || planner_->closed()) {
-      return {};
-    }
-    const Dataset source = planner_->dataset();
-    const LoaderOptions changed = options.with<&LoaderOptions::seed>(seed);
-    PENSTOCK_ASSIGN(rule_, rule_for(dataset, changed));
-    return replace_planner(source, changed);
-  }
-
-  /// Whether this process is a fork of the one that opened the loader.
-  bool inherited() const noexcept { return ::getpid() != owner_; }
-  Status check_owner() const {
-    if (!inherited()) {
-      return {};
-    }
-    return Error{
-        .kind = ErrorKind::invalid,
-        .message = "this loader was opened before the process forked, and its workers stayed with the parent",
-        .advice = "create a loader in the child",
-        .place = {.stage = "deliver"}};
-  }
-
-  const Dataset dataset;  ///< the source, whatever is read
-  const LoaderOptions options;
-  TurnLock iterating;  ///< held while planning, waiting and delivering
-
- private:
-  Status read_from_cache() {
-    if (!cache_ || from_cache_ || planner_->closed()) {
-      return {};
-    }
-    const std::optional<Dataset> store = cache_->store();
-    if (!store) {
-      return {};
-    }
-    PENSTOCK_TRY(replace_planner(*store, planner_->options()));
-    from_cache_ = true;
-    return {};
-  }
-
-  Status replace_planner(const Dataset& source, const LoaderOptions& changed) {
-    PENSTOCK_ASSIGN(Plan plan, Plan::make(source, transforms_, views_, changed));
-    auto next = std::make_shared<Planner>(source, std::move(plan), changed, rule_, planner_.get());
-    planner_->close(/*keep_stages=*/true);
-    const std::lock_guard lock(replacing_);
-    planner_ = std::move(next);
-    return {};
-  }
-
-  const pid_t owner_ = ::getpid();
-  std::shared_ptr<const OrderRule> rule_;
-  mutable std::mutex replacing_;
-  std::shared_ptr<Planner> planner_;
-  const FieldTransforms transforms_;
-  const std::vector<View> views_;
-  std::shared_ptr<CachedStore> cache_;
-  Clock::time_point epoch_begun_;
-  std::optional<Clock::duration> epoch_took_;  // the last one, if it came to its end
-  std::optional<Clock::time_point> cache_deadline_;
-  bool from_cache_ = false;
-};
 
 Loader::Loader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Loader::Loader(Loader&&) noexcept = default;

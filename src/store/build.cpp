@@ -9,10 +9,10 @@
 
 #include "core/cpu.hpp"
 #include "core/seconds_since.hpp"
-#include "formats/json.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
 #include "io/path.hpp"
+#include "store/build_identity.hpp"
 #include "store/build_options.hpp"
 #include "store/building_folder.hpp"
 #include "store/finish.hpp"
@@ -25,21 +25,6 @@ namespace penstock::inline v0 {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::uint64_t kSamplesForShare = 100;
-
-Error refused(const std::string& destination, std::string message, std::string advice) {
-  return {
-      .kind = ErrorKind::invalid,
-      .message = std::move(message),
-      .advice = std::move(advice),
-      .place = {.source = destination, .shard = {}, .offset = {}, .key = {}, .index = {}, .stage = "build"}};
-}
-
-/// The same samples: descriptions are words.
-bool same(const StoreSource& a, const StoreSource& b) {
-  return a.fingerprint == b.fingerprint && a.samples == b.samples && a.identity == b.identity;
-}
 
 class Build {
  public:
@@ -73,9 +58,9 @@ class Build {
       return finished_report(existing_->manifest());
     }
     if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
-        manifest && is_result(*manifest)) {
+        manifest && is_result(*manifest, source_, settings_, all_sources())) {
       PENSTOCK_TRY(
-          refuse_left_out(manifest->skipped - skipped_before(), source_.size(), "the interrupted build"));
+          check_left_out(manifest->skipped - skipped_before(), source_.size(), "the interrupted build"));
       report_.resumed_at = source_.size();
       PENSTOCK_TRY(folder.publish(existing_ != nullptr, kStoreManifestName));
       return finished_report(*manifest);
@@ -96,94 +81,62 @@ class Build {
     existing_ = nullptr;
     if (!is_taken(destination_)) {
       if (settings_.append) {
-        return refused(destination_, "no store to append to", "omit append to create one");
+        return build_refused(destination_, "no store to append to", "omit append to create one");
       }
       return {};
     }
     if (!is_store({destination_, destination_})) {
-      return refused(destination_, "the destination exists and is not a store",
-                     "choose a folder that does not exist yet");
+      return build_refused(destination_, "the destination exists and is not a store",
+                           "choose a folder that does not exist yet");
     }
     PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
     const StoreManifest& manifest = existing_->manifest();
     settings_ = completed(given_, settings_.append ? &manifest.settings : nullptr);
     const std::string differs = difference(as_stored(settings_), manifest.settings);
-    const bool same_source = !manifest.sources.empty() && same(manifest.sources.back(), added_) &&
-                             (settings_.append || manifest.sources.size() == 1);
-    if (settings_.resume && differs.empty() && same_source) {
-      PENSTOCK_TRY(refuse_left_out(lacking_in(*existing_), source_.size(), "the existing store"));
+    const bool of_this_source = !manifest.sources.empty() && same_source(manifest.sources.back(), added_) &&
+                                (settings_.append || manifest.sources.size() == 1);
+    if (settings_.resume && differs.empty() && of_this_source) {
+      PENSTOCK_TRY(check_left_out(lacking_in(*existing_, source_), source_.size(), "the existing store"));
       report_.was_complete = true;
       return {};
     }
     if (!settings_.append) {
-      return refuse_existing(differs, same_source);
+      return refuse_existing(differs, of_this_source);
     }
     if (!differs.empty()) {
-      return refused(destination_, "the store was built with other settings: " + differs,
-                     "append without it: the store's own settings are the default");
+      return build_refused(destination_, "the store was built with other settings: " + differs,
+                           "append without it: the store's own settings are the default");
     }
     if (manifest.fields != source_.fields() || manifest.arrays != arrays_of(source_)) {
-      return refused(destination_, "the source and the store have different fields",
-                     "choose the same fields, in order");
+      return build_refused(destination_, "the source and the store have different fields",
+                           "choose the same fields, in order");
     }
     if (manifest.classes != source_.classes()) {
-      return refused(destination_, "the source and the store have different classes", {});
+      return build_refused(destination_, "the source and the store have different classes", {});
     }
     return {};
   }
 
-  Error refuse_existing(const std::string& differs, bool same_source) const {
-    if (!same_source) {
-      return refused(destination_, "the store already exists, built from another source",
-                     "choose another folder, delete it, or append to it");
+  Error refuse_existing(const std::string& differs, bool of_this_source) const {
+    if (!of_this_source) {
+      return build_refused(destination_, "the store already exists, built from another source",
+                           "choose another folder, delete it, or append to it");
     }
     if (!differs.empty()) {
-      return refused(destination_, "the store already exists, built with other settings: " + differs,
-                     "choose another folder, or delete it");
+      return build_refused(destination_, "the store already exists, built with other settings: " + differs,
+                           "choose another folder, or delete it");
     }
-    return refused(destination_, "a complete store of this source and settings already exists",
-                   "delete it to rebuild it: resume=False (--no-resume) is for interrupted builds");
+    return build_refused(destination_, "a complete store of this source and settings already exists",
+                         "delete it to rebuild it: resume=False (--no-resume) is for interrupted builds");
   }
 
-  /// How many samples of the source a store that ends with it was built without. The manifest counts those of
-  /// all sources; the store's last keys tell which of this one are there.
-  std::uint64_t lacking_in(const StoreFiles& store) const {
-    const StoreManifest& manifest = store.manifest();
-    if (manifest.skipped == 0 || manifest.sources.size() == 1) {
-      return manifest.skipped;
-    }
-    std::uint64_t lacking = 0;
-    std::uint64_t left = store.size();
-    for (std::uint64_t i = source_.size(); i > 0 && lacking < manifest.skipped; --i) {
-      if (left > 0 && store.key(left - 1) == source_.key(i - 1)) {
-        --left;
-      } else {
-        ++lacking;
-      }
-    }
-    return lacking;
+  Status check_left_out(std::uint64_t left_out, std::uint64_t seen, const char* what) const {
+    return refuse_left_out(destination_, settings_, what, left_out, seen, source_.size());
   }
 
-  /// Who wants an error for a bad sample, or for so many, must not be given a store without them. `seen`
-  /// samples of the source were looked at.
-  Status refuse_left_out(std::uint64_t left_out, std::uint64_t seen, const char* what) const {
-    if (left_out == 0 || (settings_.skip_errors && !too_many(left_out, seen))) {
-      return {};
-    }
-    const bool skips = settings_.skip_errors;
-    return refused(destination_,
-                   fmt::format("{} lacks {} bad samples, {}", what, left_out,
-                               skips ? "more than max_errors allows" : "left out by on_error='skip'"),
-                   fmt::format("pass {} to accept it, or fix the source and rebuild with resume=False "
-                               "(--no-resume), into another folder if this one is complete",
-                               skips ? "a larger max_errors" : "on_error='skip' (--on-error skip)"));
-  }
-
-  /// Whether max_errors allows less than `bad` of `seen` samples.
-  bool too_many(std::uint64_t bad, std::uint64_t seen) const {
-    return (settings_.max_errors && bad > *settings_.max_errors) ||
-           (settings_.max_error_share && seen >= std::min(kSamplesForShare, source_.size()) &&
-            static_cast<double>(bad) > *settings_.max_error_share * static_cast<double>(seen));
+  std::string identity_of_journal() const {
+    return journal_identity(source_, added_, identity_, settings_,
+                            existing_ ? &existing_->manifest() : nullptr);
   }
 
   std::uint64_t skipped_before() const { return existing_ ? existing_->manifest().skipped : 0; }
@@ -194,57 +147,15 @@ class Build {
     return sources;
   }
 
-  /// Whether a finished folder is what this build would make.
-  bool is_result(const StoreManifest& manifest) const {
-    const std::vector<StoreSource> expected = all_sources();
-    bool equal = manifest.sources.size() == expected.size() && manifest.settings == as_stored(settings_) &&
-                 manifest.fields == source_.fields() && manifest.arrays == arrays_of(source_) &&
-                 manifest.written_by == penstock_name();
-    for (std::size_t i = 0; equal && i < expected.size(); ++i) {
-      equal = same(manifest.sources[i], expected[i]);
-    }
-    return equal;
-  }
-
-  /// Which build a journal belongs to.
-  std::string build_identity() const {
-    Json::List fields;
-    for (std::size_t i = 0; i < source_.fields().size(); ++i) {
-      const FieldInfo& field = source_.fields()[i];
-      Json::List what{field.name, name_of(field.kind)};
-      if (field.kind == FieldKind::array) {
-        what.emplace_back(source_.spec(i).array->to_string());
-      }
-      fields.push_back(std::move(what));
-    }
-    const StoreSettings stored = as_stored(settings_);
-    const auto number = [](const std::optional<std::uint64_t>& n) { return n ? Json(*n) : Json(); };
-    return Json(Json::Members{
-                    {"written_by", penstock_name()},
-                    {"format", kStoreVersion},
-                    {"source", added_.fingerprint},
-                    {"identity", identity_},
-                    {"samples", added_.samples},
-                    {"fields", std::move(fields)},
-                    {"image", stored.image},
-                    {"resize", Json::List{number(stored.resize_shorter), number(stored.resize_longest)}},
-                    {"quality", number(stored.quality)},
-                    {"shard_bytes", stored.shard_bytes},
-                    {"max_pixels", settings_.max_pixels},
-                    {"keep_damaged", settings_.keep_damaged},
-                    {"append_to", existing_ ? Json(existing_->manifest().fingerprint) : Json()}})
-        .text();
-  }
-
   Result<StoreWriter> begin_or_resume(BuildingFolder& folder) {
     if (settings_.resume) {
       const auto journal = read_journal(folder.file(kJournalName));
-      if (journal && journal->build == build_identity()) {
+      if (journal && journal->build == identity_of_journal()) {
         for (std::size_t i = journal->checkpoints.size(); i-- > 0;) {
           const Checkpoint& checkpoint = journal->checkpoints[i];
           if (checkpoint.done <= source_.size() && holds(folder.path(), checkpoint)) {
-            PENSTOCK_TRY(refuse_left_out(checkpoint.skipped - skipped_before(), checkpoint.done,
-                                         "the interrupted build"));
+            PENSTOCK_TRY(check_left_out(checkpoint.skipped - skipped_before(), checkpoint.done,
+                                        "the interrupted build"));
             PENSTOCK_ASSIGN(Journal opened, Journal::resume(folder.folder(), journal->ends[i]));
             report_.resumed_at = checkpoint.done;
             PENSTOCK_TRY(prepare_tables(folder));
@@ -260,7 +171,7 @@ class Build {
       PENSTOCK_ASSIGN(start, state_of(*existing_));
     }
     PENSTOCK_TRY(prepare_tables(folder));
-    PENSTOCK_ASSIGN(Journal journal, Journal::begin(folder.folder(), build_identity()));
+    PENSTOCK_ASSIGN(Journal journal, Journal::begin(folder.folder(), identity_of_journal()));
     PENSTOCK_TRY(journal.add(start, 0));
     return open_writer(folder, std::move(journal), start, start.shards.size());
   }
@@ -349,7 +260,7 @@ class Build {
   /// After good samples too: a share is one of those seen so far, once they are enough.
   Status check_bad(const Checkpoint& state) const {
     const std::uint64_t bad = state.skipped - skipped_before();
-    if (bad == 0 || !too_many(bad, state.done)) {
+    if (bad == 0 || !too_many_bad(settings_, bad, state.done, source_.size())) {
       return {};
     }
     Error error =
@@ -404,7 +315,7 @@ class Build {
     report_.warnings = source_.warnings();
     report_.seconds = seconds_since(begun_);
     if (report_.was_complete) {
-      report_.skipped = lacking_in(*existing_);
+      report_.skipped = lacking_in(*existing_, source_);
     } else {
       report_.added = manifest.samples - (existing_ ? existing_->size() : 0);
       report_.skipped = manifest.skipped - skipped_before();

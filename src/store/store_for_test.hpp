@@ -121,4 +121,16 @@ inline void expect_same_files(const std::string& a, const std::string& b) {
   }
 }
 
+/// A store of drawn samples, in shards of a few; its path.
+inline std::string built(const TemporaryFolder& folder, const std::string& name, StoreImage image,
+                         std::uint64_t samples = 12) {
+  BuildSettings settings;
+  settings.image = image;
+  settings.shard_bytes = 16384;
+  settings.workers = 2;
+  const auto report = build_store(TableForTest(samples), "test", folder / name, settings);
+  EXPECT_TRUE(report.ok()) << report.error().to_string();
+  return folder / name;
+}
+
 }  // namespace penstock::inline v0

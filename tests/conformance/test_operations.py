@@ -116,6 +116,25 @@ def test_what_was_drawn_makes_the_same_rows_again(
                 np.testing.assert_array_equal(np.moveaxis(again, -1, 0), material.rows(batch, field)[row])
 
 
+def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operation, sources: dict[str, str]) -> None:
+    field, operations = placed
+    if field != "image":
+        return  # views are of images
+    views = penstock.Views(a=operations, b=[transforms.RandomCrop(1)], c=operations)
+    try:
+        loader = penstock.Loader(sources[field], transforms=views, batch_size=2, shuffle=True, output="numpy")
+    except penstock.InvalidError as refused:
+        assert "whole batches" in str(refused)
+        return
+    with loader:
+        for batch in loader:
+            for row, number in enumerate(batch["index"]):
+                image = loader.dataset[int(number)]["image"]
+                for view in ("a", "c"):
+                    again = transforms.apply(operations, image, batch.params[row][view])
+                    np.testing.assert_array_equal(np.moveaxis(again, -1, 0), material.rows(batch, view)[row])
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_goes_to_a_config_and_back(name: str) -> None:
     operation = material.operation(name)

@@ -40,8 +40,8 @@ struct alignas(kCacheLine) WorkerCounters {
   std::array<Counter, kWorkStages> spent;  // nanoseconds in each stage; idle is not counted
   Counter wait;                            // nanoseconds
   Counter bytes;
-  std::array<Counter, kImageCodecs> decoded;     // images, by codec
-  std::array<Counter, kAudioCodecs> recordings;  // decoded, by codec
+  std::array<Counter, kMaxImageCodecs> decoded;     // images, by codec
+  std::array<Counter, kMaxAudioCodecs> recordings;  // decoded, by codec
   std::atomic<WorkStage> stage{WorkStage::idle};
   std::atomic<std::uint64_t> sample{0};
   std::atomic<std::int64_t> since{0};         // steady clock
@@ -75,8 +75,8 @@ struct WorkerTotals {
   std::array<std::uint64_t, kWorkStages> spent{};
   std::uint64_t wait = 0;
   std::uint64_t bytes = 0;
-  std::array<std::uint64_t, kImageCodecs> decoded{};
-  std::array<std::uint64_t, kAudioCodecs> recordings{};
+  std::array<std::uint64_t, kMaxImageCodecs> decoded{};
+  std::array<std::uint64_t, kMaxAudioCodecs> recordings{};
   double cpu_seconds = 0;
 
   void add(const WorkerCounters& worker) noexcept {
@@ -85,10 +85,10 @@ struct WorkerTotals {
     }
     wait += worker.wait.get();
     bytes += worker.bytes.get();
-    for (std::size_t codec = 0; codec < kImageCodecs; ++codec) {
+    for (std::size_t codec = 0; codec < kMaxImageCodecs; ++codec) {
       decoded[codec] += worker.decoded[codec].get();
     }
-    for (std::size_t codec = 0; codec < kAudioCodecs; ++codec) {
+    for (std::size_t codec = 0; codec < kMaxAudioCodecs; ++codec) {
       recordings[codec] += worker.recordings[codec].get();
     }
   }

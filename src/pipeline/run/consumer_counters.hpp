@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "penstock/stats.hpp"
 #include "pipeline/fill/counters.hpp"
@@ -51,6 +52,10 @@ struct ConsumerCounters {
     last_delivery.store(before.last_delivery.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
 };
+
+/// Which side limits the rate, and what would help, of stats that are complete but for that. `steps`: batches
+/// of an epoch.
+std::string verdict_of(const LoaderStats& stats, std::uint64_t steps);
 
 /// `steps`: batches of an epoch.
 LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,

@@ -22,6 +22,23 @@ std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); 
 // Epochs of fewer batches are over before all workers are under way, whatever is prefetched.
 constexpr std::uint64_t kFewSteps = 3;
 
+std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
+  std::vector<LoaderStats::Decoded> decoded;
+  for (std::size_t codec = 0; codec < image_codecs().size(); ++codec) {
+    if (totals.decoded[codec] > 0) {
+      decoded.push_back({.codec = image_codecs()[codec].name, .count = totals.decoded[codec]});
+    }
+  }
+  for (std::size_t codec = 0; codec < audio_codecs().size(); ++codec) {
+    if (totals.recordings[codec] > 0) {
+      decoded.push_back({.codec = audio_codecs()[codec].name, .count = totals.recordings[codec]});
+    }
+  }
+  return decoded;
+}
+
+}  // namespace
+
 std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
   if (stats.batches == 0) {
     return "nothing has been delivered yet";
@@ -71,23 +88,6 @@ std::string verdict_of(const LoaderStats& stats, std::uint64_t steps) {
   return fmt::format("the workers limit the rate: they were busy {} of the time and {}; {}", percent(busy),
                      most, remedy);
 }
-
-std::vector<LoaderStats::Decoded> decoded_by(const WorkerTotals& totals) {
-  std::vector<LoaderStats::Decoded> decoded;
-  for (std::size_t codec = 0; codec < kImageCodecs; ++codec) {
-    if (totals.decoded[codec] > 0) {
-      decoded.push_back({.codec = image_codecs()[codec].name, .count = totals.decoded[codec]});
-    }
-  }
-  for (std::size_t codec = 0; codec < kAudioCodecs; ++codec) {
-    if (totals.recordings[codec] > 0) {
-      decoded.push_back({.codec = audio_codecs()[codec].name, .count = totals.recordings[codec]});
-    }
-  }
-  return decoded;
-}
-
-}  // namespace
 
 LoaderStats make_stats(const ConsumerCounters& consumer, const WorkerTotals& totals, int workers,
                        std::optional<LoaderStats::AutoTune> auto_tune, std::uint64_t buffer_bytes,

@@ -45,7 +45,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
     const std::size_t rows = wave.rows();
     const auto frames = static_cast<std::size_t>(resampled_frames(wave.frames(), wave.rate, p_.rate));
     if (frames > kMaxClipSamples / rows) {
-      return detail::audio_error(
+      return detail::decode_error(
           ErrorKind::unsupported,
           fmt::format("from {} to {} Hz the recording becomes {} samples long, the maximum is {}", wave.rate,
                       p_.rate, frames, kMaxClipSamples / rows));

@@ -1,73 +1,22 @@
-// Every format of the catalogue, read from memory and through a storage with faults. Here, because what
-// writes stores and HDF5 files comes after formats.
+// Every format of the catalogue, by being listed there: read from memory and through a storage with faults.
+// tests/conformance/formats has a data set of each; test_formats.py there has what needs a loader.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "formats/format.hpp"
-#include "formats/tar_for_test.hpp"
 #include "io/faulty_storage_for_test.hpp"
 #include "io/memory_storage_for_test.hpp"
-#include "store/recordings_for_test.hpp"
-#include "store/store_for_test.hpp"
+#include "io/temporary_folder_for_test.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
-constexpr std::uint64_t kRows = 5;
-
-std::string make_tars(const TemporaryFolder& folder) {
-  for (const char* const name : {"set/a.tar", "set/b.tar"}) {
-    TarForTest tar;
-    for (std::uint64_t i = 0; i < kRows; ++i) {
-      const auto image = jpeg_for_test(16, 20, static_cast<unsigned>(i));
-      tar.file(fmt::format("{}.jpg", i), {reinterpret_cast<const char*>(image.data()), image.size()});
-      tar.file(fmt::format("{}.cls", i), std::to_string(i)).file(fmt::format("{}.txt", i), "text");
-      tar.file(fmt::format("{}.float", i), "0.5")
-          .file(fmt::format("{}.npy", i), npy_for_test("'<i2'", "(2,)", "abcd"));
-    }
-    folder.write(name, ByteSpan(tar.end().bytes()));
-  }
-  return folder / "set";
-}
-
-std::string make_class_folders(const TemporaryFolder& folder) {
-  for (std::uint64_t i = 0; i < kRows; ++i) {
-    folder.write(fmt::format("set/{}/{}.jpg", i % 2 == 0 ? "cat" : "dog", i),
-                 ByteSpan(jpeg_for_test(16, 20, static_cast<unsigned>(i))));
-  }
-  return folder / "set";
-}
-
-std::string make_store(const TemporaryFolder& folder) {
-  const TableForTest source(kRows);
-  EXPECT_TRUE(build_store(source, "source", folder / "set", {}).ok());
-  return folder / "set";
-}
-
-std::string make_hdf5(const TemporaryFolder& folder) {
-  AudioFileContents contents;
-  contents.waveform = {2, 1, 5};
-  contents.mel = {2, 1, 3, 1};
-  contents.label_names = {"cat", "dog"};
-  for (std::size_t i = 0; i < kRows; ++i) {
-    contents.keys.push_back("audio " + std::to_string(i));
-    contents.labels.push_back(static_cast<std::int32_t>(i % 2));
-  }
-  std::filesystem::create_directories(folder / "set");
-  EXPECT_TRUE(create_audio_file(folder / "set/a.h5", contents).ok());
-  return folder / "set/a.h5";
-}
-
-/// How a small data set of each format is made. What is not here fails the tests.
-const std::map<std::string, std::function<std::string(const TemporaryFolder&)>> kMakers = {
-    {"tar", make_tars}, {"class folders", make_class_folders}, {"store", make_store}, {"hdf5", make_hdf5}};
+constexpr std::uint64_t kRows = 5;  // at least
 
 /// All that a table gives: "key/field" and the value, or why there is none.
 using Contents = std::map<std::string, std::variant<std::string, Error>>;
@@ -95,17 +44,19 @@ Contents contents_of(const SampleTable& table) {
 class every_format : public testing::TestWithParam<const Format*> {
  protected:
   void SetUp() override {
-    const auto maker = kMakers.find(GetParam()->name);
-    ASSERT_NE(maker, kMakers.end()) << "a format that this test makes no data set of";
-    if (GetParam()->name == std::string("hdf5") && !test::has_hdf5()) {
-      GTEST_SKIP() << "built without HDF5, so nothing writes the files";
-    }
-    path_ = maker->second(folder_);
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_ / "set")) {
+    namespace fs = std::filesystem;
+    std::string name = GetParam()->name;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    const fs::path folder = fs::path(PENSTOCK_SOURCE_DIR "/tests/conformance/formats") / name;
+    ASSERT_TRUE(fs::is_directory(folder)) << "add a small data set of the format";
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.is_regular_file()) {
         memory_->put(entry.path().string(), read_text(entry.path().string()));
       }
     }
+    // The only file in it, or all of it.
+    const std::vector<fs::path> entries(fs::directory_iterator(folder), fs::directory_iterator{});
+    path_ = entries.size() == 1 ? entries[0].string() : folder.string();
     const auto table = open_samples({path_}, {});
     ASSERT_TRUE(table.ok()) << table.error().to_string();
     whole_ = contents_of(**table);
@@ -133,7 +84,8 @@ class every_format : public testing::TestWithParam<const Format*> {
       EXPECT_TRUE(error.kind == ErrorKind::io || error.kind == ErrorKind::corrupt ||
                   error.kind == ErrorKind::timeout)
           << error.to_string();
-      EXPECT_THAT(error.place.shard + error.place.source, testing::HasSubstr("set")) << error.to_string();
+      EXPECT_THAT(error.place.shard + error.place.source, testing::HasSubstr("conformance"))
+          << error.to_string();
       EXPECT_FALSE(error.message.empty());
     };
     if (!table.ok()) {
@@ -155,7 +107,6 @@ class every_format : public testing::TestWithParam<const Format*> {
     return errors;
   }
 
-  TemporaryFolder folder_;
   std::shared_ptr<MemoryStorage> memory_ = std::make_shared<MemoryStorage>();
   std::string path_;
   Contents whole_;
@@ -221,6 +172,19 @@ TEST_P(every_format, keeps_bytes_alive_that_are_held) {
   for (const auto& [bytes, text] : held) {
     EXPECT_TRUE(as_text(bytes) == text);
   }
+}
+
+TEST_P(every_format, hints_are_given_before_a_value_is_looked_at) {
+  const auto storage = with({});
+  const auto table = open(storage).value();
+  contents_of(*table);  // what is opened at its first use is open then
+  const std::uint64_t reads = storage->reads();
+  for (std::uint64_t sample = 0; sample <= table->size(); ++sample) {
+    for (std::size_t field = 0; field <= table->fields().size(); ++field) {
+      table->will_read(sample, field);
+    }
+  }
+  EXPECT_EQ(storage->reads(), reads) << "a hint reads nothing";
 }
 
 /// A stage that fetches ahead of the workers goes this way.

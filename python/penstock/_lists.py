@@ -1,0 +1,48 @@
+"""The lists of operations that a loader is given, as the engine takes them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from . import _core
+from ._foreign import as_function
+from ._functions import Python
+from ._stages import Stages
+from .errors import InvalidError
+from .transforms import Transform
+from .views import Views
+
+Operation = Transform | Python | Callable[..., Any]
+Transforms = Iterable[Operation] | Mapping[str, Iterable[Operation]] | Views
+
+_MAX_OPERATIONS = 1000  # whoever gives more has an iterator without an end
+
+
+def transform_lists(
+    transforms: Iterable[Operation] | Mapping[str, Iterable[Operation]] | None, kinds: Mapping[str, str], stages: Stages
+) -> list[tuple[str, list[_core.Transform]]]:
+    recordings = [name for name, kind in kinds.items() if kind == "audio"]
+    usual = recordings[0] if recordings and "image" not in kinds.values() else "image"
+    lists = transforms if isinstance(transforms, Mapping) else {usual: transforms}
+    handles = []
+    for field, given in lists.items():
+        if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
+            raise InvalidError(f"transforms must be a list of transforms and functions, got {given!r}")
+        operations = list(itertools.islice(given or [], _MAX_OPERATIONS + 1))
+        if len(operations) > _MAX_OPERATIONS:
+            raise InvalidError(f"transforms: a list must end, got more than {_MAX_OPERATIONS:,} operations")
+        handles.append((str(field), [_handle(operation, str(field), stages) for operation in operations]))
+    return handles
+
+
+def _handle(operation: Any, field: str, stages: Stages) -> _core.Transform:
+    if isinstance(operation, Transform):
+        return operation.handle
+    operation = as_function(operation)
+    if not isinstance(operation, Python) and (isinstance(operation, type) or not callable(operation)):
+        raise InvalidError(
+            f"transforms: {operation!r} is not a transform; use one of penstock.transforms, or a function of an array"
+        )
+    return stages.add(operation, field)
