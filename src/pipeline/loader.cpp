@@ -10,40 +10,16 @@
 #include <system_error>
 
 #include "core/printable.hpp"
-#include "core/sha256.hpp"
 #include "core/turn_lock.hpp"
 #include "pipeline/cache/cached_store.hpp"
 #include "pipeline/order/loader_state.hpp"
+#include "pipeline/plan/list_fields.hpp"
+#include "pipeline/plan/pipeline_fingerprint.hpp"
 #include "pipeline/run/auto_tuner.hpp"
 #include "pipeline/run/planner.hpp"
 
 namespace penstock::inline v0 {
 namespace {
-
-/// Of everything but the data that decides what a row holds.
-std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& transforms,
-                                 const std::vector<View>& views, const LoaderOptions& options,
-                                 bool by_field) {
-  std::string text = fmt::format("decode {} on_error {}", options.decode, static_cast<int>(options.on_error));
-  for (const FieldInfo& field : dataset.fields()) {
-    text += "\nfield " + field.name;
-  }
-  for (const auto& [field, operations] : transforms) {
-    for (const TransformPtr& operation : operations) {
-      text += fmt::format("\n{} {}", field, repr(*operation));
-    }
-  }
-  for (const View& view : views) {
-    text += fmt::format("\nview {} {}", view.name, view.count);
-    for (const TransformPtr& operation : view.operations) {
-      text += "\n" + repr(*operation);
-    }
-  }
-  if (by_field) {
-    text += "\ndraws by field";
-  }
-  return short_hash(text);
-}
 
 // Waits are cut into slices, so that close() and state() of other threads get their turn.
 constexpr std::chrono::milliseconds kSlice{100};
@@ -159,6 +135,7 @@ class Loader::Impl {
         .pipeline = pipeline_fingerprint(dataset, transforms_, views_, options, draws_by_field(transforms_)),
         .pipeline_before = pipeline_fingerprint(dataset, transforms_, views_, options, false)};
   }
+  std::vector<Problem> list_problems() const { return penstock::list_problems(dataset, transforms_); }
   ShardIdentity shard() const {
     const RankSlices& slices = planner_->walk().slices();
     return {.batch_size = static_cast<std::uint64_t>(options.batch_size),
@@ -416,6 +393,9 @@ std::vector<Loader::Problem> Loader::problems() const {
   add("error_report", "", planner->report_problem());
   add("close", "", planner->left_behind());
   add("skip", "", surprise(planner->stats(), impl_->options));
+  for (const Problem& problem : impl_->list_problems()) {
+    add(problem.about.c_str(), "", problem.text);
+  }
   return problems;
 }
 
@@ -426,6 +406,7 @@ LoaderStats Loader::stats() const {
 }
 std::vector<Error> Loader::errors() const { return impl_->planner()->errors(); }
 std::string Loader::plan() const { return impl_->planner()->describe(); }
+std::vector<FieldInfo> Loader::columns() const { return impl_->planner()->columns(); }
 
 void Loader::close() noexcept {
   if (impl_->inherited()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/printable.hpp"
 #include "formats/sample_table.hpp"
@@ -15,7 +16,7 @@
 #include "pipeline/fill/mode_image_filler.hpp"
 #include "pipeline/fill/number_filler.hpp"
 #include "pipeline/fill/raw_filler.hpp"
-#include "pipeline/fill/view_filler.hpp"
+#include "pipeline/plan/list_fields.hpp"
 #include "pipeline/plan/plan_parts.hpp"
 #include "transforms/batch/batch_operation.hpp"
 
@@ -28,14 +29,6 @@ constexpr std::size_t kRawArrays = 4;  // offsets, sizes, heights, widths
 Error name_is_taken(const std::string& name) {
   return invalid(fmt::format("the data set has a field '{}', a name that is reserved in batches", name),
                  fmt::format("rename it: Dataset(..., fields={{\"my_{}\": \"{}\", ...}})", name, name));
-}
-
-std::string names_of(const std::vector<FieldInfo>& fields) {
-  std::string names;
-  for (const FieldInfo& field : fields) {
-    names += (names.empty() ? "" : ", ") + field.name;
-  }
-  return names;
 }
 
 Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
@@ -74,31 +67,19 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   }
 }
 
-Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>& fields,
-                   const FieldTransforms& transforms, const LoaderOptions& options) {
-  const auto image = std::find_if(fields.begin(), fields.end(),
-                                  [](const FieldInfo& field) { return field.name == kViewedField; });
-  if (image == fields.end() || image->kind != FieldKind::image) {
-    return invalid("views of the field 'image', which the data set does not have",
-                   fmt::format("its fields are: {}", names_of(fields)));
-  }
-  if (!options.decode) {
-    return invalid("decode=False together with views",
-                   "stored bytes cannot be transformed; omit one of them");
-  }
-  for (const auto& [name, operations] : transforms) {
-    if (name == kViewedField && !operations.empty()) {
-      return invalid("transforms for field 'image' together with views of it", "put them into each view");
+/// What a batch has beside the columns that fields are, see name_is_taken(), comes of views and labels.
+Status check_column_names(const std::vector<ColumnPlan>& columns) {
+  std::set<std::string> names = {"index", "key"};
+  for (const ColumnPlan& column : columns) {
+    std::vector<std::string> own = {column.info.name};
+    if (column.padded) {
+      own.push_back(column.info.name + (column.has_lengths ? "_length" : "_size"));
     }
-  }
-  for (const View& view : views) {
-    const bool taken = view.name == "index" || view.name == "key" ||
-                       std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
-                         return field.name == view.name && field.name != kViewedField;
-                       });
-    if (taken || view.name.empty()) {
-      return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
-                     "give it another");
+    for (const std::string& name : own) {
+      if (!names.insert(name).second) {
+        return invalid(fmt::format("two columns of a batch would be called '{}'", name),
+                       "give the view or the field another name");
+      }
     }
   }
   return {};
@@ -106,18 +87,14 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
 
 }  // namespace
 
-bool draws_by_field(const FieldTransforms& transforms) {
-  return std::count_if(transforms.begin(), transforms.end(),
-                       [](const auto& entry) { return !entry.second.empty(); }) > 1;
-}
-
 Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms,
                         const std::vector<View>& views, const LoaderOptions& options) {
   const std::vector<FieldInfo>& fields = dataset.fields();
   const auto find_field = [&fields](const std::string& name) {
     return std::find_if(fields.begin(), fields.end(), [&name](const FieldInfo& f) { return f.name == name; });
   };
-  for (const auto& [name, operations] : transforms) {
+  PENSTOCK_ASSIGN(FieldTransforms lists, lists_by_field(dataset, transforms));
+  for (const auto& [name, operations] : lists) {
     if (!operations.empty() && find_field(name) == fields.end()) {
       if (dataset.size() == 0) {
         return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
@@ -149,7 +126,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   }
 
   if (!views.empty()) {
-    PENSTOCK_TRY(check_views(views, fields, transforms, options));
+    PENSTOCK_TRY(check_views(views, fields, lists, options));
   }
 
   Plan plan;
@@ -158,13 +135,21 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   plan.memory_format_ =
       options.memory_format == MemoryFormat::automatic ? MemoryFormat::channels_first : options.memory_format;
   std::vector<TransformPtr> batch_operations;
-  FieldTransforms lists = transforms;
   for (auto& [name, operations] : lists) {
     PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
     if (!taken.empty() && name != kViewedField) {
       return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name), "it mixes the field 'image'");
     }
     batch_operations.insert(batch_operations.end(), taken.begin(), taken.end());
+  }
+  const std::optional<PlaneFields> plane = plane_of(dataset, transforms, views);
+  if (!views.empty() && !plane) {
+    return invalid("views of the field 'image', which is read as a mask", "read it as an image");
+  }
+  if (plane && !plane->others.empty() && !batch_operations.empty()) {
+    return invalid(fmt::format("{} mixes images, and field '{}' moves with them and cannot be mixed",
+                               batch_operations[0]->name(), plane->others[0].name),
+                   "leave the field out: Dataset(..., fields={...}); or mix in the training step");
   }
   for (std::size_t number = 0; number < fields.size(); ++number) {
     const FieldInfo& field = fields[number];
@@ -178,25 +163,28 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
       }
       continue;
     }
-    if (!views.empty() && field.name == kViewedField) {
-      PENSTOCK_ASSIGN(FillPlanPtr fill, plan_views(number, views, plan.memory_format_));
+    const auto chosen = std::find_if(lists.begin(), lists.end(),
+                                     [&field](const auto& entry) { return entry.first == field.name; });
+    if (plane && number == plane->image.number) {
+      const std::vector<View> all = views.empty() ? std::vector<View>{{"", 0, chosen->second}} : views;
+      PENSTOCK_ASSIGN(FillPlanPtr fill,
+                      plan_plane(*dataset.table(), *plane, all, plan.memory_format_, options));
       plan.add(std::move(fill));
       continue;
+    }
+    if (plane && lies_in_plane(dataset.reading(number))) {
+      continue;  // the image's plan fills its columns
     }
     if (!batch_operations.empty() && field.name == kMixedLabels && field.kind == FieldKind::integer) {
       const auto& mixing = dynamic_cast<const BatchTransform&>(*batch_operations[0]);
       plan.add(plan_one_hot(field, number, mixing.num_classes()));
       continue;
     }
-    const auto chosen = std::find_if(lists.begin(), lists.end(),
-                                     [&field](const auto& entry) { return entry.first == field.name; });
     FieldList list;
     if (chosen != lists.end()) {
-      list = {.operations = chosen->second, .name = {}, .room = 0};
-      if (draws_by_field(lists)) {
-        list.name = field.name;
-        list.room = view_room(field.name);
-      }
+      list = {.operations = chosen->second,
+              .name = transforms[static_cast<std::size_t>(chosen - lists.begin())].first,
+              .room = draws_by_field(lists) ? view_room(field.name) : 0};
     }
     PENSTOCK_ASSIGN(FillPlanPtr fill, plan_fill(*dataset.table(), number, field, dataset.reading(number),
                                                 list, plan.memory_format_, options));
@@ -217,6 +205,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   if (plan.raw_field_) {
     plan.add(plan_raw(*plan.raw_field_));  // last: a row's bytes are there once the rest of it is good
   }
+  PENSTOCK_TRY(check_column_names(plan.columns_));
   return plan;
 }
 

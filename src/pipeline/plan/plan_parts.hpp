@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "penstock/result.hpp"
+#include "penstock/sample.hpp"
 
 namespace penstock::inline v0 {
 
@@ -25,6 +27,14 @@ inline Error invalid(std::string message, std::string advice) {
                .message = std::move(message),
                .advice = std::move(advice),
                .place = {.stage = "plan"}};
+}
+
+inline std::string names_of(const std::vector<FieldInfo>& fields) {
+  std::string names;
+  for (const FieldInfo& field : fields) {
+    names += (names.empty() ? "" : ", ") + field.name;
+  }
+  return names;
 }
 
 }  // namespace penstock::inline v0
