@@ -50,7 +50,7 @@ Status check_no_functions(const PlaneFields& fields, const std::vector<View>& vi
             fmt::format("{} stands in a list that moves '{}' with the image, and acts on the image alone",
                         operation->foreign()->name(), fields.others[0].name),
             fmt::format(
-                "give the list to the image alone, transforms={{\"{}\": [...]}}, and '{}' stays as it is",
+                "use the list for the image alone, transforms={{\"{}\": [...]}}, and '{}' stays as it is",
                 fields.image.name, fields.others[0].name));
       }
     }

@@ -69,7 +69,7 @@ std::string drawn_apart(const Dataset& dataset, const FieldTransforms& transform
       return fmt::format(
           "the geometry of fields '{}' and '{}' is drawn for each by itself, so their pixels do not lie on "
           "each "
-          "other; give operations that belong together one key in both lists: {}(..., key=\"{}\")",
+          "other; use one key for operations that belong together, in both lists: {}(..., key=\"{}\")",
           first, field.name, drawing[0]->name(), "together");
     }
     first = field.name;
@@ -100,7 +100,7 @@ std::string left_behind(const Dataset& dataset, const FieldTransforms& transform
   }
   return names.empty() ? ""
                        : fmt::format(
-                             "transforms={{\"{}\": [...]}} moves the image and leaves {} as stored; give "
+                             "transforms={{\"{}\": [...]}} moves the image and leaves {} as stored; pass "
                              "the list itself, transforms=[...], to move them together",
                              kViewedField, names);
 }
@@ -117,7 +117,7 @@ Result<FieldTransforms> lists_by_field(const Dataset& dataset, const FieldTransf
   for (const auto& [given, operations] : transforms) {
     const std::string name = given.empty() ? usual_field(dataset.fields()) : given;
     if (std::any_of(lists.begin(), lists.end(), [&name](const auto& list) { return list.first == name; })) {
-      return invalid(fmt::format("two lists of transforms for field '{}'", name), "give one of them");
+      return invalid(fmt::format("two lists of transforms for field '{}'", name), "keep one of them");
     }
     lists.emplace_back(name, operations);
   }
@@ -167,7 +167,7 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
                        });
     if (taken || view.name.empty()) {
       return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
-                     "give it another");
+                     "use another name");
     }
   }
   return {};

@@ -41,7 +41,7 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
       if (reading.mode != ImageMode::rgb) {
         return plain ? plan_mode_images(table, field, number, reading.mode, format, options)
                      : invalid(fmt::format("transforms for field '{}', which is not read as RGB", field.name),
-                               "leave out the list of this field, or read it with mode=\"RGB\"");
+                               "omit the list of this field, or read it with mode=\"RGB\"");
       }
       return plan_images(table, field, number, list, format, options);
     case FieldKind::audio:
@@ -78,7 +78,7 @@ Status check_column_names(const std::vector<ColumnPlan>& columns) {
     for (const std::string& name : own) {
       if (!names.insert(name).second) {
         return invalid(fmt::format("two columns of a batch would be called '{}'", name),
-                       "give the view or the field another name");
+                       "use another name for the view or the field");
       }
     }
   }
@@ -149,7 +149,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   if (plane && !plane->others.empty() && !batch_operations.empty()) {
     return invalid(fmt::format("{} mixes images, and field '{}' moves with them and cannot be mixed",
                                batch_operations[0]->name(), plane->others[0].name),
-                   "leave the field out: Dataset(..., fields={...}); or mix in the training step");
+                   "omit the field: Dataset(..., fields={...}), or mix in the training step");
   }
   for (std::size_t number = 0; number < fields.size(); ++number) {
     const FieldInfo& field = fields[number];
