@@ -64,8 +64,8 @@ class Batch(MutableMapping[str, Any]):
     @property
     def params(self) -> list[dict[str, Any]] | None:
         """What was drawn for each row, as plain values: {view: [{"op": name, ...}, ...]}, "" for the only list, the
-        field's name where several fields have lists, a list of lists for a counted view. transforms.apply() makes the
-        same pixels of them. None if the batch was made from a mapping."""
+        field's name for {field: list}, a list of lists for a counted view. transforms.apply() makes the same pixels,
+        masks, boxes and keypoints of them. None if the batch was made from a mapping."""
         return None if self._columns is None else self._columns.params()
 
     def __getitem__(self, name: str) -> Any:

@@ -242,6 +242,9 @@ std::vector<Loader::Problem> Loader::problems() const {
   add("error_report", "", planner->report_problem());
   add("close", "", planner->left_behind());
   add("skip", "", surprise(planner->stats(), impl_->options));
+  for (const Problem& problem : impl_->list_problems()) {
+    add(problem.about.c_str(), "", problem.text);
+  }
   return problems;
 }
 
@@ -252,6 +255,7 @@ LoaderStats Loader::stats() const {
 }
 std::vector<Error> Loader::errors() const { return impl_->planner()->errors(); }
 std::string Loader::plan() const { return impl_->planner()->describe(); }
+std::vector<FieldInfo> Loader::columns() const { return impl_->planner()->columns(); }
 
 void Loader::close() noexcept {
   if (impl_->inherited()) {
