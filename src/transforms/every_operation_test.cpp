@@ -97,14 +97,19 @@ class every_operation : public testing::TestWithParam<const OperationInfo*> {
     const auto made = test::make_any(*GetParam());
     ASSERT_TRUE(made) << "no value of kParameterCandidates suits a parameter of " << GetParam()->name
                       << ": add one that does";
-    operation_ = *made;
+    operations_ = test::variants_of(*GetParam(), *made);
   }
 
   /// Calls `check(list, input, image)` for all that the operation can be part of.
   template <class Check>
   void for_each_case(Check check) {
     std::size_t cases = 0;
-    for (const auto& list : lists_with(operation_)) {
+    std::vector<std::vector<TransformPtr>> lists;
+    for (const TransformPtr& operation : operations_) {
+      const auto some = lists_with(operation);
+      lists.insert(lists.end(), some.begin(), some.end());
+    }
+    for (const auto& list : lists) {
       for (const ImageSpec& input : kInputs) {
         const auto program = SampleProgram::compile({{"", 0, list}}, input, MemoryFormat::channels_last);
         if (!program.ok()) {
@@ -125,7 +130,7 @@ class every_operation : public testing::TestWithParam<const OperationInfo*> {
     EXPECT_GE(cases, 1u) << "the operation can be part of no list of lists_with(): add one that it can";
   }
 
-  TransformPtr operation_;
+  std::vector<TransformPtr> operations_;
 };
 
 TEST_P(every_operation, gives_fused_what_it_gives_by_itself) {

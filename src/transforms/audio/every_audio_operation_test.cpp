@@ -28,15 +28,19 @@ class every_audio_operation : public testing::TestWithParam<const OperationInfo*
     const auto made = test::make_any(*GetParam());
     ASSERT_TRUE(made) << "no value of kParameterCandidates suits a parameter of " << GetParam()->name
                       << ": add one that does";
-    operation_ = *made;
+    operations_ = test::variants_of(*GetParam(), *made);
   }
 
   /// Calls `check(program, file)` for all that the operation can be part of.
   template <class Check>
   void for_each_case(Check check) const {
     std::size_t done = 0;
-    const std::vector<std::vector<TransformPtr>> lists = {
-        {operation_}, {transforms::MelSpectrogram{}, operation_}, {transforms::RandomGain{}, operation_}};
+    std::vector<std::vector<TransformPtr>> lists;
+    for (const TransformPtr& operation : operations_) {
+      lists.push_back({operation});
+      lists.push_back({transforms::MelSpectrogram{}, operation});
+      lists.push_back({transforms::RandomGain{}, operation});
+    }
     for (const auto& list : lists) {
       const auto program = AudioProgram::compile(list, kRecorded);
       if (!program) {
@@ -66,7 +70,7 @@ class every_audio_operation : public testing::TestWithParam<const OperationInfo*
     return {wave.data(), wave.data() + wave.rows() * wave.frames()};
   }
 
-  TransformPtr operation_;
+  std::vector<TransformPtr> operations_;
 };
 
 TEST_P(every_audio_operation, delivers_what_it_describes) {

@@ -59,7 +59,8 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
   Status check_list(const char* parameter, const std::vector<double>& list) const {
     if (list.size() != 1 && list.size() != 3 && list.size() != 4) {
       return wrong(parameter,
-                   fmt::format("must have 1, or one for each channel numbers, got {}", list.size()), "");
+                   fmt::format("must be one number, or one for each channel, got {} numbers", list.size()),
+                   "");
     }
     for (const double number : list) {
       if (!std::isfinite(static_cast<float>(number))) {
