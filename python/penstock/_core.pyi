@@ -178,6 +178,9 @@ class Loader:
     @property
     def steps(self) -> int: ...
 
+    @property
+    def columns(self) -> list[tuple[str, str]]: ...
+
     def set_epoch(self, epoch: int) -> None: ...
 
     @property

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "core/counting_new_for_test.hpp"
 #include "pipeline/loader_for_test.hpp"
 
 namespace penstock::inline v0 {
@@ -184,6 +185,24 @@ TEST(PlaneFiller, workers_make_no_difference) {
     seen.push_back(all);
   }
   EXPECT_THAT(seen, testing::Each(seen[0]));
+}
+
+TEST(PlaneFiller, steady_state_allocates_nothing) {
+  DatasetOptions masks = plane_readings(ImageMode::wide_mask);
+  masks.readings.erase("boxes");
+  Loader loader = open_plane({}, {.batch_size = 2, .num_workers = 0},
+                             {{"a", 0, nearest_geometry()}, {"local", 2, nearest_geometry()}}, masks)
+                      .value();
+  std::uint64_t allocated = 1;
+  for (int epoch = 0; epoch < 20 && allocated > 0; ++epoch) {
+    const std::uint64_t ticket = loader.start_epoch().value();
+    std::uint64_t before = 0;
+    while (std::optional<Batch> batch = loader.next(ticket).value()) {
+      before = batch->step() == 0 ? allocations.load() : before;
+      allocated = batch->step() == 2 ? allocations.load() - before : allocated;
+    }
+  }
+  EXPECT_EQ(allocated, 0u);
 }
 
 TEST(PlaneFiller, a_mask_of_another_size_is_corrupt) {

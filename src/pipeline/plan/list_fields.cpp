@@ -67,10 +67,10 @@ std::string drawn_apart(const Dataset& dataset, const FieldTransforms& transform
     }
     if (!before.empty() && !draw_alike(before, drawing)) {
       return fmt::format(
-          "the geometry of fields '{}' and '{}' is drawn for each by itself, so their pixels do not lie on "
-          "each "
-          "other; use one key for operations that belong together, in both lists: {}(..., key=\"{}\")",
-          first, field.name, drawing[0]->name(), "together");
+          "the geometry of fields '{}' and '{}' is drawn apart, so their pixels do not lie on each other; "
+          "use "
+          "one key for operations that belong together, in both lists: {}(..., key=\"name\")",
+          first, field.name, drawing[0]->name());
     }
     first = field.name;
     before = std::move(drawing);

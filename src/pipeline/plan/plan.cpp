@@ -67,12 +67,12 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   }
 }
 
-/// What a batch has beside the columns that fields are, see name_is_taken(), comes of views and labels.
+/// Views and labels of boxes bring names of their own.
 Status check_column_names(const std::vector<ColumnPlan>& columns) {
   std::set<std::string> names = {"index", "key"};
   for (const ColumnPlan& column : columns) {
     std::vector<std::string> own = {column.info.name};
-    if (column.padded) {
+    if (column.has_lengths || (column.padded && column.format)) {
       own.push_back(column.info.name + (column.has_lengths ? "_length" : "_size"));
     }
     for (const std::string& name : own) {
