@@ -161,7 +161,7 @@ TEST(Catalog, refuses_wrong_types_and_impossible_values_and_names_the_parameter)
     EXPECT_EQ(made.error().kind, ErrorKind::invalid);
     EXPECT_NE(message(made).find(wrong.operation), std::string::npos) << message(made);
     EXPECT_NE(message(made).find(wrong.named), std::string::npos) << message(made);
-    EXPECT_THAT(message(made), testing::ContainsRegex("must be|requires|omit")) << "what would be right";
+    EXPECT_THAT(message(made), testing::ContainsRegex("must|requires|omit")) << "what would be right";
   }
 }
 
