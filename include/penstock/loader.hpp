@@ -19,7 +19,9 @@
 
 namespace penstock::inline v0 {
 
-/// The operations for each field; fields not named are delivered as they are.
+/// The operations for each field; fields not named are delivered as they are. A list under the name "" is for
+/// the sample: for the field `image`, and its geometry for every mask, box and key point beside it (or for
+/// the first field of audio, where there are no images). Lists under the names of fields move nothing else.
 using FieldTransforms = std::vector<std::pair<std::string, std::vector<TransformPtr>>>;
 
 /// Owns its worker threads. Not copyable. One thread at a time may iterate; stats() and errors() may be
@@ -27,14 +29,13 @@ using FieldTransforms = std::vector<std::pair<std::string, std::vector<Transform
 class Loader {
  public:
   /// `views`: of the field `image`, which has no transforms of its own then; each is delivered under its
-  /// name.
+  /// name, and what lies in the image's plane as `<view>.<field>`.
   static Result<Loader> open(Dataset dataset, FieldTransforms transforms = {}, LoaderOptions options = {},
                              std::vector<View> views = {});
-  /// For data sets with one image field named `image`.
-  static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> image_transforms,
+  /// A list for the sample.
+  static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> sample_transforms,
                              LoaderOptions options = {}) {
-    return open(std::move(dataset), FieldTransforms{{"image", std::move(image_transforms)}},
-                std::move(options));
+    return open(std::move(dataset), FieldTransforms{{"", std::move(sample_transforms)}}, std::move(options));
   }
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
@@ -48,6 +49,9 @@ class Loader {
   void set_epoch(std::uint64_t epoch) noexcept;
   /// The epoch that the next start_epoch() begins, or continues with.
   std::uint64_t next_epoch() const;
+  /// How many places of it all ranks together have taken before, which ranks that share the epoch agree on.
+  /// Nothing where this rank alone knows what it has received: later batches came before earlier ones.
+  std::optional<std::uint64_t> next_position() const;
 
   /// Whether the store of options().cache is still being built, after waiting for at most `patience`. Epochs
   /// begun before it is complete are read from the source, later ones from the store.
@@ -66,11 +70,12 @@ class Loader {
 
   /// What goes wrong without ending the iteration.
   struct Problem {
-    std::string about;  ///< cache, error_report, close, skip
+    std::string about;  ///< cache, error_report, close, skip, draws, plane
     std::string text;   ///< human-readable
   };
   /// The cache could not be built or is damaged, so that the source is read; the error report cannot be
-  /// written; close() has left workers behind; on_error skip has left batches that surprise.
+  /// written; close() has left workers behind; on_error skip has left batches that surprise; fields that
+  /// belong together are drawn apart, or one of them moves alone.
   std::vector<Problem> problems() const;
   /// Which part of each epoch is this process's, if the options did not say; before the first epoch.
   Status set_shard(int rank, int world);
@@ -106,6 +111,8 @@ class Loader {
   std::vector<Error> errors() const;
   /// What will run, human-readable.
   std::string plan() const;
+  /// The columns of every batch; the kind of masks, boxes and key points is array.
+  std::vector<FieldInfo> columns() const;
   /// Ends the workers and the build of a cache, which the next loader resumes. Batches already delivered stay
   /// valid. Iterating afterwards is `cancelled`. Takes at most 5 s for each of the two: threads that a source
   /// holds up for longer are left behind, with all they need, and problems() tells.

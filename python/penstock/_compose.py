@@ -103,9 +103,18 @@ class Compose:
         return made, back, mask_back
 
 
-def apply(transforms: Iterable[Transform], image: Any, params: Any) -> Any:
-    """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it."""
-    return Compose(transforms)(image, params=params)
+def apply(
+    transforms: Iterable[Transform],
+    image: Any,
+    params: Any,
+    *,
+    mask: Any = None,
+    boxes: Any = None,
+    keypoints: Any = None,
+) -> Any:
+    """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it. A
+    dict where more than the image is given, as Compose returns."""
+    return Compose(transforms)(image, mask=mask, boxes=boxes, keypoints=keypoints, params=params)
 
 
 def _seed_of(seed: Any) -> int:

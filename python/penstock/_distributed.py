@@ -93,11 +93,18 @@ class OrderCheck:
         if self._declared is None:
             self._declared = self._what_decides()
         here = {"epoch": self._core.next_epoch, **self._declared}
+        position = self._core.next_position
+        if position is not None:
+            here["position"] = position
         if given is not None:
             here |= {"num_samples": given.size, "indices": digest_of(given)}
         else:
             here["steps"] = self._core.steps
-        there = json.loads(store.compare_set(key, "", json.dumps(here)))
+        try:
+            there = json.loads(store.compare_set(key, "", json.dumps(here)))
+        except RuntimeError as problem:  # whoever held the store may have ended, and some kinds of it cannot compare
+            _log.warning("the order of this epoch was not compared with that of other ranks: %s", problem)
+            return
         # What only one of them has comes of another kind of order, or of a sampler that gives the same as a list.
         names = [name for name in here if name in there and there[name] != here[name]]
         if names:

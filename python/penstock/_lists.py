@@ -23,9 +23,10 @@ _MAX_OPERATIONS = 1000  # whoever gives more has an iterator without an end
 def transform_lists(
     transforms: Iterable[Operation] | Mapping[str, Iterable[Operation]] | None, kinds: Mapping[str, str], stages: Stages
 ) -> list[tuple[str, list[_core.Transform]]]:
+    """By the name of each list's field; "" for the list of the sample, which the engine finds the field for."""
     recordings = [name for name, kind in kinds.items() if kind == "audio"]
     usual = recordings[0] if recordings and "image" not in kinds.values() else "image"
-    lists = transforms if isinstance(transforms, Mapping) else {usual: transforms}
+    lists = transforms if isinstance(transforms, Mapping) else {"": transforms}
     handles = []
     for field, given in lists.items():
         if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
@@ -33,7 +34,7 @@ def transform_lists(
         operations = list(itertools.islice(given or [], _MAX_OPERATIONS + 1))
         if len(operations) > _MAX_OPERATIONS:
             raise InvalidError(f"transforms: a list must end, got more than {_MAX_OPERATIONS:,} operations")
-        handles.append((str(field), [_handle(operation, str(field), stages) for operation in operations]))
+        handles.append((str(field), [_handle(operation, str(field) or usual, stages) for operation in operations]))
     return handles
 
 

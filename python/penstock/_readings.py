@@ -47,7 +47,8 @@ class Image:
 
 @dataclass(frozen=True)
 class Mask:
-    """The values that a gray or palette file stores, not scaled and not as colours: [H, W].
+    """The values that a gray or palette file stores, not scaled and not as colours: [H, W]. Geometry of a loader's list
+    moves it with the image.
 
     ext: extension of the file in each sample, as "seg.png".
     dtype: "uint8", or "int32", which holds values of 16 bits too.
@@ -66,7 +67,8 @@ class Mask:
 
 @dataclass(frozen=True)
 class Boxes:
-    """Boxes of a json field: float32 [N, 4], left, top, right and bottom of each.
+    """Boxes of a json field: float32 [N, 4], left, top, right and bottom of each. Geometry of a loader's list moves
+    them with the image, and cuts them off at its edges.
 
     ext: extension of the json file in each sample.
     path: names, places in lists and * (every element), joined by dots: "annotations.*.bbox".
@@ -93,7 +95,7 @@ class Boxes:
 @dataclass(frozen=True)
 class Keypoints:
     """Key points of a json field: float32 [N, 2], x and y of each. A third number of each, COCO's visibility, is
-    left out.
+    left out. Geometry of a loader's list moves them with the image.
 
     ext: extension of the json file in each sample.
     path: as that of Boxes: "annotations.*.keypoints".

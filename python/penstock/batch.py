@@ -22,10 +22,10 @@ class Batch(MutableMapping[str, Any]):
     list or, with pad_images=True, one array in which each has zeros around it, and batch["image_size"] [B, 2].
 
     Batch({name: value, ...}) makes one of values that are there already, as frameworks do with what they have moved to
-    a device. Values can be put in and taken out (pop), which changes this batch alone; batch | {name: value, ...} is
-    another batch, of the same epoch and step. A batch can be pickled, copied and saved by torch.save, which copies what
-    it holds; torch.load needs weights_only=False then, or save dict(batch). Where it holds objects that speak DLPack
-    alone (output="dlpack"), the copy has numpy arrays in their place, which speak it too.
+    a device. Values can be put in and taken out (pop), which changes this batch alone; copy() and
+    batch | {name: value, ...} are other batches, of the same epoch and step. A batch can be pickled, copied and saved
+    by torch.save, which copies what it holds; torch.load needs weights_only=False then, or save dict(batch). Where it
+    holds objects that speak DLPack alone (output="dlpack"), the copy has numpy arrays in their place, which speak it.
     """
 
     __slots__ = ("_columns", "_epoch", "_names", "_step", "_values")
@@ -64,8 +64,8 @@ class Batch(MutableMapping[str, Any]):
     @property
     def params(self) -> list[dict[str, Any]] | None:
         """What was drawn for each row, as plain values: {view: [{"op": name, ...}, ...]}, "" for the only list, the
-        field's name where several fields have lists, a list of lists for a counted view. transforms.apply() makes the
-        same pixels of them. None if the batch was made from a mapping."""
+        field's name for {field: list}, a list of lists for a counted view. transforms.apply() makes the same pixels,
+        masks, boxes and keypoints of them. None if the batch was made from a mapping."""
         return None if self._columns is None else self._columns.params()
 
     def __getitem__(self, name: str) -> Any:
@@ -114,6 +114,10 @@ class Batch(MutableMapping[str, Any]):
     def __ior__(self, other: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> Batch:
         self.update(other)
         return self
+
+    def copy(self) -> Batch:
+        """Another batch with the same values, of the same epoch and step: what is put into one is not in the other."""
+        return self._same()
 
     def _same(self) -> Batch:
         """A batch of its own with the same values, those not asked for yet made when they are."""

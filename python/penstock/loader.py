@@ -60,8 +60,10 @@ class Loader(Generic[T_co]):
     A bad sample raises at its batch (on_error="raise"); next() of the iterator then continues after it.
 
     source: a Dataset, or anything that Dataset takes.
-    transforms: operations for the images, or where there are none for the recordings, or {field: operations}; functions
-    of an array are operations too, and objects of torchvision and albumentations. Views: several lists for one image.
+    transforms: a list of operations for the sample: for its image, their geometry also for masks, boxes and keypoints;
+    where there are no images, for the recordings. {field: operations}: lists of their own, which move nothing else.
+    Functions of an array are operations too, and objects of torchvision and albumentations. Views: several lists for
+    one image.
     collate_fn: makes of the list of a batch's samples what is delivered in place of the Batch.
     as_tuple: names of fields: a tuple of them is delivered in place of the Batch.
     options: a LoaderOptions; keywords are options too and win over it:
@@ -124,7 +126,6 @@ class Loader(Generic[T_co]):
         self._stages = Stages(self._options)
         self._collator = collator_for(collate_fn, self._options, self._transfer is not None)
         try:
-            self._as_tuple = self._names_for(as_tuple, transforms)
             views: list[tuple[str, int, list[_core.Transform]]] = []
             lists: list[tuple[str, list[_core.Transform]]] = []
             if isinstance(transforms, Views):
@@ -133,6 +134,7 @@ class Loader(Generic[T_co]):
             else:
                 lists = transform_lists(transforms, self._dataset.fields, self._stages)
             self._core = _core.Loader.open(self._dataset._core, lists, for_core, views)
+            self._as_tuple = self._names_for(as_tuple)
             self._stages.warn(stacklevel=2)
         except BaseException:
             self._stages.close()
@@ -148,6 +150,7 @@ class Loader(Generic[T_co]):
         self._order_check = OrderCheck(self._dataset, self._options, self._core)
         self._warned_of: set[str] = set()
         self._closed = False
+        self._warn()
         _open_loaders.add(self)
 
     if not TYPE_CHECKING:  # which knows that there are no such attributes
@@ -159,18 +162,14 @@ class Loader(Generic[T_co]):
                 raise AttributeError(f"{name} of a Loader cannot be changed; create another one: {other}")
             super().__setattr__(name, value)
 
-    def _names_for(self, as_tuple: Sequence[str] | None, transforms: Transforms | None) -> tuple[str, ...] | None:
+    def _names_for(self, as_tuple: Sequence[str] | None) -> tuple[str, ...] | None:
         if as_tuple is None:
             return None
         if isinstance(as_tuple, str) or not all(isinstance(name, str) for name in as_tuple):
             raise InvalidError(f"as_tuple must be names of fields, such as ('image', 'label'), got {as_tuple!r}")
         if self._collator is not None:
             raise InvalidError("as_tuple and collate_fn cannot be combined; return a tuple from collate_fn")
-        kinds = self._dataset.fields
-        if isinstance(transforms, Views):
-            kinds = {name: kind for name, kind in kinds.items() if name != "image"} | dict.fromkeys(
-                transforms.lists, "image"
-            )
+        kinds = dict(self._core.columns)
         lengths = [f"{name}_length" for name, kind in kinds.items() if kind == "audio"]
         sizes = [f"{name}_size" for name, kind in kinds.items() if kind == "image" and self._options.pad_images]
         known = [*kinds, *([*lengths, *sizes] if self._options.decode else RAW), "index", "key"]

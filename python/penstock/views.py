@@ -13,7 +13,8 @@ class Views:
     """Several lists of transforms for one image, which is decoded once: Views(a=[...], b=[...], local=(6, [...])).
 
     batch["a"] and batch["b"] have the shape [B, C, H, W]; with a count, batch["local"] has [B, 6, C, H, W]. Each view
-    draws for itself; operations with one key= draw alike in all views.
+    draws for itself; operations with one key= draw alike in all views. Masks, boxes and keypoints of the data set move
+    with the image, in each view: batch["a.mask"], batch["a.boxes"]; batch["local.mask"] has the shape [B, 6, H, W].
     """
 
     __slots__ = ("lists",)

@@ -195,8 +195,19 @@ void bind_loader(nb::module_& m) {
           },
           nb::arg("dataset"), nb::arg("transforms"), nb::arg("options"), nb::arg("views"))
       .def_prop_ro("steps", &Loader::steps)
+      .def_prop_ro(
+          "columns",
+          [](const Loader& self) {
+            nb::list columns;
+            for (const FieldInfo& column : self.columns()) {
+              columns.append(nb::make_tuple(to_str(column.name), name_of(column.kind)));
+            }
+            return columns;
+          },
+          nb::sig("def columns(self) -> list[tuple[str, str]]"))
       .def("set_epoch", &Loader::set_epoch, nb::arg("epoch"), nb::call_guard<GilRelease>())
       .def_prop_ro("next_epoch", &Loader::next_epoch, nb::call_guard<GilRelease>())
+      .def_prop_ro("next_position", &Loader::next_position, nb::call_guard<GilRelease>())
       .def(
           "set_shard",
           [](Loader& self, int rank, int world) {

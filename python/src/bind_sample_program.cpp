@@ -177,8 +177,8 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
     program.run(workspace, 0, pixels.data());
     if (mask) {
       moved_mask.resize(area * size_of(mask_type));
-      PENSTOCK_TRY(
-          program.run_mask(workspace, 0, mask_type, reader_of(*mask, size_of(mask_type)), moved_mask.data()));
+      PENSTOCK_TRY(program.decode_mask(workspace, mask_type, reader_of(*mask, size_of(mask_type))));
+      program.run_mask(workspace, 0, moved_mask.data());
     }
     program.move_boxes(workspace, 0, moved_boxes);
     program.move_points(workspace, 0, moved_points);

@@ -76,6 +76,19 @@ def test_is_joined_with_a_mapping_as_a_dict_is(batch):
             wrong()
 
 
+def test_a_copy_is_a_batch_of_its_own_with_the_same_values(shards):
+    batch = next(iter(penstock.Loader(shards, batch_size=4, transforms=[CenterCrop(8)])))
+    copied = batch.copy()
+    assert batch._values == {}, "no value is made that nobody asked for"
+    assert type(copied) is penstock.Batch
+    assert list(copied) == list(batch)
+    assert (copied.epoch, copied.step, copied.params) == (batch.epoch, batch.step, batch.params)
+    label = copied.pop("label")
+    copied["weight"] = 2
+    assert batch["label"].tolist() == label.tolist()
+    assert "weight" not in batch
+
+
 def test_joining_makes_no_value_that_nobody_asked_for(shards):
     batch = next(iter(penstock.Loader(shards, batch_size=4, transforms=[CenterCrop(8)])))
     for joined in (batch | {"a": 1}, {"a": 1} | batch, {"image": 1} | batch):

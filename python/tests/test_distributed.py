@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 import sys
 import textwrap
@@ -151,9 +152,9 @@ ORDERS = textwrap.dedent("""
             next(iter(loader))
         return at_epoch(loader, 0)
 
-    def halfway(loader):
+    def halfway(loader, steps=4):
         batches = iter(loader)
-        for _ in range(4):
+        for _ in range(steps):
             next(batches)
         resumed = loader_of(shuffle=True, batch_size=3)
         resumed.load_state_dict(loader.state_dict())
@@ -185,6 +186,7 @@ ORDERS = textwrap.dedent("""
         "different epochs": lambda: [at_epoch(loader_of(shuffle=True), 4 + rank)],
         "a look before the epoch is named": lambda: [looked_at(loader_of(shuffle=True))],
         "a state": lambda: [halfway(loader_of(shuffle=True))],
+        "states of different steps": lambda: [halfway(loader_of(shuffle=True), 1 + 2 * rank)],
         "independent draws": lambda: [loader_of(sampler=Random(replacement=True), seed=rank)],
         "two loaders": lambda: [loader_of(sampler=drawn(1)), loader_of(sampler=drawn(2))],
         "two loaders, used in another order": lambda: [
@@ -252,6 +254,7 @@ DIGESTS = r"[0-9a-f]{16} on another rank, [0-9a-f]{16} on this one\)"
         ("fewer draws", r"\(num_samples 20 on another rank, 10 on this one; steps 2 on another rank, 1 on this one\)"),
         ("fewer samples", r"\(samples 60 on another rank, 40 on this one; steps 6 on another rank, 4 on this one\)"),
         ("different epochs", r"\(epoch 4 on another rank, 5 on this one\)"),
+        ("states of different steps", r"\(position 10 on another rank, 30 on this one\)"),
         ("another loader of one rank", r"batch_size 1 on another rank, 5 on this one; .* only one rank has$"),
         ("a fresh seed", "^seed=None cannot be used with several processes"),
     ],
@@ -288,3 +291,50 @@ def test_ranks_whose_orders_agree_share_them(outcomes, case):
     if case not in ("independent draws", "one rank reads all", "one rank alone"):
         for parts in zip(ranks[0]["seen"], ranks[1]["seen"], strict=True):
             assert sorted(index for part in parts for index in part) == list(range(60))
+
+
+LEFT_ALONE = textwrap.dedent("""
+    import os, sys
+    from datetime import timedelta
+    import torch.distributed as dist
+    import penstock
+
+    source, rank, port, told = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.stdin
+    store = dist.TCPStore("127.0.0.1", port, 2, is_master=rank == 0, timeout=timedelta(seconds=60))
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=2)
+    loader = penstock.Loader(source, shuffle=True, batch_size=5, num_workers=1, decode=False)
+    first = sum(1 for _ in loader)
+    print(first, flush=True)
+    told.readline()  # the first rank is told to end, and the other one that it has
+    if rank == 1:
+        print(sum(1 for _ in loader), flush=True)
+    os._exit(0)
+""")
+
+
+def test_a_rank_whose_store_is_gone_goes_on(shards, tmp_path):
+    """The first rank holds it, and may have ended while another one still evaluates."""
+    (tmp_path / "program.py").write_text(LEFT_ALONE)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(tmp_path / "program.py"), shards, str(rank), str(port)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    try:
+        assert [rank.stdout.readline() for rank in ranks] == ["6\n", "6\n"]
+        ranks[0].communicate("end\n", timeout=60)
+        said, problems = ranks[1].communicate("it has\n", timeout=60)
+        assert said == "6\n", problems[-3000:]
+        assert "the order of this epoch was not compared with that of other ranks" in problems
+    finally:
+        for rank in ranks:
+            rank.kill()
+            rank.wait()

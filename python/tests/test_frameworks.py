@@ -19,7 +19,7 @@ import torchdata.nodes
 import torchdata.stateful_dataloader.stateful
 from accelerate import Accelerator, skip_first_batches
 from lightning.pytorch.callbacks import ModelCheckpoint
-from transformers import Trainer, TrainingArguments
+from transformers import GenerationConfig, Seq2SeqTrainer, Seq2SeqTrainingArguments, Trainer, TrainingArguments
 
 import penstock
 
@@ -364,3 +364,22 @@ def test_the_trainer_resumes_in_the_middle_of_an_epoch(shards, unbroken, tmp_pat
     after = LoaderTrainer(shards, tmp_path, save_strategy="no")
     after.train(resume_from_checkpoint=str(tmp_path / f"checkpoint-{steps}"))
     assert before.model.seen + after.model.seen == unbroken
+
+
+class Writer(Classifier):
+    """Generates texts, as models of the hub do that describe images."""
+
+    main_input_name = "image"
+    generation_config = GenerationConfig(max_length=4)
+    config = SimpleNamespace(to_dict=dict, to_json_string=lambda: "{}")
+
+    def generate(self, image, **other_fields):
+        return torch.zeros(len(image), 4, dtype=torch.long)
+
+
+def test_the_trainer_generates(shards, tmp_path):
+    arguments = Seq2SeqTrainingArguments(str(tmp_path), use_cpu=True, report_to=[], predict_with_generate=True)
+    trainer = Seq2SeqTrainer(model=Writer(), args=arguments)
+    batch = next(iter(open_loader(shards)))
+    _, generated, _ = trainer.prediction_step(trainer.model, batch, prediction_loss_only=False)
+    assert generated.shape == (7, 4)

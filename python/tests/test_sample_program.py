@@ -282,7 +282,10 @@ def test_lists_for_several_fields_draw_apart(tmp_path: Path) -> None:
     source = write_tar(tmp_path / "source.tar", SMOOTH)
     dataset = penstock.Dataset(source, fields={"one": "png", "two": "png"})
     crop = [transforms.RandomResizedCrop(24)]
-    with penstock.Loader(dataset, transforms={"one": crop, "two": crop}, batch_size=4, output="numpy") as loader:
+    with (
+        pytest.warns(RuntimeWarning, match="'one' and 'two' is drawn apart"),
+        penstock.Loader(dataset, transforms={"one": crop, "two": crop}, batch_size=4, output="numpy") as loader,
+    ):
         batch = next(iter(loader))
         assert not np.array_equal(batch["one"], batch["two"])
         assert set(batch.params[0]) == {"one", "two"}

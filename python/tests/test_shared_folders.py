@@ -175,6 +175,24 @@ def test_a_planted_link_does_not_overwrite_a_file(place):
     check_refused(run, f"belongs to user {STRANGER}", "cache_trust")
 
 
+@pytest.mark.parametrize("kind", ["link", "file", "fifo"])
+def test_what_is_planted_in_the_place_of_a_build_is_told_with_what_helps(place, kind):
+    """Nobody can move away what others put into a folder like /tmp."""
+
+    def plant(path: Path) -> None:
+        {"link": lambda: path.symlink_to(place.precious), "file": path.touch, "fifo": lambda: os.mkfifo(path)}[kind]()
+
+    said = "is a link" if kind == "link" else f"belongs to user {STRANGER}"
+    as_user(STRANGER, plant, place.shared / f"{place.name()}.building")
+    run = as_user(VICTIM, train, place.source, place.shared)
+    check_refused(run, said, "give a cache= that nobody else can write to")
+    assert "destination" not in run["state"]
+    as_user(STRANGER, plant, place.shared / "x.store.building")
+    with pytest.raises(penstock.InvalidError, match=f"{said}; choose another destination, or let the owner of"):
+        as_user(VICTIM, build, place.source, place.shared / "x.store")
+    assert place.precious.read_text() == "keep me"
+
+
 def test_a_planted_store_is_not_served(place):
     name = place.name()
     forged = write_source(place.theirs / "x.tar", 70)

@@ -1,5 +1,6 @@
 // The code tables that repacked images share, and how they are learnt.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codecs/repacked.hpp"
@@ -28,6 +29,21 @@ TEST(RepackTables, damaged_ones_are_refused) {
   Bytes newer = bytes;
   newer[4] = 2;
   EXPECT_EQ(parse_repack_tables(newer).error().kind, ErrorKind::unsupported);
+}
+
+TEST(RepackTables, large_dictionaries_are_refused) {
+  Bytes bytes = serialise(*drawn_tables());
+  const auto with_dictionary = [&](std::size_t size) {
+    bytes.resize(12 + 20480 + size);
+    for (std::size_t i = 0; i < 4; ++i) {
+      bytes[8 + i] = static_cast<std::uint8_t>(size >> 8 * i);
+    }
+    return parse_repack_tables(bytes);
+  };
+  EXPECT_TRUE(with_dictionary(std::size_t{1} << 20).ok());
+  const auto larger = with_dictionary((std::size_t{1} << 20) + 1);
+  ASSERT_FALSE(larger.ok());
+  EXPECT_THAT(larger.error().message, testing::HasSubstr("have a wrong size"));
 }
 
 TEST(RepackTrainer, depends_on_the_files_only) {

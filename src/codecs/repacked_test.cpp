@@ -1,16 +1,22 @@
 #include "codecs/repacked.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "codecs/material_for_test.hpp"
+#include "codecs/repacked/packed_header.hpp"
 #include "codecs/repacked/tile_symbols.hpp"
 #include "codecs/test_repacked.hpp"
 #include "core/each_target_for_test.hpp"
 
 namespace penstock::test {
 namespace {
+
+using ::testing::HasSubstr;
 
 using Sampling = std::vector<std::pair<int, int>>;
 
@@ -314,6 +320,63 @@ TEST(Repacked, sizes_beyond_the_limit_are_refused) {
   const auto size = decoder.open(record);
   ASSERT_FALSE(size.ok());
   EXPECT_EQ(size.error().kind, ErrorKind::unsupported);
+}
+
+/// A file with comments of zeros, which pack into nearly nothing.
+Bytes with_comments(Bytes file, int comments) {
+  constexpr std::size_t kSize = 65535;
+  Bytes segment(2 + kSize, 0);
+  std::copy_n(std::array<std::uint8_t, 4>{0xFF, 0xFE, 0xFF, 0xFF}.begin(), 4, segment.begin());
+  for (int i = 0; i < comments; ++i) {
+    file.insert(file.begin() + 2, segment.begin(), segment.end());
+  }
+  return file;
+}
+
+TEST(Repacked, a_header_that_becomes_much_smaller_is_not_packed) {
+  const auto file = make_jpeg({.width = 60, .height = 50});
+  const Bytes some = with_comments(*file, 3);
+  const Repacked packed = repack(some);
+  ASSERT_EQ(packed.kept, "");
+  EXPECT_TRUE(rebuild_jpeg(packed.record, *drawn_tables()).value() == some);
+  EXPECT_EQ(repack(with_comments(*file, 4)).kept, "large header");
+  EXPECT_EQ(repack(with_comments(*file, 240)).kept, "large header") << "2 kB would unpack to 16 MB";
+}
+
+TEST(Repacked, headers_that_claim_much_are_refused_before_they_are_unpacked) {
+  const auto refusal = [](std::size_t packed_size, std::size_t claimed) {
+    Bytes packed(packed_size, 0);
+    for (std::size_t i = 0; i < 4; ++i) {
+      packed[i] = static_cast<std::uint8_t>(claimed >> 8 * i);
+    }
+    return detail::unpack_header(packed, {}, *drawn_tables()).error().message;
+  };
+  struct Claim {
+    std::size_t packed;
+    std::size_t most;
+  };
+  for (const auto& [packed, most] :
+       {Claim{100, std::size_t{256} << 10}, Claim{std::size_t{32} << 10, std::size_t{512} << 10},
+        Claim{std::size_t{2} << 20, std::size_t{16} << 20}}) {
+    EXPECT_THAT(refusal(packed, most), HasSubstr("cannot be unpacked")) << packed;
+    EXPECT_THAT(refusal(packed, most + 1), HasSubstr("is too large")) << packed;
+  }
+}
+
+TEST(Repacked, files_of_too_many_pixels_are_kept_as_they_are) {
+  const auto file = make_jpeg({.width = 60, .height = 50});
+  const auto of_size = [&](std::size_t width, std::size_t height) {
+    Bytes claimed = *file;
+    constexpr std::array<std::uint8_t, 2> kFrame = {0xFF, 0xC0};
+    const auto frame = std::search(claimed.begin(), claimed.end(), kFrame.begin(), kFrame.end());
+    frame[5] = static_cast<std::uint8_t>(height >> 8);
+    frame[6] = static_cast<std::uint8_t>(height);
+    frame[7] = static_cast<std::uint8_t>(width >> 8);
+    frame[8] = static_cast<std::uint8_t>(width);
+    return claimed;
+  };
+  EXPECT_EQ(repack(of_size(1 << 13, (1 << 12) + 1)).kept, "too many pixels");
+  EXPECT_NE(repack(of_size(1 << 13, 1 << 12)).kept, "too many pixels") << "2^25 of them are allowed";
 }
 
 TEST(Repacked, needs_its_tables) {

@@ -175,9 +175,11 @@ Status Folder::refuse_untrusted(const Entry& found, const std::string& name) con
   if (objection.empty()) {
     return {};
   }
+  const bool own_link = found.type == Entry::Type::link && found.owner.user == ::geteuid();
   return Error{.kind = ErrorKind::invalid,
                .message = objection,
-               .advice = rules_.advice,
+               .advice = own_link ? "put what it leads to in its place: links in this folder are not followed"
+                                  : rules_.advice,
                .place = {.shard = path_of(name), .stage = "write"}};
 }
 

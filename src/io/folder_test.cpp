@@ -63,6 +63,7 @@ TEST(folder, follows_no_link_in_it) {
   EXPECT_FALSE(folder.open_file("file", 0));
   EXPECT_THAT(folder.lock("file").error().message, HasSubstr("is a link"));
   EXPECT_THAT(folder.open_folder("folder").error().message, HasSubstr("is a link"));
+  EXPECT_THAT(folder.open_folder("folder").error().advice, HasSubstr("put what it leads to in its place"));
   EXPECT_FALSE(folder.make_folder("folder"));
   EXPECT_FALSE(folder.lock_folder("folder"));
   EXPECT_FALSE(folder.copy_file(folder, "file"));

@@ -97,6 +97,15 @@ std::uint64_t Loader::next_epoch() const {
   return impl_->planner()->walk().next_epoch();
 }
 
+std::optional<std::uint64_t> Loader::next_position() const {
+  if (impl_->inherited()) {
+    return {};  // as set_epoch()
+  }
+  const std::lock_guard lock(impl_->iterating);
+  const EpochWalk& walk = impl_->planner()->walk();
+  return walk.starts_with_gaps() ? std::nullopt : std::optional(walk.start().position);
+}
+
 Status Loader::set_shard(int rank, int world) {
   PENSTOCK_TRY(impl_->check_owner());
   LoaderOptions checked = impl_->options;
@@ -233,6 +242,9 @@ std::vector<Loader::Problem> Loader::problems() const {
   add("error_report", "", planner->report_problem());
   add("close", "", planner->left_behind());
   add("skip", "", surprise(planner->stats(), impl_->options));
+  for (const Problem& problem : impl_->list_problems()) {
+    add(problem.about.c_str(), "", problem.text);
+  }
   return problems;
 }
 
@@ -243,6 +255,7 @@ LoaderStats Loader::stats() const {
 }
 std::vector<Error> Loader::errors() const { return impl_->planner()->errors(); }
 std::string Loader::plan() const { return impl_->planner()->describe(); }
+std::vector<FieldInfo> Loader::columns() const { return impl_->planner()->columns(); }
 
 void Loader::close() noexcept {
   if (impl_->inherited()) {

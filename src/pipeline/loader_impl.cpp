@@ -5,38 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/sha256.hpp"
+#include "pipeline/plan/pipeline_fingerprint.hpp"
 #include "pipeline/run/auto_tuner.hpp"
 
 namespace penstock::inline v0 {
-namespace {
-
-/// Of everything but the data that decides what a row holds.
-std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& transforms,
-                                 const std::vector<View>& views, const LoaderOptions& options,
-                                 bool by_field) {
-  std::string text = fmt::format("decode {} on_error {}", options.decode, static_cast<int>(options.on_error));
-  for (const FieldInfo& field : dataset.fields()) {
-    text += "\nfield " + field.name;
-  }
-  for (const auto& [field, operations] : transforms) {
-    for (const TransformPtr& operation : operations) {
-      text += fmt::format("\n{} {}", field, repr(*operation));
-    }
-  }
-  for (const View& view : views) {
-    text += fmt::format("\nview {} {}", view.name, view.count);
-    for (const TransformPtr& operation : view.operations) {
-      text += "\n" + repr(*operation);
-    }
-  }
-  if (by_field) {
-    text += "\ndraws by field";
-  }
-  return short_hash(text);
-}
-
-}  // namespace
 
 Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const LoaderOptions& options) {
   PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *dataset.table()));

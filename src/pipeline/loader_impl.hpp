@@ -14,6 +14,7 @@
 #include "penstock/loader.hpp"
 #include "pipeline/cache/cached_store.hpp"
 #include "pipeline/order/loader_state.hpp"
+#include "pipeline/plan/list_fields.hpp"
 #include "pipeline/run/planner.hpp"
 
 namespace penstock::inline v0 {
@@ -46,6 +47,7 @@ class Loader::Impl {
 
   std::uint64_t seed() const noexcept { return *planner_->options().seed; }
   RunIdentity identity(std::uint64_t seed) const;
+  std::vector<Problem> list_problems() const { return penstock::list_problems(dataset, transforms_); }
   ShardIdentity shard() const;
   /// Continues with another seed than was drawn. `iterating` is held.
   Status take_seed(std::uint64_t seed);

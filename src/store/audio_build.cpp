@@ -86,7 +86,8 @@ class AudioBuild {
     PENSTOCK_ASSIGN(const bool is_there, is_there_already());
     const auto [above, name] = split_path(destination_);
     const std::string building = name + ".building";
-    const std::string advice = "move '" + building + "' away, or choose another destination";
+    const std::string advice =
+        "choose another destination, or let the owner of '" + building + "' move it away";
     PENSTOCK_ASSIGN(const Folder parent,
                     Folder::make(above, 0777, {.permissions = kAsTheUmaskSays, .advice = advice}));
     PENSTOCK_ASSIGN(const std::optional<Entry> begun, parent.find(building));

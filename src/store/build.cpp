@@ -185,7 +185,14 @@ class Build {
     }
     PENSTOCK_ASSIGN(tables_, read_tables(folder.file(kStoreTablesName)));
     if (!tables_) {
-      PENSTOCK_ASSIGN(tables_, train_tables(source_, added_.fingerprint, worker_count(settings_.workers)));
+      Status told;
+      const auto goes_on = [&] {
+        told = tell({.samples = report_.resumed_at, .total = source_.size()});
+        return told.ok();
+      };
+      PENSTOCK_ASSIGN(tables_,
+                      train_tables(source_, added_.fingerprint, worker_count(settings_.workers), goes_on));
+      PENSTOCK_TRY(std::move(told));
       PENSTOCK_TRY(tables_ ? write_tables(*tables_, folder.folder()) : Status());
     }
     return {};
@@ -271,14 +278,17 @@ class Build {
     }
     told_ = seconds;
     const std::uint64_t done = writer.state().done;
-    const bool goes_on = settings_.progress(
+    return tell(
         {.samples = done,
          .total = source_.size(),
          .bytes_read = report_.bytes_read,
          .bytes_written = writer.bytes_written(),
          .seconds = seconds,
          .samples_per_second = seconds > 0 ? static_cast<double>(done - report_.resumed_at) / seconds : 0});
-    if (goes_on) {
+  }
+
+  Status tell(const BuildProgress& progress) const {
+    if (!settings_.progress || settings_.progress(progress)) {
       return {};
     }
     return Error{.kind = ErrorKind::cancelled,

@@ -74,6 +74,7 @@ Status refuse_foreign(const Folder& parent, const std::string& name) {
   }
   std::string problem;
   if (found->type != Entry::Type::folder) {
+    PENSTOCK_TRY(parent.check(name));  // says better what helps against a link, or what others put there
     problem = "is not a folder";
   } else {
     const Result<Folder> folder = parent.open_folder(name);
@@ -160,7 +161,8 @@ Result<BuildingFolder> BuildingFolder::open(const std::string& destination, std:
   const auto [above, name] = split_path(destination);
   const std::string building = building_name(name);
   if (!parent) {
-    const std::string advice = "move '" + building + "' away, or choose another destination";
+    const std::string advice =
+        "choose another destination, or let the owner of '" + building + "' move it away";
     PENSTOCK_ASSIGN(parent, Folder::make(above, 0777, {.permissions = kAsTheUmaskSays, .advice = advice}));
   }
   PENSTOCK_TRY(refuse_foreign(*parent, building));

@@ -39,6 +39,23 @@ void build_nearly(const SampleTable& source, const std::string& path, BuildSetti
   ASSERT_EQ(report.error().kind, ErrorKind::cancelled);
 }
 
+TEST(resume, a_build_is_cancelled_while_it_learns_its_tables) {
+  const TableForTest source(90);
+  const TemporaryFolder folder;
+  BuildSettings settings = settings_for_test();
+  std::vector<std::uint64_t> told;
+  settings.progress = [&](const BuildProgress& progress) {
+    told.push_back(progress.samples);
+    return told.size() < 3;
+  };
+  const auto report = build_store(source, "test", folder / "s", settings);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().kind, ErrorKind::cancelled);
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{0, 0, 0})) << "nobody is asked again";
+  EXPECT_FALSE(fs::exists(folder / "s.building/tables.bin"));
+  expect_built(source, folder / "s", settings_for_test());
+}
+
 TEST(resume, from_every_line_of_the_journal_gives_the_same_bytes) {
   const TableForTest source(90);
   const TemporaryFolder folder;

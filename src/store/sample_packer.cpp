@@ -47,6 +47,7 @@ class Shrink final : public ImageTransform {
   Result<ImageSpec> describe(const ImageSpec& in) const override {
     return ImageSpec{.size = {}, .type = in.type, .channels = in.channels};
   }
+  bool moves_pixels() const noexcept override { return true; }
   Status draw_for(const ImageSlots&, Draws&, Drawn&) const override { return {}; }
   Status plan_for(const ImageSpec& in, const Drawn&, ImageSteps& steps) const override {
     steps.push_back(ResizeStep{.size = stored_size(settings_, in.size)});

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <mutex>
 
 #include "codecs/original_file.hpp"
 #include "core/parallel_for.hpp"
@@ -49,14 +50,26 @@ std::vector<std::uint64_t> training_samples(const std::string& fingerprint, std:
 }
 
 Result<std::shared_ptr<const RepackTables>> train_tables(const SampleTable& source,
-                                                         const std::string& fingerprint, unsigned threads) {
+                                                         const std::string& fingerprint, unsigned threads,
+                                                         const std::function<bool()>& goes_on) {
   const std::vector<std::uint64_t> samples = training_samples(fingerprint, source.size());
   std::array<RepackTrainer, kParts> parts;
+  std::mutex asking;
+  bool stopped = false;
+  const auto is_stopped = [&] {
+    const std::lock_guard lock(asking);
+    stopped = stopped || !goes_on();
+    return stopped;
+  };
   parallel_for(kParts, threads, [&](std::size_t part) {
-    for (std::size_t i = samples.size() * part / kParts; i < samples.size() * (part + 1) / kParts; ++i) {
+    const std::size_t end = samples.size() * (part + 1) / kParts;
+    for (std::size_t i = samples.size() * part / kParts; i < end && !is_stopped(); ++i) {
       learn(source, samples[i], parts[part]);
     }
   });
+  if (stopped) {
+    return std::shared_ptr<const RepackTables>();
+  }
   RepackTrainer all;
   for (const RepackTrainer& part : parts) {
     all.append(part);

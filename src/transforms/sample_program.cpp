@@ -88,24 +88,36 @@ void SampleProgram::run(SampleWorkspace& workspace, std::size_t view, void* out)
   views_[view].image.run(*workspace.views[view], workspace.part_, out);
 }
 
-Status SampleProgram::run_mask(SampleWorkspace& workspace, std::size_t view, ElementType type,
-                               const ReadBox& read, void* out) const {
-  const ImageSpec mask{.size = {}, .type = type, .channels = 1};
-  if (!workspace.mask_runner_ || workspace.mask_ != mask) {
-    workspace.mask_runner_ = std::make_unique<StageRunner>(mask.channels, mask.type);
-    workspace.mask_ = mask;
+Status SampleProgram::decode_mask(SampleWorkspace& workspace, ElementType type, const ReadBox& read) const {
+  auto& runner = workspace.mask_runners_[type == ElementType::uint16 ? 1 : 0];
+  if (!runner) {
+    runner = std::make_unique<StageRunner>(/*channels=*/1, type);
   }
-  const ImageWorkspace& image = *workspace.views[view];
-  mask_steps(image.steps, workspace.steps_);
-  plan_stages(image.input, workspace.steps_, /*fuse=*/true, workspace.stages_);
-  return workspace.mask_runner_->run(workspace.stages_, workspace.steps_, read,
-                                     {.data = out,
-                                      .size = workspace.stages_.back().output,
-                                      .type = type,
-                                      .format = MemoryFormat::channels_last,
-                                      .floats = nullptr,
-                                      .channels = 1,
-                                      .from = type});
+  workspace.mask_type_ = type;
+  workspace.masks_.resize(views_.size());
+  Rect box;
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    const ImageWorkspace& image = *workspace.views[i];
+    SampleWorkspace::MaskView& mask = workspace.masks_[i];
+    mask_steps(image.steps, mask.steps);
+    plan_stages(image.input, mask.steps, /*fuse=*/true, mask.stages);
+    const Rect needed = runner->needed(mask.stages.front());
+    box = i == 0 ? needed : around(box, needed);
+  }
+  return runner->decode(box, read, workspace.mask_part_);
+}
+
+void SampleProgram::run_mask(SampleWorkspace& workspace, std::size_t view, void* out) const {
+  const SampleWorkspace::MaskView& mask = workspace.masks_[view];
+  StageRunner& runner = *workspace.mask_runners_[workspace.mask_type_ == ElementType::uint16 ? 1 : 0];
+  runner.run(mask.stages, mask.steps, workspace.mask_part_,
+             {.data = out,
+              .size = mask.stages.back().output,
+              .type = workspace.mask_type_,
+              .format = MemoryFormat::channels_last,
+              .floats = nullptr,
+              .channels = 1,
+              .from = workspace.mask_type_});
 }
 
 void SampleProgram::move_boxes(const SampleWorkspace& workspace, std::size_t view,

@@ -2,6 +2,7 @@
 // What happens to one sample: an image, and the masks, boxes and points that lie in its plane, in one view or
 // several. One decode, one draw for each view, then every slot is moved as the image is.
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,10 +31,15 @@ class SampleWorkspace {
  private:
   friend class SampleProgram;
   DecodedPart part_;
-  ImageSteps steps_;
-  std::vector<Stage> stages_;
-  std::unique_ptr<StageRunner> mask_runner_;
-  ImageSpec mask_;
+  /// What happens to a mask in each view.
+  struct MaskView {
+    ImageSteps steps;
+    std::vector<Stage> stages;
+  };
+  std::vector<MaskView> masks_;
+  DecodedPart mask_part_;
+  ElementType mask_type_ = ElementType::uint8;
+  std::array<std::unique_ptr<StageRunner>, 2> mask_runners_;  // of uint8, of uint16
 };
 
 /// Immutable and shared by all workers.
@@ -58,9 +64,10 @@ class SampleProgram {
   Status decode(SampleWorkspace& workspace, const ReadBox& read) const;
   /// Writes one view of the image.
   void run(SampleWorkspace& workspace, std::size_t view, void* out) const;
-  /// Writes one view of a mask of the image's size: rows of uint8 or uint16 values, nothing between them.
-  Status run_mask(SampleWorkspace& workspace, std::size_t view, ElementType type, const ReadBox& read,
-                  void* out) const;
+  /// Decodes what the views need of a mask of the image's size, together; its values are uint8 or uint16.
+  Status decode_mask(SampleWorkspace& workspace, ElementType type, const ReadBox& read) const;
+  /// Writes one view of that mask: rows of its values, nothing between them.
+  void run_mask(SampleWorkspace& workspace, std::size_t view, void* out) const;
   void move_boxes(const SampleWorkspace& workspace, std::size_t view, std::span<float> boxes) const;
   void move_points(const SampleWorkspace& workspace, std::size_t view, std::span<float> points) const;
 

@@ -87,7 +87,8 @@ TEST(SampleProgram, masks_boxes_and_points_go_where_the_pixel_goes) {
     ASSERT_TRUE(program.decode(workspace, image.reader()).ok());
     const auto pixels = view_of(program, workspace, 0);
     std::vector<std::uint8_t> moved(24 * 24);
-    ASSERT_TRUE(program.run_mask(workspace, 0, ElementType::uint8, mask.reader(), moved.data()).ok());
+    ASSERT_TRUE(program.decode_mask(workspace, ElementType::uint8, mask.reader()).ok());
+    program.run_mask(workspace, 0, moved.data());
     std::vector<float> box = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(x + 1),
                               static_cast<float>(y + 1)};
     program.move_boxes(workspace, 0, box);
@@ -103,6 +104,39 @@ TEST(SampleProgram, masks_boxes_and_points_go_where_the_pixel_goes) {
     }
   }
   EXPECT_GT(seen, 20);
+}
+
+TEST(SampleProgram, one_decode_of_a_mask_is_enough_for_all_views) {
+  const std::vector<TransformPtr> list = {transforms::RandomResizedCrop{.size = 12},
+                                          transforms::RandomHorizontalFlip{}};
+  const auto program =
+      SampleProgram::compile({{"a", 0, list}, {"b", 2, list}}, {}, MemoryFormat::channels_last).value();
+  auto workspace = program.make_workspace();
+  const TestImage mask = TestImage::noise({40, 30}, 5, 1);
+  ASSERT_TRUE(program.resolve(workspace, mask.size, {3, 4, 5}).ok());
+  int reads = 0;
+  const ReadBox read = [&](const Rect& box, const PixelView& view) {
+    ++reads;
+    return mask.reader()(box, view);
+  };
+  ASSERT_TRUE(program.decode_mask(workspace, ElementType::uint8, read).ok());
+  EXPECT_EQ(reads, 1);
+  for (std::size_t i = 0; i < program.views().size(); ++i) {
+    std::vector<std::uint8_t> moved(12 * 12);
+    program.run_mask(workspace, i, moved.data());
+    const SampleView& view = program.views()[i];
+    const auto alone = SampleProgram::compile({{"", 0, list}}, {}, MemoryFormat::channels_last).value();
+    auto own = alone.make_workspace();
+    ASSERT_TRUE(alone.views()[0]
+                    .image.list()
+                    .set(view.image.list().named(workspace.views[i]->drawn), own.views[0]->drawn)
+                    .ok());
+    ASSERT_TRUE(alone.replay(own, mask.size).ok());
+    ASSERT_TRUE(alone.decode_mask(own, ElementType::uint8, mask.reader()).ok());
+    std::vector<std::uint8_t> expected(12 * 12);
+    alone.run_mask(own, 0, expected.data());
+    EXPECT_EQ(moved, expected) << i;
+  }
 }
 
 TEST(SampleProgram, what_was_drawn_makes_the_same_pixels_again) {

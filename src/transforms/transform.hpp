@@ -73,6 +73,8 @@ class ImageTransform : public TransformOf<ImageSpec> {
  public:
   static constexpr const char* kKind = "image";
 
+  /// Whether it may plan geometry, which moves what lies in the image's plane too.
+  virtual bool moves_pixels() const noexcept = 0;
   /// Draws for one sample. Without override: nothing.
   virtual Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const = 0;
   /// Appends what happens to this image, whose size is known. Without override: nothing.
@@ -142,12 +144,15 @@ Status Operation<Self, Parameters, DrawnType, Base>::check_chance(double p) cons
   return penstock::check_chance(Self::kName, p);
 }
 
-/// An operation on images. `Self` overrides describe() and, where it has something to say, hides draw() and
-/// plan().
+/// An operation on images. `Self` overrides describe() and, where it has something to say, hides draw(),
+/// plan() and kMovesPixels.
 template <class Self, class Parameters, class DrawnType = NoDraw>
 class ImageOperation : public Operation<Self, Parameters, DrawnType, ImageTransform> {
  public:
   using Operation<Self, Parameters, DrawnType, ImageTransform>::Operation;
+  static constexpr bool kMovesPixels = false;
+
+  bool moves_pixels() const noexcept final { return Self::kMovesPixels; }
 
   Status draw(const ImageSlots&, Draws&, DrawnType&) const { return {}; }
   Status plan(const ImageSpec&, const DrawnType&, ImageSteps&) const { return {}; }

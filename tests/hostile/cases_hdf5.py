@@ -112,6 +112,59 @@ def group_that_holds_itself(folder: Path) -> Used:
     return Used(path, says="Error")
 
 
+def header_of(folder: Path, messages: int = 2000, blocks: int = 1, padding: int = 0) -> Path:
+    """The object header of the waveform has so many messages in all, in so many blocks beside its first, each of them
+    with so many bytes of padding. It lies in the bytes of another data set."""
+    prefix, message, continuation, largest = 16, 8, 24, 65528
+    paddings = padding // (message + largest)
+    size = continuation + paddings * (message + largest)
+    first = continuation + (messages - 1 - (blocks - 1) * (1 + paddings)) * message
+    room = np.zeros(prefix + first + blocks * size, np.uint8) if h5py else None
+    path = write(folder, room=(room, None))
+    with h5py.File(path) as file:
+        begin = file["room"].id.get_offset()
+        waveform = h5py.h5o.get_info(file["waveform"].id).addr
+    header = struct.pack("<BxHIIxxxx", 1, min(messages, 65535), 1, first)
+    for i in range(blocks):
+        # The last one is empty.
+        following = size if i + 1 < blocks else 0
+        header += struct.pack("<HHBxxxQQ", 16, 16, 0, begin + prefix + first + i * size, following)
+        header += bytes(first - continuation) if i == 0 else padded_message(largest) * paddings
+    data = bytearray(path.read_bytes())
+    data[begin : begin + len(header)] = header
+    path.write_bytes(data)
+    change(path, struct.pack("<Q", waveform), struct.pack("<Q", begin))
+    return path
+
+
+def padded_message(size: int) -> bytes:
+    return struct.pack("<HHBxxx", 0, size, 0) + bytes(size)
+
+
+ENDLESS = "an object header does not end"
+
+
+def header_of_many_messages(folder: Path) -> Used:
+    return Used(header_of(folder, messages=65_537), says=ENDLESS)
+
+
+def header_of_many_blocks(folder: Path) -> Used:
+    return Used(header_of(folder, blocks=1025), says=ENDLESS)
+
+
+def large_header(folder: Path) -> Used:
+    return Used(header_of(folder, blocks=17, padding=1 << 20), says=ENDLESS)
+
+
+def header_within_the_limits(folder: Path) -> Used:
+    """As the three before, each with less by one: read, and found to say nothing of the data."""
+    return Used(header_of(folder, messages=65_536, blocks=1024), says="waveform is no data set")
+
+
+def largest_header(folder: Path) -> Used:
+    return Used(header_of(folder, blocks=16, padding=1 << 20), says="waveform is no data set")
+
+
 def many_objects(folder: Path) -> Used:
     if h5py is None:
         raise CannotBeMade("without h5py")
@@ -163,6 +216,11 @@ CASES = [
         claimed_row_size,
         tree_that_holds_itself,
         group_that_holds_itself,
+        header_of_many_messages,
+        header_of_many_blocks,
+        large_header,
+        header_within_the_limits,
+        largest_header,
         many_objects,
         long_name,
         links_one_behind_the_other,

@@ -101,6 +101,14 @@ def overlapping_values(folder: Path) -> Used:
     return Used(write(folder, "text", rows, bytes(4000), text), kind="verify", says=" problems")
 
 
+def many_findings(folder: Path) -> Used:
+    """A wrong checksum in every row."""
+    rows = 150_000
+    value = record(0, b"y")[8:]
+    ends = [row(1 + i, struct.pack("<Q", 16 + i) + value) for i in range(rows)]
+    return Used(write(folder, "text", ends, bytes(rows), b"x" * rows), kind="verify", says=" 100000 of them kept")
+
+
 def claimed_samples(folder: Path) -> Used:
     store = write(folder, "text", [row(1, record(16, b"x"))], b"k", b"x")
     write_manifest(store, **manifest("text", 1 << 60, 104, 1, 17))
@@ -267,6 +275,7 @@ CASES = [
         overlapping_keys_verified,
         overlapping_short_keys,
         overlapping_values,
+        many_findings,
         claimed_samples,
         claimed_array,
         many_shards,

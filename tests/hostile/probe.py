@@ -40,7 +40,8 @@ def read(source: str) -> str:
 
 
 def verify(source: str) -> str:
-    return f"{penstock.verify(source, progress=False).problems} problems"
+    report = penstock.verify(source, progress=False)
+    return f"{report.problems} problems, {len(report.errors)} of them kept"
 
 
 def resume(source: str) -> str:

@@ -118,7 +118,7 @@ bool HeaderPacker::pack(ByteSpan head, ByteSpan tail, const QuantTables& quant,
   out.resize(begin + ZSTD_compressBound(plain.size()));
   const std::size_t size = ZSTD_compress2(impl_->context.get(), out.data() + begin, out.size() - begin,
                                           plain.data(), plain.size());
-  if (ZSTD_isError(size) != 0) {
+  if (ZSTD_isError(size) != 0 || plain.size() > max_frame_bytes(kSizes + size)) {
     return false;
   }
   out.resize(begin + size);
@@ -131,7 +131,7 @@ Result<JpegFrame> unpack_header(ByteSpan packed, const QuantTables& quant, const
   }
   const std::size_t head_size = load_32(packed.data());
   const std::size_t tail_size = load_32(packed.data() + 4);
-  if (head_size + tail_size > kMaxFrameBytes) {
+  if (head_size + tail_size > max_frame_bytes(packed.size())) {
     return damaged("its JPEG header is too large");
   }
   const std::unique_ptr<ZSTD_DCtx, FreeCompressor> context(ZSTD_createDCtx());

@@ -1,6 +1,7 @@
 #pragma once
 // The bytes of a JPEG file around its scan, packed with the dictionary of the shared tables.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -16,8 +17,15 @@ struct JpegFrame {
   std::vector<std::uint8_t> tail;
 };
 
-/// More bytes around the scan are not packed.
+/// More bytes around the scan are not packed, nor those that become much smaller: a small record would take
+/// much memory. Real headers stay far below, with all their profiles and previews.
 inline constexpr std::size_t kMaxFrameBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxFrameGrowth = 16;  ///< for each byte that they are packed in
+inline constexpr std::size_t kAlwaysAllowedFrame = std::size_t{256} << 10;
+
+constexpr std::size_t max_frame_bytes(std::size_t packed) {
+  return std::min(kMaxFrameBytes, std::max(kAlwaysAllowedFrame, packed * kMaxFrameGrowth));
+}
 
 /// Keeps a compressor for the tables. Not thread-safe.
 class HeaderPacker {

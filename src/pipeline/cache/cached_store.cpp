@@ -234,9 +234,13 @@ Result<bool> CachedStore::try_to_open(const Folder& folder) {
   auto damage = std::make_shared<CacheDamage>(opened);
   auto table =
       std::make_shared<const CachedTable>(store_table(std::move(files).value()), source_.table(), damage);
+  DatasetOptions same{.fields = {}, .max_pixels = source_.max_pixels()};
+  for (std::size_t field = 0; field < source_.fields().size(); ++field) {
+    same.readings.emplace(source_.fields()[field].name, source_.reading(field));
+  }
   const std::lock_guard lock(mutex_);
   damage_ = std::move(damage);
-  store_ = Dataset::of(std::move(table), shown_, {.fields = {}, .max_pixels = source_.max_pixels()});
+  store_ = Dataset::of(std::move(table), shown_, same);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/printable.hpp"
 #include "formats/sample_table.hpp"
@@ -15,36 +16,19 @@
 #include "pipeline/fill/mode_image_filler.hpp"
 #include "pipeline/fill/number_filler.hpp"
 #include "pipeline/fill/raw_filler.hpp"
-#include "pipeline/fill/view_filler.hpp"
+#include "pipeline/plan/list_fields.hpp"
+#include "pipeline/plan/plan_parts.hpp"
 #include "transforms/batch/batch_operation.hpp"
 
 namespace penstock::inline v0 {
 
 namespace {
 
-constexpr std::size_t kLine = 64;
 constexpr std::size_t kRawArrays = 4;  // offsets, sizes, heights, widths
-
-std::size_t round_up(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-
-Error invalid(std::string message, std::string advice) {
-  return Error{.kind = ErrorKind::invalid,
-               .message = std::move(message),
-               .advice = std::move(advice),
-               .place = {.stage = "plan"}};
-}
 
 Error name_is_taken(const std::string& name) {
   return invalid(fmt::format("the data set has a field '{}', a name that is reserved in batches", name),
                  fmt::format("rename it: Dataset(..., fields={{\"my_{}\": \"{}\", ...}})", name, name));
-}
-
-std::string names_of(const std::vector<FieldInfo>& fields) {
-  std::string names;
-  for (const FieldInfo& field : fields) {
-    names += (names.empty() ? "" : ", ") + field.name;
-  }
-  return names;
 }
 
 Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
@@ -83,34 +67,19 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   }
 }
 
-constexpr const char* kViewedField = "image";
-constexpr const char* kMixedLabels = "label";
-
-Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>& fields,
-                   const FieldTransforms& transforms, const LoaderOptions& options) {
-  const auto image = std::find_if(fields.begin(), fields.end(),
-                                  [](const FieldInfo& field) { return field.name == kViewedField; });
-  if (image == fields.end() || image->kind != FieldKind::image) {
-    return invalid("views of the field 'image', which the data set does not have",
-                   fmt::format("its fields are: {}", names_of(fields)));
-  }
-  if (!options.decode) {
-    return invalid("decode=False together with views",
-                   "stored bytes cannot be transformed; omit one of them");
-  }
-  for (const auto& [name, operations] : transforms) {
-    if (name == kViewedField && !operations.empty()) {
-      return invalid("transforms for field 'image' together with views of it", "put them into each view");
+/// Views and labels of boxes bring names of their own.
+Status check_column_names(const std::vector<ColumnPlan>& columns) {
+  std::set<std::string> names = {"index", "key"};
+  for (const ColumnPlan& column : columns) {
+    std::vector<std::string> own = {column.info.name};
+    if (column.has_lengths || (column.padded && column.format)) {
+      own.push_back(column.info.name + (column.has_lengths ? "_length" : "_size"));
     }
-  }
-  for (const View& view : views) {
-    const bool taken = view.name == "index" || view.name == "key" ||
-                       std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
-                         return field.name == view.name && field.name != kViewedField;
-                       });
-    if (taken || view.name.empty()) {
-      return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
-                     "use another name");
+    for (const std::string& name : own) {
+      if (!names.insert(name).second) {
+        return invalid(fmt::format("two columns of a batch would be called '{}'", name),
+                       "use another name for the view or the field");
+      }
     }
   }
   return {};
@@ -118,18 +87,14 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
 
 }  // namespace
 
-bool draws_by_field(const FieldTransforms& transforms) {
-  return std::count_if(transforms.begin(), transforms.end(),
-                       [](const auto& entry) { return !entry.second.empty(); }) > 1;
-}
-
 Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms,
                         const std::vector<View>& views, const LoaderOptions& options) {
   const std::vector<FieldInfo>& fields = dataset.fields();
   const auto find_field = [&fields](const std::string& name) {
     return std::find_if(fields.begin(), fields.end(), [&name](const FieldInfo& f) { return f.name == name; });
   };
-  for (const auto& [name, operations] : transforms) {
+  PENSTOCK_ASSIGN(FieldTransforms lists, lists_by_field(dataset, transforms));
+  for (const auto& [name, operations] : lists) {
     if (!operations.empty() && find_field(name) == fields.end()) {
       if (dataset.size() == 0) {
         return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
@@ -161,7 +126,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   }
 
   if (!views.empty()) {
-    PENSTOCK_TRY(check_views(views, fields, transforms, options));
+    PENSTOCK_TRY(check_views(views, fields, lists, options));
   }
 
   Plan plan;
@@ -170,13 +135,21 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   plan.memory_format_ =
       options.memory_format == MemoryFormat::automatic ? MemoryFormat::channels_first : options.memory_format;
   std::vector<TransformPtr> batch_operations;
-  FieldTransforms lists = transforms;
   for (auto& [name, operations] : lists) {
     PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
     if (!taken.empty() && name != kViewedField) {
       return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name), "it mixes the field 'image'");
     }
     batch_operations.insert(batch_operations.end(), taken.begin(), taken.end());
+  }
+  const std::optional<PlaneFields> plane = plane_of(dataset, transforms, views);
+  if (!views.empty() && !plane) {
+    return invalid("views of the field 'image', which is read as a mask", "read it as an image");
+  }
+  if (plane && !plane->others.empty() && !batch_operations.empty()) {
+    return invalid(fmt::format("{} mixes images, and field '{}' moves with them and cannot be mixed",
+                               batch_operations[0]->name(), plane->others[0].name),
+                   "omit the field: Dataset(..., fields={...}), or mix in the training step");
   }
   for (std::size_t number = 0; number < fields.size(); ++number) {
     const FieldInfo& field = fields[number];
@@ -190,25 +163,28 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
       }
       continue;
     }
-    if (!views.empty() && field.name == kViewedField) {
-      PENSTOCK_ASSIGN(FillPlanPtr fill, plan_views(number, views, plan.memory_format_));
+    const auto chosen = std::find_if(lists.begin(), lists.end(),
+                                     [&field](const auto& entry) { return entry.first == field.name; });
+    if (plane && number == plane->image.number) {
+      const std::vector<View> all = views.empty() ? std::vector<View>{{"", 0, chosen->second}} : views;
+      PENSTOCK_ASSIGN(FillPlanPtr fill,
+                      plan_plane(*dataset.table(), *plane, all, plan.memory_format_, options));
       plan.add(std::move(fill));
       continue;
+    }
+    if (plane && lies_in_plane(dataset.reading(number))) {
+      continue;  // the image's plan fills its columns
     }
     if (!batch_operations.empty() && field.name == kMixedLabels && field.kind == FieldKind::integer) {
       const auto& mixing = dynamic_cast<const BatchTransform&>(*batch_operations[0]);
       plan.add(plan_one_hot(field, number, mixing.num_classes()));
       continue;
     }
-    const auto chosen = std::find_if(lists.begin(), lists.end(),
-                                     [&field](const auto& entry) { return entry.first == field.name; });
     FieldList list;
     if (chosen != lists.end()) {
-      list = {.operations = chosen->second, .name = {}, .room = 0};
-      if (draws_by_field(lists)) {
-        list.name = field.name;
-        list.room = view_room(field.name);
-      }
+      list = {.operations = chosen->second,
+              .name = transforms[static_cast<std::size_t>(chosen - lists.begin())].first,
+              .room = draws_by_field(lists) ? view_room(field.name) : 0};
     }
     PENSTOCK_ASSIGN(FillPlanPtr fill, plan_fill(*dataset.table(), number, field, dataset.reading(number),
                                                 list, plan.memory_format_, options));
@@ -229,79 +205,8 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   if (plan.raw_field_) {
     plan.add(plan_raw(*plan.raw_field_));  // last: a row's bytes are there once the rest of it is good
   }
+  PENSTOCK_TRY(check_column_names(plan.columns_));
   return plan;
-}
-
-Status Plan::plan_batch_operations(std::vector<TransformPtr> operations) {
-  const auto find = [this](const char* name) {
-    return static_cast<std::size_t>(
-        std::find_if(columns_.begin(), columns_.end(),
-                     [name](const ColumnPlan& column) { return column.info.name == name; }) -
-        columns_.begin());
-  };
-  const std::string name(operations[0]->name());
-  mixed_images_ = find(kViewedField);
-  mixed_labels_ = find(kMixedLabels);
-  const auto is_floats = [this](std::size_t column) {
-    return column < columns_.size() && columns_[column].spec.type == Scalar::float32 &&
-           columns_[column].spec.fixed();
-  };
-  if (!is_floats(mixed_images_)) {
-    return invalid(name + " mixes float32 images of one size",
-                   "add RandomResizedCrop, CenterCrop or Resize([h, w]), and ToFloat or Normalize before it");
-  }
-  if (!is_floats(mixed_labels_)) {
-    return invalid(name + " mixes labels, and the data set has no whole numbers called 'label'",
-                   "name the field of labels: Dataset(..., fields={\"label\": ...})");
-  }
-  for (const TransformPtr& operation : operations) {
-    if (dynamic_cast<const BatchTransform&>(*operation).num_classes() !=
-        static_cast<int>(columns_[mixed_labels_].spec.shape[0])) {
-      return invalid("operations on batches differ in num_classes", "use the same number in all");
-    }
-  }
-  batch_draws_ =
-      std::make_shared<const ListDraws>(std::move(operations), ListPlace{.room = 0, .first_op = kBatchOps});
-  return {};
-}
-
-void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place) const noexcept
-    try {
-  if (!batch_draws_) {
-    return;
-  }
-  const Column& images = storage.columns[mixed_images_];
-  const Column& labels = storage.columns[mixed_labels_];
-  const std::size_t row = std::max(images.row_bytes, labels.row_bytes);
-  const std::size_t pointers = storage.rows * sizeof(float*);
-  std::uint8_t* const memory = storage.mixing.reserve(round_up(pointers) * 2 + row);
-  auto** const image_rows = reinterpret_cast<float**>(memory);
-  auto** const label_rows = reinterpret_cast<float**>(memory + round_up(pointers));
-  std::size_t good = 0;
-  for (std::size_t i = 0; i < storage.rows; ++i) {
-    if (!storage.row_errors[i] || storage.row_replaced[i] != 0) {
-      image_rows[good] =
-          reinterpret_cast<float*>(static_cast<std::uint8_t*>(images.data) + i * images.row_bytes);
-      label_rows[good] =
-          reinterpret_cast<float*>(static_cast<std::uint8_t*>(labels.data) + i * labels.row_bytes);
-      ++good;
-    }
-  }
-  const RandomKey key{.seed = seed, .epoch = storage.epoch, .sample = first_place};
-  DrawnList drawn = batch_draws_->make_drawn();
-  for (std::size_t i = 0; i < batch_draws_->size(); ++i) {
-    const auto& operation = static_cast<const BatchTransform&>(*batch_draws_->operations()[i]);
-    Draws draws = batch_draws_->draws(i, key);
-    if (Status done = operation.draw_for({}, draws, *drawn[i]); done) {
-      operation.run_for(*drawn[i], {{image_rows, good}, images.row_bytes / sizeof(float)},
-                        {{label_rows, good}, labels.row_bytes / sizeof(float)},
-                        reinterpret_cast<float*>(memory + round_up(pointers) * 2));
-    }
-  }
-  storage.batch_drawn.clear();
-  batch_draws_->save(drawn, storage.batch_drawn);
-} catch (const std::bad_alloc&) {
-  storage.out_of_memory.store(true, std::memory_order_relaxed);
 }
 
 Plan Plan::of(std::vector<FillPlanPtr> fills, MemoryFormat format) {

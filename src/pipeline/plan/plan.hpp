@@ -16,9 +16,6 @@
 
 namespace penstock::inline v0 {
 
-/// Whether lists for several fields draw apart, by their field's name.
-bool draws_by_field(const FieldTransforms& transforms);
-
 /// Immutable after make(); shared by the planner and all workers.
 class Plan {
  public:

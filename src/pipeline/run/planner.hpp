@@ -67,6 +67,8 @@ class Planner {
   /// Which workers did not end when they should have, human-readable; empty if all did.
   std::string left_behind() const;
   std::string describe() const;
+  /// Of every batch.
+  std::vector<FieldInfo> columns() const;
 
  private:
   void make_scheduler();

@@ -35,6 +35,14 @@ LoaderStats Planner::stats() const {
   return stats;
 }
 
+std::vector<FieldInfo> Planner::columns() const {
+  std::vector<FieldInfo> columns;
+  for (const ColumnPlan& column : plan_.columns()) {
+    columns.push_back(column.info);
+  }
+  return columns;
+}
+
 std::string Planner::describe() const {
   const RankSlices& slices = walk_.slices();
   const std::string rank =

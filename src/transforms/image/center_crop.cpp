@@ -13,6 +13,7 @@ class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCro
  public:
   static constexpr const char* kName = "CenterCrop";
   static constexpr const char* kSummary = "Keeps the centre of the image.";
+  static constexpr bool kMovesPixels = true;
   using ImageOperation::ImageOperation;
 
   Status check() const override { return check_size(kName, p_.size); }

@@ -25,6 +25,7 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
  public:
   static constexpr const char* kName = "RandomCrop";
   static constexpr const char* kSummary = "Keeps a rectangle of the given size at a random position.";
+  static constexpr bool kMovesPixels = true;
   using ImageOperation::ImageOperation;
 
   Status check() const override {

@@ -10,6 +10,7 @@ class RandomHorizontalFlip final
  public:
   static constexpr const char* kName = "RandomHorizontalFlip";
   static constexpr const char* kSummary = "Mirrors left and right with a given probability.";
+  static constexpr bool kMovesPixels = true;
   using ImageOperation::ImageOperation;
 
   Status check() const override { return check_chance(p_.p); }

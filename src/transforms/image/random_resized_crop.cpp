@@ -18,6 +18,7 @@ class RandomResizedCrop final
   static constexpr const char* kName = "RandomResizedCrop";
   static constexpr const char* kSummary =
       "Keeps a rectangle of random area, shape and position, and resizes it.";
+  static constexpr bool kMovesPixels = true;
   using ImageOperation::ImageOperation;
 
   Status check() const override {

@@ -61,6 +61,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
  public:
   static constexpr const char* kName = "RandomRotation";
   static constexpr const char* kSummary = "Turns the image by a random angle.";
+  static constexpr bool kMovesPixels = true;
   using ImageOperation::ImageOperation;
 
   Status check() const override {

@@ -14,6 +14,7 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
   static constexpr const char* kName = "Resize";
   static constexpr const char* kSummary =
       "Resizes the image to a given size, or its shorter side to a given length.";
+  static constexpr bool kMovesPixels = true;
   using ImageOperation::ImageOperation;
 
   Status check() const override {

@@ -1,0 +1,215 @@
+#include "pipeline/fill/plane_filler.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+#include "codecs/image_decoder.hpp"
+#include "codecs/mask_values.hpp"
+#include "core/scratch.hpp"
+#include "formats/annotations.hpp"
+#include "pipeline/fill/known_size.hpp"
+
+namespace penstock::inline v0 {
+namespace {
+
+class PlaneFiller final : public Filler {
+ public:
+  PlaneFiller(const PlanePlan& plan, const FillerTools& tools, std::size_t first_column)
+      : Filler(tools, first_column),
+        plan_(plan),
+        program_(plan.program()),
+        decoder_(decode_limits(tools.options)),
+        workspace_(program_.make_workspace()),
+        found_(plan.others().size()) {}
+
+  Status fill(const RowTask& task) override {
+    drawn_before_ = drawn_for(task).size();
+    Status done = fill_all(task);
+    counters().enter(WorkStage::assemble, task.sample());
+    return done;
+  }
+
+ private:
+  /// What the annotations say is read first, for operations look at boxes; they are written last.
+  Status fill_all(const RowTask& task) {
+    const RowPart& part = task.parts.front();
+    const std::vector<PlaneField>& others = plan_.others();
+    boxes_.clear();
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      const auto& annotations = others[i].reading.annotations;
+      if (!annotations) {
+        continue;
+      }
+      PENSTOCK_TRY(read(part, others[i].number, WorkStage::assemble, [&](const StoredValue& value) {
+        return read_annotations(value.bytes, *annotations, found_[i]);
+      }));
+      if (annotations->kind == AnnotationKind::boxes) {
+        boxes_.insert(boxes_.end(), found_[i].numbers.begin(), found_[i].numbers.end());
+      }
+    }
+    PENSTOCK_TRY(read(part, plan_.image().number, WorkStage::decode,
+                      [&](const StoredValue& value) { return make_images(task, value); }));
+    std::size_t column = 1;  // after the image's
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (others[i].reading.annotations) {
+        put_annotations(task, column, i);
+      } else {
+        PENSTOCK_TRY(read(part, others[i].number, WorkStage::decode, [&](const StoredValue& value) {
+          return make_masks(task, column, others[i].reading.mode, value);
+        }));
+      }
+      column += others[i].columns();
+    }
+    return {};
+  }
+
+  Status make_images(const RowTask& task, const StoredValue& value) {
+    std::vector<double>& drawn = drawn_for(task);
+    drawn.resize(drawn_before_);
+    PENSTOCK_ASSIGN(image_, decoder_.open(value.bytes, value.tables));
+    if (plan_.input().width > 0) {
+      PENSTOCK_TRY(check_size(image_, plan_.input()));
+    }
+    PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.image().reading.mode));
+    PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key, boxes_));
+    PENSTOCK_TRY(program_.decode(workspace_, decode_as(layout)));
+    counters().enter(WorkStage::transform, task.sample());
+    std::uint8_t* memory = nullptr;
+    for (std::size_t i = 0; i < plan_.places().size(); ++i) {
+      const PlanePlan::ViewPlace& place = plan_.places()[i];
+      ImageSpec made = program_.views()[i].image.output();
+      made.size = workspace_.sizes[i];
+      const auto shape = plane_shape<Extents>(made, plan_.format());
+      memory = room_for(task, 0, i, shape, memory);
+      program_.views()[i].image.list().save(workspace_.views[i]->drawn, drawn);
+      program_.run(workspace_, i, memory + offset_of(place, shape, size_of(plane_type(made))));
+    }
+    counters().decoded[decoder_.codec()].add(1);
+    return {};
+  }
+
+  Status make_masks(const RowTask& task, std::size_t column, ImageMode mode, const StoredValue& value) {
+    PENSTOCK_ASSIGN(const ImageSize size, decoder_.open(value.bytes, value.tables));
+    if (size != image_) {
+      return Error{.kind = ErrorKind::corrupt,
+                   .message = fmt::format("the mask has {} x {} pixels, and its image {} x {}", size.width,
+                                          size.height, image_.width, image_.height),
+                   .advice =
+                       "make masks of their images' sizes, or move the image alone: "
+                       "transforms={\"image\": [...]}",
+                   .place = {.stage = "decode"}};
+    }
+    PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(mode));
+    const bool wide = layout == PixelLayout::gray_16;
+    PENSTOCK_TRY(
+        program_.decode_mask(workspace_, wide ? ElementType::uint16 : ElementType::uint8, decode_as(layout)));
+    counters().enter(WorkStage::transform, task.sample());
+    std::uint8_t* memory = nullptr;
+    for (std::size_t i = 0; i < plan_.places().size(); ++i) {
+      const Extents shape = {static_cast<std::size_t>(workspace_.sizes[i].height),
+                             static_cast<std::size_t>(workspace_.sizes[i].width)};
+      memory = room_for(task, column, i, shape, memory);
+      if (mode != ImageMode::wide_mask) {
+        program_.run_mask(workspace_, i, memory + offset_of(plan_.places()[i], shape, 1));
+        continue;
+      }
+      std::uint8_t* const values = values_.reserve(shape.elements() * pixel_bytes(layout));
+      program_.run_mask(workspace_, i, values);
+      widen_mask(values, layout, shape.elements(),
+                 memory + offset_of(plan_.places()[i], shape, sizeof(std::int32_t)));
+    }
+    counters().decoded[decoder_.codec()].add(1);
+    return {};
+  }
+
+  void put_annotations(const RowTask& task, std::size_t column, std::size_t other) {
+    const PlaneField& field = plan_.others()[other];
+    const Annotations& found = found_[other];
+    const bool is_boxes = field.reading.annotations->kind == AnnotationKind::boxes;
+    const Extents shape = {found.count, numbers_each(field.reading.annotations->kind)};
+    std::uint8_t* memory = nullptr;
+    std::uint8_t* labels = nullptr;
+    for (std::size_t i = 0; i < plan_.places().size(); ++i) {
+      memory = room_for(task, column, i, shape, memory);
+      moved_ = found.numbers;
+      if (is_boxes) {
+        program_.move_boxes(workspace_, i, moved_);
+      } else {
+        program_.move_points(workspace_, i, moved_);
+      }
+      put(memory + offset_of(plan_.places()[i], shape, sizeof(float)), moved_);
+      if (field.columns() > 1) {
+        labels = room_for(task, column + 1, i, {found.count}, labels);
+        put(labels + offset_of(plan_.places()[i], {found.count}, sizeof(std::int64_t)), found.labels);
+      }
+    }
+  }
+
+  template <class Element>
+  static void put(void* out, const std::vector<Element>& elements) {
+    if (!elements.empty()) {
+      std::memcpy(out, elements.data(), elements.size() * sizeof(Element));
+    }
+  }
+
+  static Status check_size(ImageSize image, ImageSize known) {
+    if (image == known) {
+      return {};
+    }
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = fmt::format("the image has {} x {} pixels, and the index says {} x {}",
+                                        image.width, image.height, known.width, known.height),
+                 .advice = "it was changed since: open the data set again",
+                 .place = {.stage = "decode"}};
+  }
+
+  ReadBox decode_as(PixelLayout layout) {
+    return [this, layout](const Rect& box, PixelView view) {
+      view.layout = layout;
+      return decoder_.decode(box, view);
+    };
+  }
+
+  /// Memory for what a view has in a column, counted from the view's first: `before`, where it stands in one
+  /// array with the view before it.
+  std::uint8_t* room_for(const RowTask& task, std::size_t column, std::size_t view, const Extents& shape,
+                         std::uint8_t* before) {
+    const PlanePlan::ViewPlace& place = plan_.places()[view];
+    if (place.number > 0) {
+      return before;
+    }
+    std::vector<std::size_t>& whole = shape_;
+    whole.assign(shape.begin(), shape.end());
+    if (place.count > 0) {
+      whole.insert(whole.begin(), place.count);
+    }
+    return static_cast<std::uint8_t*>(room(task, place.column + column, Extents(whole)));
+  }
+
+  static std::size_t offset_of(const PlanePlan::ViewPlace& place, const Extents& shape, std::size_t element) {
+    return place.number * shape.elements() * element;
+  }
+
+  const PlanePlan& plan_;
+  const SampleProgram& program_;
+  ImageDecoder decoder_;
+  SampleWorkspace workspace_;
+  std::vector<Annotations> found_;  // by the others' numbers
+  std::vector<float> boxes_;        // of all fields
+  std::vector<float> moved_;
+  std::vector<std::size_t> shape_;
+  Scratch values_;   // of a mask that will be made wide
+  ImageSize image_;  // of the present sample
+  std::size_t drawn_before_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Filler> make_plane_filler(const PlanePlan& plan, const FillerTools& tools,
+                                          std::size_t first_column) {
+  return std::make_unique<PlaneFiller>(plan, tools, first_column);
+}
+
+}  // namespace penstock::inline v0

@@ -1,0 +1,187 @@
+#include "pipeline/fill/plane_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/annotations.hpp"
+#include "penstock/foreign_stage.hpp"
+#include "pipeline/fill/known_size.hpp"
+#include "pipeline/fill/plane_filler.hpp"
+
+namespace penstock::inline v0 {
+namespace {
+
+Error plane_error(std::string message, std::string advice) {
+  return Error{.kind = ErrorKind::invalid,
+               .message = std::move(message),
+               .advice = std::move(advice),
+               .place = {.stage = "plan"}};
+}
+
+/// What goes into the operations, of images read in that mode.
+Result<ImageSpec> plane_input(const PlaneField& image) {
+  switch (image.reading.mode) {
+    case ImageMode::rgb:
+      return ImageSpec{};
+    case ImageMode::gray:
+      return ImageSpec{.size = {}, .type = ElementType::uint8, .channels = 1};
+    case ImageMode::gray_16:
+      return ImageSpec{.size = {}, .type = ElementType::uint16, .channels = 1};
+    case ImageMode::rgba:
+      return ImageSpec{.size = {}, .type = ElementType::uint8, .channels = 4};
+    default:
+      return plane_error(
+          fmt::format(
+              "field '{}' has views, or masks and boxes that move with it, and is read as its files are",
+              image.name),
+          "read it in one mode: penstock.Image(..., mode=\"RGB\")");
+  }
+}
+
+std::size_t extent_of(int pixels) { return pixels > 0 ? static_cast<std::size_t>(pixels) : kAnyExtent; }
+
+Status check_no_functions(const PlaneFields& fields, const std::vector<View>& views) {
+  for (const View& view : views) {
+    for (const TransformPtr& operation : view.operations) {
+      if (operation && operation->foreign() && !fields.others.empty()) {
+        return plane_error(
+            fmt::format("{} stands in a list that moves '{}' with the image, and acts on the image alone",
+                        operation->foreign()->name(), fields.others[0].name),
+            fmt::format(
+                "use the list for the image alone, transforms={{\"{}\": [...]}}, and '{}' stays as it is",
+                fields.image.name, fields.others[0].name));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool lies_in_plane(const FieldReading& reading) noexcept {
+  return reading.annotations || reading.mode == ImageMode::mask || reading.mode == ImageMode::wide_mask;
+}
+
+Scalar plane_type(const ImageSpec& spec) noexcept {
+  return spec.is_float()                    ? Scalar::float32
+         : spec.type == ElementType::uint16 ? Scalar::uint16
+                                            : Scalar::uint8;
+}
+
+PlanePlan::PlanePlan(PlaneFields fields, SampleProgram program, MemoryFormat format, ImageSize input)
+    : fields_(std::move(fields)), program_(std::move(program)), format_(format), input_(input) {
+  numbers_.push_back(fields_.image.number);
+  for (const PlaneField& field : fields_.others) {
+    numbers_.push_back(field.number);
+  }
+}
+
+Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
+  std::size_t number = 0;
+  for (const View& view : views) {
+    const ImageSpec& spec = program_.views()[number].image.output();
+    if (view.count > 0 && !spec.fixed_size()) {
+      return plane_error(fmt::format("view '{}' is counted, and its images differ in size", view.name),
+                         "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w])");
+    }
+    const auto count = static_cast<std::size_t>(view.count);
+    for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i, ++number) {
+      places_.push_back({.column = columns_.size(), .number = i, .count = count});
+      draws_.push_back({view.name, count > 0, ListDraws(view.operations, {})});
+    }
+    ColumnPlan image{
+        .info = {view.name.empty() ? fields_.image.name : view.name, FieldKind::image},
+        .spec = {.type = plane_type(spec), .shape = plane_shape<std::vector<std::size_t>>(spec, format_)}};
+    if (count == 0) {
+      image.format = format_;
+      image.padded = pad_images;
+    }
+    add(std::move(image), count);
+    for (const PlaneField& field : fields_.others) {
+      add_columns_of(field, view, spec.size, pad_images);
+    }
+  }
+  return {};
+}
+
+void PlanePlan::add(ColumnPlan column, std::size_t count) {
+  if (count > 0) {
+    column.spec.shape.insert(column.spec.shape.begin(), count);
+  }
+  columns_.push_back(std::move(column));
+}
+
+void PlanePlan::add_columns_of(const PlaneField& field, const View& view, ImageSize size, bool pad_images) {
+  const std::string name = view.name.empty() ? field.name : view.name + "." + field.name;
+  const auto count = static_cast<std::size_t>(view.count);
+  if (!field.reading.annotations) {
+    add({.info = {name, FieldKind::array},
+         .spec = {.type = field.reading.mode == ImageMode::wide_mask ? Scalar::int32 : Scalar::uint8,
+                  .shape = {extent_of(size.height), extent_of(size.width)}},
+         .padded = pad_images},
+        count);
+    return;
+  }
+  const AnnotationSpec& spec = *field.reading.annotations;
+  add({.info = {name, FieldKind::array},
+       .spec = {.type = Scalar::float32, .shape = {kAnyExtent, numbers_each(spec.kind)}}},
+      count);
+  if (field.columns() > 1) {
+    add({.info = {name + "_labels", FieldKind::array},
+         .spec = {.type = Scalar::int64, .shape = {kAnyExtent}}},
+        count);
+  }
+}
+
+std::unique_ptr<Filler> PlanePlan::make_filler(const FillerTools& tools, std::size_t first_column) const {
+  return make_plane_filler(*this, tools, first_column);
+}
+
+std::string PlanePlan::rows_in_words(std::size_t column) const {
+  const ColumnPlan& plan = columns_[column];
+  return plan.spec.fixed() ? "rows of " + plan.spec.to_string()
+         : plan.padded
+             ? fmt::format("{}, padded with zeros to the largest of the batch", name_of(plan.spec.type))
+             : fmt::format("list of {} arrays, shapes vary", name_of(plan.spec.type));
+}
+
+std::string PlanePlan::steps_in_words() const {
+  std::string text;
+  if (program_.views().size() > 1) {
+    text += "one decode for all views\n";
+  }
+  if (!fields_.others.empty()) {
+    std::string names;
+    for (const PlaneField& field : fields_.others) {
+      names += (names.empty() ? "" : ", ") + field.name;
+    }
+    text += fmt::format("geometry moves {} too\n", names);
+  }
+  for (const SampleView& view : program_.views()) {
+    if (view.number == 0) {
+      text += (view.name.empty() ? "" : "view " + view.name + "\n") + view.image.describe();
+    }
+  }
+  return text;
+}
+
+Result<FillPlanPtr> plan_plane(const SampleTable& table, PlaneFields fields, const std::vector<View>& views,
+                               MemoryFormat format, const LoaderOptions& options) {
+  PENSTOCK_TRY(check_no_functions(fields, views));
+  PENSTOCK_ASSIGN(ImageSpec input, plane_input(fields.image));
+  PENSTOCK_ASSIGN(SampleProgram program, SampleProgram::compile(views, input, format));
+  if (std::any_of(program.views().begin(), program.views().end(),
+                  [](const SampleView& view) { return !view.image.output().fixed_size(); })) {
+    input.size = known_size(table, fields.image.number, options);
+    if (input.fixed_size()) {
+      PENSTOCK_ASSIGN(program, SampleProgram::compile(views, input, format));
+    }
+  }
+  auto plan = std::make_unique<PlanePlan>(std::move(fields), std::move(program), format, input.size);
+  PENSTOCK_TRY(plan->lay_out(views, options.pad_images));
+  return FillPlanPtr(std::move(plan));
+}
+
+}  // namespace penstock::inline v0
