@@ -107,7 +107,10 @@ class every_operation : public testing::TestWithParam<const OperationInfo*> {
     std::vector<std::vector<TransformPtr>> lists;
     for (const TransformPtr& operation : operations_) {
       const auto some = lists_with(operation);
-      lists.insert(lists.end(), some.begin(), some.end());
+      // One other value is seen where the operation stands alone; the defaults, and all values at once,
+      // everywhere.
+      const bool everywhere = operation == operations_.front() || operation == operations_.back();
+      lists.insert(lists.end(), some.begin(), everywhere ? some.end() : some.begin() + 1);
     }
     for (const auto& list : lists) {
       for (const ImageSpec& input : kInputs) {
@@ -141,7 +144,7 @@ TEST_P(every_operation, gives_fused_what_it_gives_by_itself) {
         const auto plain = SampleProgram::compile({{"", 0, list}}, input, format, false).value();
         auto workspace = fused.make_workspace();
         auto plain_workspace = plain.make_workspace();
-        for (std::uint64_t sample = 0; sample < 3; ++sample) {
+        for (std::uint64_t sample = 0; sample < 2; ++sample) {
           ASSERT_TRUE(try_list(fused, workspace, image, sample) ==
                       try_list(plain, plain_workspace, image, sample))
               << "sample " << sample;
@@ -173,7 +176,7 @@ TEST_P(every_operation, makes_the_same_again_of_what_was_drawn) {
     const auto program = SampleProgram::compile({{"", 0, list}}, input, MemoryFormat::channels_last).value();
     const ListDraws& draws = program.views()[0].image.list();
     auto workspace = program.make_workspace();
-    for (std::uint64_t sample = 0; sample < 3; ++sample) {
+    for (std::uint64_t sample = 0; sample < 2; ++sample) {
       const auto first = try_list(program, workspace, image, sample);
       if (!first) {
         continue;
