@@ -416,6 +416,9 @@ std::vector<Loader::Problem> Loader::problems() const {
   add("error_report", "", planner->report_problem());
   add("close", "", planner->left_behind());
   add("skip", "", surprise(planner->stats(), impl_->options));
+  for (const auto& [column, remark] : planner->remarks()) {
+    add(("field " + column).c_str(), "", remark);
+  }
   return problems;
 }
 

@@ -67,6 +67,7 @@ class Planner {
   /// Which workers did not end when they should have, human-readable; empty if all did.
   std::string left_behind() const;
   std::string describe() const;
+  std::vector<std::pair<std::string, std::string>> remarks() const { return plan_.remarks(); }
 
  private:
   void make_scheduler();
