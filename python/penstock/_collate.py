@@ -176,14 +176,14 @@ class ProcessCollator(Collator):
         self._work = Work(function, name_of(function), False)
         if options.collate_buffer_size is not None:
             raise InvalidError(
-                "collate_in='process' and collate_buffer_size contradict each other: the process has batches ahead of "
-                "those that you take; leave out one"
+                "collate_in='process' and collate_buffer_size cannot be combined: the process has batches ahead of "
+                "those that you take; omit one of them"
             )
         refuse_to_be_run_by_helper()
         if reason := why_not_sent(self._work):
             raise InvalidError(
                 f"collate_in='process' needs a function that can be sent to another process, got {self._work.name}: "
-                f"{reason}; give a function of a module, or collate_in='thread'"
+                f"{reason}; pass a function of a module, or collate_in='thread'"
             )
         self._timeout_seconds = options.timeout_seconds
         self._helpers = Helpers(options.multiprocessing_context)
@@ -305,7 +305,7 @@ def _value_of(code: int, descriptor: int) -> Any:
     if code == WRONG:
         raise InvalidError(
             f"collate_in='process' needs a collate_fn whose results can be sent to another process, got {value}; "
-            "return what can be pickled, or give collate_in='thread'"
+            "return what can be pickled, or pass collate_in='thread'"
         )
     return value
 
@@ -315,7 +315,7 @@ def collator_for(collate_fn: Collate | None, options: LoaderOptions, is_sent: bo
     if collate_fn is None:
         if options.collate_in == "process":
             warnings.warn(
-                "collate_in='process' has no effect without collate_fn; give a function, or leave it out",
+                "collate_in='process' has no effect without collate_fn; pass a function, or omit it",
                 RuntimeWarning,
                 stacklevel=caller_level(),
             )
@@ -324,6 +324,6 @@ def collator_for(collate_fn: Collate | None, options: LoaderOptions, is_sent: bo
         raise InvalidError(f"collate_fn must be a function of a list of samples, got {collate_fn!r}")
     if is_sent:
         raise InvalidError(
-            "collate_fn and device or pin_memory contradict each other; send what your function returns yourself"
+            "collate_fn cannot be combined with device or pin_memory; move what your function returns yourself"
         )
     return ProcessCollator(collate_fn, options) if options.collate_in == "process" else Collator(collate_fn)

@@ -118,7 +118,7 @@ def _list_of(params: Any) -> list[dict[str, Any]]:
     if isinstance(params, Mapping):
         params = {view: drawn for view, drawn in params.items() if view != "batch"}  # that of whole batches
         if len(params) != 1:
-            raise InvalidError(f"params has the views {list(params)}; give one of them")
+            raise InvalidError(f"params has the views {list(params)}; pass one of them")
         (params,) = params.values()
     if not isinstance(params, Sequence) or isinstance(params, str):
         raise InvalidError(f"params must be a row of batch.params, got {params!r}")
@@ -192,7 +192,7 @@ def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     if indices.dtype in (np.uint8, np.uint16):
         return _own(indices), lambda made: made
     if indices.dtype.kind not in "iub" or (indices.size and not (indices.min() >= 0 and indices.max() < 1 << 16)):
-        raise InvalidError(f"a mask must hold whole numbers of 0 to 65535, got {indices.dtype}")
+        raise InvalidError(f"a mask must hold integers between 0 and 65535, got {indices.dtype}")
     kind = indices.dtype
     return np.ascontiguousarray(indices, dtype=np.uint16), lambda made: made.astype(kind)
 

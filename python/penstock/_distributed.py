@@ -104,8 +104,8 @@ class OrderCheck:
             told = "; ".join(f"{name} {there[name]} on another rank, {here[name]} on this one" for name in names)
             raise InvalidError(
                 f"the ranks have different orders ({told}), and each takes its part of its own: samples would be left "
-                "out, and others seen twice; give all ranks the same, also the seed of a sampler's generator, make "
-                "their loaders in the same order, and give a loader that one rank alone has shard_world_size=1"
+                "out, and others seen twice; use the same on all ranks, also for a sampler's generator, create "
+                "their loaders in the same order, and use shard_world_size=1 for a loader that only one rank has"
             )
 
     def _store(self) -> Any:

@@ -47,8 +47,8 @@ class Helpers:
         reason = why_fork_is_unsafe() if self.method == "fork" else None
         if reason:
             raise InvalidError(
-                f"multiprocessing_context = 'fork' cannot be: {reason}, and the copy of a process with threads may "
-                "hang; give 'spawn' or 'forkserver', or make the loader before threads are started"
+                f"multiprocessing_context='fork' is not safe here: {reason}, and a fork of a process with threads may "
+                "hang; use 'spawn' or 'forkserver', or create the loader before threads are started"
             )
 
     def start(self, target: Callable[[socket.socket, int, Any], None], work: Any) -> tuple[int, int]:

@@ -106,5 +106,5 @@ CLASSES: dict[str, type[Transform]] = {str(info["name"]): _make_class(info) for 
 def make(name: str, params: dict[str, Any]) -> Transform:
     """The operation of that name with these parameters."""
     if name not in CLASSES:
-        raise InvalidError(f"there is no operation {name!r}; there are {', '.join(CLASSES)}")
+        raise InvalidError(f"unknown operation {name!r}; the operations are {', '.join(CLASSES)}")
     return CLASSES[name](**params)

@@ -96,7 +96,7 @@ _ARGUMENTS = ("transforms", "collate_fn", "as_tuple")
 def no_such_option(name: str) -> str:
     """What to say of a name that no option has."""
     if name in _INSTEAD:
-        return f"there is no option {name!r}; {_INSTEAD[name]}"
+        return f"unknown option {name!r}; {_INSTEAD[name]}"
     near = _ELSEWHERE.get(name) or next(iter(difflib.get_close_matches(name, [*OPTIONS, *_ARGUMENTS], 1)), None)
     if near is None:
         meant = ";"

@@ -63,25 +63,25 @@ class OptionFields:
         """a new order every epoch, a pure function of (seed, epoch)"""
     @property
     def seed(self) -> int | None:
-        """seed of order and augmentation; None = a fresh one, which stats() tells and states keep"""
+        """seed of order and augmentation; None = a random one, which stats() shows and states keep"""
     def with_seed(
         self, value: int | None, /
     ) -> LoaderOptions:
-        """seed of order and augmentation; None = a fresh one, which stats() tells and states keep"""
+        """seed of order and augmentation; None = a random one, which stats() shows and states keep"""
     @property
     def drop_last(self) -> bool:
-        """leave out a last batch smaller than batch_size"""
+        """drop the last batch if it is smaller than batch_size"""
     def with_drop_last(
         self, value: bool, /
     ) -> LoaderOptions:
-        """leave out a last batch smaller than batch_size"""
+        """drop the last batch if it is smaller than batch_size"""
     @property
     def num_workers(self) -> int | None:
-        """worker threads; None = the cores this process may use; 0 = work in the caller's thread"""
+        """worker threads; None = the cores this process may use; 0 = load in the caller's thread"""
     def with_num_workers(
         self, value: int | None, /
     ) -> LoaderOptions:
-        """worker threads; None = the cores this process may use; 0 = work in the caller's thread"""
+        """worker threads; None = the cores this process may use; 0 = load in the caller's thread"""
     @property
     def prefetch(self) -> int:
         """batches prepared ahead of the consumer"""
@@ -114,13 +114,11 @@ class OptionFields:
         convolutions prefer it, else channels_first; stats() shows which it is"""
     @property
     def max_pixels(self) -> int | None:
-        """larger images (width * height) are refused before anything is allocated; None = the data set's
-        limit"""
+        """larger images (width * height) are refused before anything is allocated; None = the data set's limit"""
     def with_max_pixels(
         self, value: int | None, /
     ) -> LoaderOptions:
-        """larger images (width * height) are refused before anything is allocated; None = the data set's
-        limit"""
+        """larger images (width * height) are refused before anything is allocated; None = the data set's limit"""
     @property
     def check_files(self) -> bool:
         """True: an image with damage anywhere in its file is a bad sample, also where a crop needs another
@@ -188,20 +186,20 @@ class OptionFields:
         """ordered: batches come in the order of the plan; as_ready: as they complete, the same set"""
     @property
     def timeout_seconds(self) -> float | None:
-        """max seconds that the consumer waits for a batch: then TimeoutError says which stage is stuck; None =
-        forever"""
+        """max seconds that the consumer waits for a batch, after which a TimeoutError says which stage is
+        stuck; None = forever"""
     def with_timeout_seconds(
         self, value: float | None, /
     ) -> LoaderOptions:
-        """max seconds that the consumer waits for a batch: then TimeoutError says which stage is stuck; None =
-        forever"""
+        """max seconds that the consumer waits for a batch, after which a TimeoutError says which stage is
+        stuck; None = forever"""
     @property
     def persistent_workers(self) -> bool:
-        """threads live across epochs and prepare the next one; False: they end with each epoch"""
+        """threads stay alive across epochs and prepare the next one; False: they end with each epoch"""
     def with_persistent_workers(
         self, value: bool, /
     ) -> LoaderOptions:
-        """threads live across epochs and prepare the next one; False: they end with each epoch"""
+        """threads stay alive across epochs and prepare the next one; False: they end with each epoch"""
     @property
     def enable_transforms(self) -> bool:
         """False: decoded samples as they are, without transforms"""
@@ -304,24 +302,24 @@ class OptionFields:
     def length_window(self) -> int | None:
         """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are
         sorted by the size of their files, so that batches need little padding; shuffled epochs choose for
-        each window whether it rises or falls; None = no sorting"""
+        each window whether lengths ascend or descend; None = no sorting"""
     def with_length_window(
         self, value: int | None, /
     ) -> LoaderOptions:
         """recordings: within windows of this many places of the epoch's order, 2 or more, the samples are
         sorted by the size of their files, so that batches need little padding; shuffled epochs choose for
-        each window whether it rises or falls; None = no sorting"""
+        each window whether lengths ascend or descend; None = no sorting"""
     @property
     def auto_tune(self) -> bool:
         """workers and batches ahead settle by measurement, within cpu_budget and collate_buffer_size:
-        num_workers is then the most, prefetch the beginning; stats()['auto_tune'] tells what was measured
-        and decided"""
+        num_workers is then the maximum and prefetch the initial value; stats()['auto_tune'] shows what was
+        measured and decided"""
     def with_auto_tune(
         self, value: bool, /
     ) -> LoaderOptions:
         """workers and batches ahead settle by measurement, within cpu_budget and collate_buffer_size:
-        num_workers is then the most, prefetch the beginning; stats()['auto_tune'] tells what was measured
-        and decided"""
+        num_workers is then the maximum and prefetch the initial value; stats()['auto_tune'] shows what was
+        measured and decided"""
     @property
     def cpu_budget(self) -> float:
         """share of the cores this process may use, above 0 and up to 1, that workers may use where the loader

@@ -119,7 +119,7 @@ FieldChoice = Mapping[str, str | Reading]
 def field_choice(fields: FieldChoice | None) -> tuple[dict[str, str], dict[str, Reading]]:
     """{name: extension} as the core takes it, empty without a choice, and how some of them are read."""
     if fields is not None and (not isinstance(fields, Mapping) or not fields):
-        raise InvalidError(f"fields = {fields!r} cannot be; give {{name: extension}}, or leave fields out")
+        raise InvalidError(f"fields must be {{name: extension}} or None, got {fields!r}")
     extensions: dict[str, str] = {}
     readings: dict[str, Reading] = {}
     for name, choice in (fields or {}).items():

@@ -71,7 +71,7 @@ class Batch(MutableMapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._values:
             if self._columns is None or name not in self:
-                raise KeyError(f"there is no field {name!r}; this batch has {', '.join(self._names)}")
+                raise KeyError(f"no field {name!r}; this batch has {', '.join(self._names)}")
             self._values[name] = self._columns.make(name)
         return self._values[name]
 

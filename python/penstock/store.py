@@ -139,7 +139,7 @@ def verify(
     """
     chosen, readings = field_choice(fields)
     if readings:
-        raise InvalidError("verify compares files as they are: give extensions in fields")
+        raise InvalidError("verify compares files as they are; fields must name extensions")
     if chosen and (isinstance(path, Dataset) or isinstance(source, Dataset)):
         raise InvalidError("fields can only be chosen for a source that is given by its path; a Dataset has its own")
     if isinstance(path, Dataset) and source is not None:

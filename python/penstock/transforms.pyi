@@ -24,7 +24,7 @@ class Resize(Transform):
     ) -> None: ...
 
 class CenterCrop(Transform):
-    """Keeps the middle of the image."""
+    """Keeps the centre of the image."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class CenterCrop(Transform):
     ) -> None: ...
 
 class RandomCrop(Transform):
-    """Keeps a rectangle of the given size from a random place."""
+    """Keeps a rectangle of the given size at a random position."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class RandomCrop(Transform):
     ) -> None: ...
 
 class RandomResizedCrop(Transform):
-    """Keeps a rectangle of random area, shape and place, and resizes it."""
+    """Keeps a rectangle of random area, shape and position, and resizes it."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class RandomResizedCrop(Transform):
     ) -> None: ...
 
 class RandomHorizontalFlip(Transform):
-    """Mirrors left and right with a given chance."""
+    """Mirrors left and right with a given probability."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class ColorJitter(Transform):
     ) -> None: ...
 
 class RandomSolarize(Transform):
-    """Inverts all values from a threshold on, with a given chance."""
+    """Inverts all values from a threshold on, with a given probability."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class ToMono(Transform):
     def __init__(self) -> None: ...
 
 class Resample(Transform):
-    """Changes the sampling rate of a recording, by soxr at its quality HQ; a recording that has it stays as it is."""
+    """Changes the sampling rate of a recording, by soxr at its quality HQ; the same rate changes nothing."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class Resample(Transform):
     ) -> None: ...
 
 class RandomTimeCrop(Transform):
-    """Keeps that many frames of a recording from a random place on."""
+    """Keeps this many frames of a recording starting at a random position."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class RandomTimeCrop(Transform):
     ) -> None: ...
 
 class PadTime(Transform):
-    """Makes a recording that many frames long: adds silence at its end, or cuts the end off."""
+    """Makes a recording this many frames long: appends silence, or cuts off its end."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class PadTime(Transform):
     ) -> None: ...
 
 class RandomGain(Transform):
-    """Makes a recording louder or quieter by a drawn number of decibels."""
+    """Makes a recording louder or quieter by a random number of decibels."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class RandomGain(Transform):
     ) -> None: ...
 
 class RandomPolarity(Transform):
-    """Changes the sign of every sample with a given chance."""
+    """Changes the sign of every sample with a given probability."""
 
     def __init__(
         self,
@@ -197,7 +197,7 @@ class RandomPolarity(Transform):
     ) -> None: ...
 
 class AddNoise(Transform):
-    """Adds white noise, the sum of four uniform numbers for each sample, at a drawn distance to the recording."""
+    """Adds white noise, the sum of four uniform numbers for each sample, at a random distance below the recording."""
 
     def __init__(
         self,
@@ -254,7 +254,7 @@ class AmplitudeToDB(Transform):
     ) -> None: ...
 
 class TimeMasking(Transform):
-    """Masks a run of frames of drawn length at a drawn place, in all rows."""
+    """Masks a run of frames of random length at a random position, in all rows."""
 
     def __init__(
         self,
@@ -264,7 +264,7 @@ class TimeMasking(Transform):
     ) -> None: ...
 
 class FrequencyMasking(Transform):
-    """Masks a run of bands of drawn length at a drawn place, in all channels."""
+    """Masks a run of bands of random length at a random position, in all channels."""
 
     def __init__(
         self,

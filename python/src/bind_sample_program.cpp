@@ -100,7 +100,7 @@ std::vector<NamedDrawn> named_of(const nb::list& rows) {
   std::vector<NamedDrawn> named;
   for (const nb::handle row : rows) {
     if (!nb::isinstance<nb::dict>(row) || !nb::borrow<nb::dict>(row).contains("op")) {
-      refuse("params must be a list of dicts with \"op\"", "give a row of batch.params, or one view of it");
+      refuse("params must be a list of dicts with \"op\"", "pass a row of batch.params, or one view of it");
     }
     NamedDrawn entry;
     for (const auto& [key, value] : nb::borrow<nb::dict>(row)) {

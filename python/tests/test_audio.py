@@ -157,7 +157,7 @@ def test_slices_are_exact_and_end_with_the_audio() -> None:
 @pytest.mark.parametrize("name", ["start", "duration", "sample_rate", "mono"])
 def test_settings_of_another_type_are_named(name: str, value: Any) -> None:
     content = written(noise(900, 1, 5), 9000, "WAV", "PCM_16")
-    with pytest.raises(penstock.InvalidError, match=f"{name} = "):
+    with pytest.raises(penstock.InvalidError, match=f"{name} must be "):
         audio.read(content, **{name: value})
 
 

@@ -37,7 +37,7 @@ class SizedCycle(Cycle):
 
 
 def test_samplers_without_an_end_are_refused(shards):
-    with pytest.raises(penstock.InvalidError, match="no end after 16,777,216 values"):
+    with pytest.raises(penstock.InvalidError, match="an iterable must end, got more than 16,777,216 values"):
         next(iter(penstock.Loader(shards, sampler=Cycle(None), num_workers=0)))
 
 
@@ -57,19 +57,19 @@ def test_samplers_that_repeat_samples_many_times_are_not(shards, monkeypatch):
     for sampler in (Cycle(960), SizedCycle(5000, 5000)):  # 16 times the data set, and what is announced
         loader = penstock.Loader(penstock.Dataset(shards, fields={"label": "cls"}), sampler=sampler, **raw)
         assert len(flat(loader)) == sampler.count
-    with pytest.raises(penstock.InvalidError, match="no end after 960 values"):
+    with pytest.raises(penstock.InvalidError, match="an iterable must end, got more than 960 values"):
         next(iter(penstock.Loader(shards, sampler=Cycle(961), num_workers=0)))
 
 
 def test_other_arguments_without_an_end_are_refused(shards, monkeypatch):
     monkeypatch.setattr(samplers, "MAX_VALUES", 100_000)
     for make, reason in (
-        (lambda: samplers.Indices(itertools.count()), "sampler: no end after 100,000"),
-        (lambda: samplers.Weighted(itertools.repeat(1.0)), "weights: no end after 100,000"),
+        (lambda: samplers.Indices(itertools.count()), "sampler: an iterable must end, got more than 100,000"),
+        (lambda: samplers.Weighted(itertools.repeat(1.0)), "weights: an iterable must end, got more than 100,000"),
         (lambda: penstock.Loader(shards, transforms=itertools.repeat(transforms.CenterCrop(8))), "1,000 operations"),
-        (lambda: penstock.Dataset(itertools.repeat(shards)), "source: no end"),
+        (lambda: penstock.Dataset(itertools.repeat(shards)), "source: an iterable must end"),
         (lambda: transforms.Normalize(itertools.count(), [1, 1, 1]), "mean"),
-        (lambda: transforms.Python(len, shape=itertools.count(1), dtype="uint8"), "1 to 8 whole numbers"),
+        (lambda: transforms.Python(len, shape=itertools.count(1), dtype="uint8"), "1 to 8 positive integers"),
     ):
         with pytest.raises(penstock.InvalidError, match=reason):
             make()

@@ -340,7 +340,7 @@ def test_impossible_sizes_and_names_of_options_are_invalid():
         for size in (2**40, -(2**40), 0):
             with pytest.raises(penstock.InvalidError, match="65536"):
                 preset(size)
-    with pytest.raises(penstock.InvalidError, match="no option 1"):
+    with pytest.raises(penstock.InvalidError, match="unknown option 1"):
         penstock.LoaderOptions.from_dict({1: 2})
 
 

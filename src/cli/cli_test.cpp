@@ -99,9 +99,9 @@ TEST(cli, every_verb_uses_the_vectors_that_the_environment_names) {
 TEST(cli, stores_the_fields_that_are_named) {
   const TemporaryFolder folder;
   const std::string source = tar_of(folder, 3);
-  ASSERT_EQ(run(fmt::format("build {} {} --field image=jpg --field label", source, folder / "s")).code, 0);
+  ASSERT_EQ(run(fmt::format("build {} {} --field photo=jpg --field label", source, folder / "s")).code, 0);
   EXPECT_THAT(run("info " + (folder / "s")).out,
-              testing::AllOf(HasSubstr("image (image)"), HasSubstr("label (int)")));
+              testing::AllOf(HasSubstr("photo (image)"), HasSubstr("label (int)")));
   EXPECT_EQ(run(fmt::format("build {} {} --field mask", source, folder / "t")).code, 2);
 }
 
@@ -234,7 +234,7 @@ TEST(cli, bench_says_when_an_epoch_is_too_short) {
 TEST(cli, fields_that_tars_cannot_name_are_told) {
   const TemporaryFolder folder;
   const std::string store = folder / "s";
-  ASSERT_EQ(run(fmt::format("build {} {} --field image=jpg", tar_of(folder, 2), store)).code, 0);
+  ASSERT_EQ(run(fmt::format("build {} {} --field photo=jpg", tar_of(folder, 2), store)).code, 0);
   const Outcome converted = run(fmt::format("convert {} {}", store, folder / "tars"));
   EXPECT_EQ(converted.code, 0);
   EXPECT_THAT(converted.out, HasSubstr("'photo.jpg'"));

@@ -18,7 +18,7 @@ TEST(spmc_queue, refuses_capacities_that_are_no_power_of_two) {
       SpmcQueue<int> queue(capacity);
       ADD_FAILURE() << "accepted " << capacity;
     } catch (const std::invalid_argument& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr("not " + std::to_string(capacity)));
+      EXPECT_THAT(e.what(), testing::HasSubstr("got " + std::to_string(capacity)));
     }
   }
   EXPECT_EQ(SpmcQueue<int>().capacity(), 512u);

@@ -16,7 +16,7 @@ TEST(spsc_ring, refuses_capacities_that_are_no_power_of_two) {
       SpscRing<int> ring(capacity);
       ADD_FAILURE() << "accepted " << capacity;
     } catch (const std::invalid_argument& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr("not " + std::to_string(capacity)));
+      EXPECT_THAT(e.what(), testing::HasSubstr("got " + std::to_string(capacity)));
     }
   }
   EXPECT_EQ(SpscRing<int>(2).capacity(), 2u);

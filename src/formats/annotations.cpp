@@ -133,7 +133,7 @@ Status check_annotations(const AnnotationSpec& spec) {
     if (path->starts_with('.') || path->ends_with('.') || path->find("..") != std::string::npos) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("the path '{}' has an empty part", printable(*path)),
-                   .advice = "give names, places in lists and *, joined by dots: \"annotations.*.bbox\"",
+                   .advice = "use names, places in lists and *, joined by dots: \"annotations.*.bbox\"",
                    .place = {.stage = "open"}};
     }
   }

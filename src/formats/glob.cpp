@@ -39,7 +39,7 @@ class Globber {
   }
 
   static Error failure(Error error) {
-    error.advice = "make it readable, or give a pattern that leaves it out";
+    error.advice = "make it readable, or use a pattern that leaves it out";
     return error;
   }
 

@@ -263,7 +263,8 @@ TEST_F(ImageFolderTest, says_that_folders_of_splits_are_taken_for_classes) {
   folder_.write("bus/1.wav", "x");
   EXPECT_THAT((*open())->warnings(), ElementsAre());
   folder_.write("Test/1.wav", "x");
-  EXPECT_THAT((*open())->warnings(), ElementsAre(HasSubstr("the folders 'Test', 'train' are taken")));
+  EXPECT_THAT((*open())->warnings(),
+              ElementsAre(HasSubstr("the folders 'Test', 'train' are treated as classes")));
 }
 
 TEST_F(ImageFolderTest, says_how_to_unpack_a_folder_of_compressed_tars) {

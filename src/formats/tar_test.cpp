@@ -268,7 +268,7 @@ TEST(tar, refuses_members_that_reach_past_the_end) {
   expect_error(TarForTest().pax(TarForTest::record("size", "9223372036854775807")).file("a", "").end(),
                ErrorKind::corrupt, "past the end", 1024);
   expect_error(TarForTest().pax(TarForTest::record("size", "9223372036854775808")).file("a", "").end(),
-               ErrorKind::corrupt, "no number", 1024);
+               ErrorKind::corrupt, "not a number", 1024);
 }
 
 TEST(tar, names_the_compression_and_the_way_out) {

@@ -95,7 +95,7 @@ Status check_readings(const SampleTable& table, const std::map<std::string, Fiel
           .kind = ErrorKind::invalid,
           .message = fmt::format("field '{}' is to be read from {}, and it holds {}", printable(name),
                                  wanted == FieldKind::json ? "json" : "an image", name_of(field->kind)),
-          .advice = "give the extension of another file of the samples",
+          .advice = "pass the extension of another file of the samples",
           .place = {.stage = "open"}};
     }
     if (reading.annotations) {
@@ -107,7 +107,7 @@ Status check_readings(const SampleTable& table, const std::map<std::string, Fiel
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("the labels of field '{}' are called '{}', and so is a field",
                                           printable(name), printable(labels)),
-                   .advice = "give one of them another name in fields",
+                   .advice = "use another name for one of them in fields",
                    .place = {.stage = "open"}};
     }
   }

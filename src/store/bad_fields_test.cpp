@@ -67,7 +67,7 @@ TEST(bad_fields, of_a_source_without_samples_are_not_the_problem) {
   const auto refused = build_store({source}, folder / "s");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("holds no sample"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("has no samples"));
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST_F(hdf5_table, a_store_of_it_has_its_arrays) {
   longer.mel = {2, 1, 4, 1};
   const auto refused = build_store({write(longer)}, folder_ / "store", append);
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("other fields"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("different fields"));
   const auto appended = build_store({write(contents(2))}, folder_ / "store", append);
   ASSERT_TRUE(appended.ok()) << appended.error().to_string();
   EXPECT_EQ(appended->samples, 5u);

@@ -118,7 +118,7 @@ TEST(verify_source, what_cannot_be_is_refused) {
   const TemporaryFolder folder;
   const std::string tar = damaged_tar(folder);
   EXPECT_EQ(verify({folder / "nothing"}).error().kind, ErrorKind::not_found);
-  EXPECT_THAT(verify({tar}, {.sources = {tar}}).error().to_string(), HasSubstr("no store"));
+  EXPECT_THAT(verify({tar}, {.sources = {tar}}).error().to_string(), HasSubstr("not a store"));
   EXPECT_THAT(verify({tar, tar}, {.sources = {tar}}).error().to_string(), HasSubstr("one store"));
   VerifySettings stopping;
   stopping.progress = [](std::uint64_t, std::uint64_t) { return false; };

@@ -69,7 +69,7 @@ Status take_key(std::string_view operation, const ParamValue& given, std::string
   if (const auto* name = std::get_if<std::string>(&given); name != nullptr && !name->empty()) {
     key = *name;
   } else if (!std::holds_alternative<std::monostate>(given)) {
-    return invalid_parameter(operation, "key", "is " + repr(given), "give a name, or None");
+    return invalid_parameter(operation, "key", "must be a string or None, got " + repr(given), "");
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "transforms/catalog.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,7 +82,7 @@ TEST(Catalog, refuses_an_unknown_parameter_and_lists_those_there_are) {
 }
 
 TEST(Catalog, refuses_a_missing_parameter) {
-  EXPECT_NE(message(make_transform("Resize")).find("Resize: size is missing"), std::string::npos);
+  EXPECT_NE(message(make_transform("Resize")).find("Resize: size is required"), std::string::npos);
 }
 
 struct Wrong {
@@ -124,8 +125,8 @@ TEST(Catalog, refuses_wrong_types_and_impossible_values_and_names_the_parameter)
       {"RandomResizedCrop", with("scale", List{0.0, 0.5}), "scale"},
       {"RandomResizedCrop", with("ratio", List{1.0}), "ratio"},
       {"RandomResizedCrop", with("antialias", false), "antialias"},
-      {"RandomHorizontalFlip", {{"p", 1.5}}, "p is 1.5"},
-      {"RandomHorizontalFlip", {{"p", std::nan("")}}, "p is"},
+      {"RandomHorizontalFlip", {{"p", 1.5}}, "p must be between 0 and 1, got 1.5"},
+      {"RandomHorizontalFlip", {{"p", std::nan("")}}, "got nan"},
       {"Normalize", {{"mean", List{0.5}}, {"std", List{0.0}}}, "std"},
       {"Normalize", {{"mean", List{0.5}}, {"std", List{1e-60}}}, "std"},
       {"Normalize", {{"mean", List{0.5, 0.5}}, {"std", List{1.0}}}, "mean"},
@@ -137,7 +138,7 @@ TEST(Catalog, refuses_wrong_types_and_impossible_values_and_names_the_parameter)
     EXPECT_EQ(made.error().kind, ErrorKind::invalid);
     EXPECT_NE(message(made).find(wrong.operation), std::string::npos) << message(made);
     EXPECT_NE(message(made).find(wrong.named), std::string::npos) << message(made);
-    EXPECT_FALSE(made.error().advice.empty()) << message(made);
+    EXPECT_THAT(message(made), testing::ContainsRegex("must be|requires|omit")) << "what would be right";
   }
 }
 

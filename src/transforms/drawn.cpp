@@ -4,18 +4,17 @@
 
 namespace penstock::inline v0::detail {
 
-Error wrong_drawn(std::string_view operation, std::string_view name, std::string_view problem,
-                  std::string_view type) {
+Error wrong_drawn(std::string_view operation, std::string_view name, std::string_view problem) {
   return Error{ErrorKind::invalid,
                fmt::format("params of {}: {} {}", operation, name, problem),
-               fmt::format("give {}, as batch.params has it", type),
+               "pass a row of batch.params",
                {}};
 }
 
 Error unknown_drawn(std::string_view operation, std::string_view name) {
   return Error{ErrorKind::invalid,
-               fmt::format("params of {}: there is no {}", operation, name),
-               "give what batch.params has for this operation",
+               fmt::format("params of {}: unknown name {}", operation, name),
+               "pass a row of batch.params",
                {}};
 }
 

@@ -46,8 +46,7 @@ struct NoDraw {
 
 namespace detail {
 
-Error wrong_drawn(std::string_view operation, std::string_view name, std::string_view problem,
-                  std::string_view type);
+Error wrong_drawn(std::string_view operation, std::string_view name, std::string_view problem);
 Error unknown_drawn(std::string_view operation, std::string_view name);
 
 /// As ParamCodec, but lists are lists here, also of one number or none.
@@ -55,8 +54,7 @@ template <class V>
 struct DrawnCodec : ParamCodec<V> {};
 template <class Number>
 struct DrawnCodec<std::vector<Number>> {
-  static constexpr std::string_view kType =
-      std::is_same_v<Number, int> ? "a list of whole numbers" : "a list of numbers";
+  static constexpr std::string_view kType = std::is_same_v<Number, int> ? "Sequence[int]" : "Sequence[float]";
   using Wide = std::conditional_t<std::is_same_v<Number, int>, std::int64_t, double>;
   static ParamValue to_value(const std::vector<Number>& list) {
     return std::vector<Wide>(list.begin(), list.end());
@@ -129,12 +127,13 @@ class DrawnOf final : public Drawn {
           found = true;
           ++used;
           if (status.ok() && !Codec::from_value(what, field)) {
-            status = detail::wrong_drawn(operation, name, "is " + repr(what), Codec::kType);
+            status = detail::wrong_drawn(operation, name,
+                                         "must be " + in_words(Codec::kType) + ", got " + repr(what));
           }
         }
       }
       if (status.ok() && !found) {
-        status = detail::wrong_drawn(operation, name, "is missing", Codec::kType);
+        status = detail::wrong_drawn(operation, name, "is missing");
       }
     });
     PENSTOCK_TRY(std::move(status));

@@ -53,12 +53,12 @@ Result<TransformPtr> make_operation(const Params& params) {
         ++used;
         if (status.ok() && !Codec::from_value(what, value)) {
           status = invalid_parameter(Op::kName, name,
-                                     "must be " + std::string(Codec::kType) + ", got " + repr(what), "");
+                                     "must be " + in_words(Codec::kType) + ", got " + repr(what), "");
         }
       }
     }
     if (status.ok() && !found && Codec::missing(value)) {
-      status = invalid_parameter(Op::kName, name, "is required", "pass " + std::string(Codec::kType));
+      status = invalid_parameter(Op::kName, name, "is required", "pass " + in_words(Codec::kType));
     }
   });
   std::string key;

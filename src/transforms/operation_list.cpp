@@ -48,14 +48,14 @@ Status ListDraws::set(const std::vector<NamedDrawn>& named, DrawnList& drawn) co
   if (named.size() != operations_.size()) {
     return Error{ErrorKind::invalid,
                  fmt::format("params for {} operations, the list has {}", named.size(), operations_.size()),
-                 "give the params of this list, one for each operation",
+                 "pass the params of this list, one for each operation",
                  {}};
   }
   for (std::size_t i = 0; i < named.size(); ++i) {
     if (named[i].first != operations_[i]->name()) {
       return Error{ErrorKind::invalid,
                    fmt::format("params of {}, where the list has {}", named[i].first, operations_[i]->name()),
-                   "give the params of this list, in its order",
+                   "pass the params of this list, in its order",
                    {}};
     }
     PENSTOCK_TRY(drawn[i]->set(operations_[i]->name(), named[i].second));

@@ -19,6 +19,9 @@
 
 namespace penstock::inline v0 {
 
+/// A type as messages say it: "int | Sequence[int]" is "an integer or a sequence of integers".
+std::string in_words(std::string_view type);
+
 template <class T>
 struct ParamCodec;
 

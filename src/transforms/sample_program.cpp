@@ -27,8 +27,9 @@ Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, con
     const View& view = views[i];
     if (view.count < 0 || view.count > kMaxViews) {
       return Error{ErrorKind::invalid,
-                   fmt::format("view '{}' is asked for {} times", view.name, view.count),
-                   fmt::format("give 1 to {}", kMaxViews),
+                   fmt::format("the count of view '{}' must be between 1 and {}, got {}", view.name,
+                               kMaxViews, view.count),
+                   "",
                    {}};
     }
     const bool only = views.size() == 1 && view.name.empty();
@@ -37,7 +38,7 @@ Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, con
                                           [&](const View& other) { return other.name == view.name; }))) {
       return Error{ErrorKind::invalid,
                    fmt::format("two views are called '{}'", view.name),
-                   "give each a name of its own",
+                   "use a different name for each",
                    {}};
     }
     for (int number = 0; number < std::max(view.count, 1); ++number) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "transforms/catalog.hpp"
 
 namespace penstock::inline v0 {
@@ -43,6 +46,40 @@ std::string repr(const Transform& transform) {
 
 bool operator==(const Transform& a, const Transform& b) {
   return a.name() == b.name() && a.params() == b.params();
+}
+
+std::string in_words(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {
+      {{"bool", "True or False"},
+       {"int", "an integer"},
+       {"float", "a number"},
+       {"str", "a string"},
+       {"Sequence[int]", "a sequence of integers"},
+       {"Sequence[float]", "a sequence of numbers"}}};
+  constexpr std::string_view kLiteral = "Literal[";
+  std::vector<std::string> parts;
+  const auto split = [](std::string_view text, std::string_view at, const auto& take) {
+    for (std::size_t end = text.find(at); end != text.npos; end = text.find(at)) {
+      take(text.substr(0, end));
+      text.remove_prefix(end + at.size());
+    }
+    take(text);
+  };
+  split(type, " | ", [&](std::string_view part) {
+    if (part.starts_with(kLiteral)) {
+      split(part.substr(kLiteral.size(), part.size() - kLiteral.size() - 1), ", ",
+            [&](std::string_view choice) { parts.emplace_back(choice); });
+      return;
+    }
+    const auto* const found =
+        std::find_if(kWords.begin(), kWords.end(), [part](const auto& word) { return word.first == part; });
+    parts.emplace_back(found == kWords.end() ? part : found->second);
+  });
+  std::string text = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    text += (i + 1 == parts.size() ? " or " : ", ") + parts[i];
+  }
+  return text;
 }
 
 Params params_of(const Transform& transform) { return transform.params(); }

@@ -255,7 +255,7 @@ void CachedStore::end_with(Work&& work) noexcept {
       failure = std::move(ended).error();
       if (failure->advice == kCheckPermissions) {
         failure->advice = fmt::format(
-            "give a cache= of your own, or let its owner open it for reading (chmod -R go+rX '{}'), after "
+            "use a cache= of your own, or let its owner open it for reading (chmod -R go+rX '{}'), after "
             "each "
             "store that is built there; a folder of a group that all of you name with cache_trust= is shared "
             "without that",

@@ -180,7 +180,7 @@ TEST(filler, an_array_of_another_length_than_planned_is_corrupt) {
   EXPECT_EQ(filled.text(0, 1), std::string("\1\2\3\4\5\6"));
   ASSERT_NE(filled.storage.row_errors[2], nullptr);
   EXPECT_EQ(filled.storage.row_errors[2]->kind, ErrorKind::corrupt);
-  EXPECT_THAT(filled.storage.row_errors[2]->message, HasSubstr("4 bytes where int16 (3,) are wanted"));
+  EXPECT_THAT(filled.storage.row_errors[2]->message, HasSubstr("4 bytes where int16 (3,) are expected"));
 }
 
 }  // namespace

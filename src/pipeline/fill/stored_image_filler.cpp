@@ -123,7 +123,7 @@ Result<FillPlanPtr> plan_stored_images(const SampleTable& table, const FieldInfo
   const char* const what = is_mask(mode) ? "a mask" : "read unchanged, so that its images differ in kind";
   if (!list.operations.empty()) {
     return cannot_plan(fmt::format("transforms for field '{}', which is {}", field.name, what),
-                       "read it with mode=\"RGB\", \"L\", \"I;16\" or \"RGBA\", or leave out its list");
+                       "read it with mode=\"RGB\", \"L\", \"I;16\" or \"RGBA\", or omit its list");
   }
   ColumnPlan column{.info = field, .spec = {.type = Scalar::uint8, .shape = {kAnyExtent, kAnyExtent}}};
   ImageSize input;

@@ -108,7 +108,7 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
                        });
     if (taken || view.name.empty()) {
       return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
-                     "give it another");
+                     "use another name");
     }
   }
   return {};
@@ -255,7 +255,7 @@ Status Plan::plan_batch_operations(std::vector<TransformPtr> operations) {
   for (const TransformPtr& operation : operations) {
     if (dynamic_cast<const BatchTransform&>(*operation).num_classes() !=
         static_cast<int>(columns_[mixed_labels_].spec.shape[0])) {
-      return invalid("operations on batches differ in num_classes", "give all the same number");
+      return invalid("operations on batches differ in num_classes", "use the same number in all");
     }
   }
   batch_draws_ =

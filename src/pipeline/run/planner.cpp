@@ -119,7 +119,7 @@ Status Planner::set_shard(int rank, int world) {
   if (ticket_ > 0) {
     return Error{.kind = ErrorKind::invalid,
                  .message = "the loader has begun an epoch, and its part of it cannot change any more",
-                 .advice = "create a new loader, and give it this one's state",
+                 .advice = "create a new loader, and pass it this one's state",
                  .place = {.stage = "deliver"}};
   }
   walk_.set_slices(slices_for(options_, rank, world));

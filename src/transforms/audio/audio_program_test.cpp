@@ -247,9 +247,11 @@ TEST(AudioProgram, lists_that_cannot_be_are_refused) {
   EXPECT_THAT(message({FrequencyMasking{.width = 3}}), HasSubstr("works on spectrograms"));
   EXPECT_THAT(message({RandomHorizontalFlip{}}), HasSubstr("works on images, not on recordings"));
   EXPECT_THAT(message({PadTime{.frames = 100}, Mel{}}), HasSubstr("too short for one frame"));
-  EXPECT_THAT(message({RandomGain{.db = {3, -3}}}), HasSubstr("RandomGain: db is (3, -3)"));
-  EXPECT_THAT(message({AddNoise{.p = 2}}), HasSubstr("AddNoise: p is 2"));
-  EXPECT_THAT(message({Resample{.rate = 0}}), HasSubstr("Resample: rate is 0"));
+  EXPECT_THAT(message({RandomGain{.db = {3, -3}}}),
+              HasSubstr("RandomGain: db must be (min, max) between -300 and 300, got (3, -3)"));
+  EXPECT_THAT(message({AddNoise{.p = 2}}), HasSubstr("AddNoise: p must be between 0 and 1, got 2"));
+  EXPECT_THAT(message({Resample{.rate = 0}}),
+              HasSubstr("Resample: rate must be between 1 and 16777216, got 0"));
   EXPECT_THAT(message({Mel{.n_mels = -1}}), HasSubstr("MelSpectrogram"));
 }
 

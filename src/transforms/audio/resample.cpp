@@ -17,8 +17,7 @@ class Resample final : public AudioOperation<Resample, transforms::Resample> {
  public:
   static constexpr const char* kName = "Resample";
   static constexpr const char* kSummary =
-      "Changes the sampling rate of a recording, by soxr at its quality HQ; a recording that already has it "
-      "is not changed.";
+      "Changes the sampling rate of a recording, by soxr at its quality HQ; the same rate changes nothing.";
   using AudioOperation::AudioOperation;
 
   Status check() const override {

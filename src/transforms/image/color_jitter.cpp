@@ -91,7 +91,8 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
         steps.push_back(saturation_step(drawn.saturation));
       } else if (part == 3 && range_of(p_.hue, 0)) {
         if (!(std::abs(drawn.hue) <= 0.5)) {
-          return detail::wrong_drawn(kName, "hue", fmt::format("is {}", drawn.hue), "-0.5 to 0.5");
+          return detail::wrong_drawn(kName, "hue",
+                                     fmt::format("must be between -0.5 and 0.5, got {}", drawn.hue));
         }
         steps.push_back(hue_step(drawn.hue));
       }
@@ -127,9 +128,10 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
     const bool good = given->size() <= 2 && std::isfinite(first) && std::isfinite(last) && first <= last &&
                       (one ? first >= 0 && first <= high : first >= low && last <= high);
     return good ? Status()
-                : wrong(name, "is not a range",
-                        low < 0 ? "give a number of 0 to 0.5, or (smallest, largest) of -0.5 to 0.5"
-                                : "give a number of 0 or more, or (smallest, largest) of 0 or more");
+                : wrong(name,
+                        low < 0 ? "must be between 0 and 0.5, or (min, max) between -0.5 and 0.5"
+                                : "must be a non-negative number, or (min, max) of such numbers",
+                        "");
   }
 };
 

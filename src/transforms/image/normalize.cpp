@@ -41,7 +41,7 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
       if (list->size() != 1 && list->size() != static_cast<std::size_t>(in.channels)) {
         return wrong(parameter,
                      fmt::format("has {} numbers, the image {} channels", list->size(), in.channels),
-                     fmt::format("give 1 or {}", in.channels));
+                     fmt::format("pass 1 or {}", in.channels));
       }
     }
     return ImageSpec{in.size, ElementType::float32, in.channels};

@@ -44,8 +44,7 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
   Status check() const override {
     const auto& r = p_.radius;
     if (r.empty() || r.size() > 2 || !(r.front() >= 0) || !(r.back() <= kMaxRadius) || r.front() > r.back()) {
-      return wrong("radius", "is not a range",
-                   fmt::format("give (smallest, largest) of 0 to {}", kMaxRadius));
+      return wrong("radius", fmt::format("must be (min, max) between 0 and {}", kMaxRadius), "");
     }
     return check_chance(p_.p);
   }
@@ -60,8 +59,8 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
 
   Status plan(const ImageSpec&, const DrawnRadius& drawn, ImageSteps& steps) const {
     if (!(drawn.radius >= 0 && drawn.radius <= kMaxRadius)) {
-      return detail::wrong_drawn(kName, "radius", fmt::format("is {}", drawn.radius),
-                                 "a number of 0 or more");
+      return detail::wrong_drawn(kName, "radius",
+                                 fmt::format("must be between 0 and {}, got {}", kMaxRadius, drawn.radius));
     }
     if (drawn.apply && drawn.radius > 0) {
       steps.push_back(PixelsStep{

@@ -134,7 +134,7 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
     const auto& values = p_.value.numbers;
     if (!p_.value.random && values.size() != 1 && values.size() != static_cast<std::size_t>(in.channels)) {
       return wrong("value", fmt::format("has {} numbers, the image {} channels", values.size(), in.channels),
-                   fmt::format("give 1 or {}", in.channels));
+                   fmt::format("pass 1 or {}", in.channels));
     }
     for (const double value : values) {
       if (in.type == ElementType::uint8 && !(value >= 0 && value <= 255)) {

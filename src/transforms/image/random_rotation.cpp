@@ -67,13 +67,12 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
     const auto& d = p_.degrees;
     if (d.empty() || d.size() > 2 || !std::isfinite(d.front()) || !std::isfinite(d.back()) ||
         (d.size() == 1 ? d[0] < 0 : d[0] > d[1])) {
-      return wrong("degrees", "is not a range of angles",
-                   "give one number of 0 or more, or (smallest, largest)");
+      return wrong("degrees", "must be a non-negative number of degrees, or (min, max)", "");
     }
     PENSTOCK_TRY(check_warp_filter(kName, p_.interpolation));
     if (p_.center && p_.expand) {
-      return wrong("expand", "is True together with center",
-                   "leave out one of them: the size is that of a turn around the middle");
+      return wrong("expand", "cannot be combined with center",
+                   "omit one of them: the size is that of a turn around the middle");
     }
     return check_fill(kName, p_.fill);
   }
@@ -94,7 +93,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
 
   Status plan(const ImageSpec& in, const DrawnAngle& drawn, ImageSteps& steps) const {
     if (!std::isfinite(drawn.angle)) {
-      return detail::wrong_drawn(kName, "angle", "is not finite", "a number");
+      return detail::wrong_drawn(kName, "angle", "must be finite");
     }
     const ImageSize size = in.size;
     double angle = std::fmod(drawn.angle, 360.0);

@@ -26,7 +26,7 @@ class RandomSolarize final : public ImageOperation<RandomSolarize, SolarizeParam
 
   Status check() const override {
     if (!std::isfinite(p_.threshold.value)) {
-      return wrong("threshold", "is not a number", "give 0 to 256");
+      return wrong("threshold", "must be a number, got nan", "");
     }
     return check_chance(p_.p);
   }

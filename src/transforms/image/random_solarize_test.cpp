@@ -34,7 +34,7 @@ TEST(RandomSolarize, is_one_table_with_its_neighbours_and_the_write) {
 }
 
 TEST(RandomSolarize, needs_a_threshold_and_bytes) {
-  EXPECT_NE(test::refusal("RandomSolarize", {}).find("threshold is missing"), std::string::npos);
+  EXPECT_NE(test::refusal("RandomSolarize", {}).find("threshold is required"), std::string::npos);
   EXPECT_FALSE(ImageProgram::compile({transforms::ToFloat{}, make("RandomSolarize", {{"threshold", 9.0}})},
                                      MemoryFormat::channels_first)
                    .ok());

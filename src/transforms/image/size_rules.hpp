@@ -96,7 +96,7 @@ inline Status check_warp_filter(std::string_view operation, transforms::Interpol
   if (filter != Interpolation::nearest && filter != Interpolation::bilinear &&
       filter != Interpolation::bicubic) {
     return invalid_parameter(operation, "interpolation", "is a filter for resizing alone",
-                             "give nearest, bilinear or bicubic");
+                             "use nearest, bilinear or bicubic");
   }
   return {};
 }
@@ -106,7 +106,7 @@ inline Status check_warp_type(std::string_view operation, const ImageSpec& in,
                               transforms::Interpolation filter) {
   if (in.type == ElementType::uint16 && filter != transforms::Interpolation::nearest) {
     return invalid_parameter(operation, "interpolation", "is not nearest, the image has 16 bits",
-                             "give nearest, or read the image with 8 bits");
+                             "use nearest, or read the image with 8 bits");
   }
   return {};
 }
