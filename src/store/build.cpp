@@ -56,7 +56,14 @@ class Build {
                .fingerprint = source.fingerprint(),
                .samples = source.size(),
                // A cache is found by it. Stores that are copied and compared hold nothing of one machine.
-               .identity = parent_ ? identity_ : std::string()} {}
+               .identity = parent_ ? identity_ : std::string()} {
+    const std::vector<ImageMode> modes = modes_of(source, settings);
+    for (std::size_t field = 0; field < modes.size(); ++field) {
+      if (modes[field] != ImageMode::rgb) {
+        modes_.emplace(source.fields()[field].name, modes[field]);
+      }
+    }
+  }
 
   Result<BuildReport> run() {
     PENSTOCK_TRY(look_at_destination());
@@ -107,7 +114,10 @@ class Build {
     PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
     const StoreManifest& manifest = existing_->manifest();
     settings_ = completed(given_, settings_.append ? &manifest.settings : nullptr);
-    const std::string differs = difference(as_stored(settings_), manifest.settings);
+    std::string differs = difference(as_stored(settings_), manifest.settings);
+    if (differs.empty() && manifest.fields == source_.fields() && manifest.modes != modes_) {
+      differs = "the modes of images";
+    }
     const bool same_source = !manifest.sources.empty() && same(manifest.sources.back(), added_) &&
                              (settings_.append || manifest.sources.size() == 1);
     if (settings_.resume && differs.empty() && same_source) {
@@ -199,7 +209,7 @@ class Build {
     const std::vector<StoreSource> expected = all_sources();
     bool equal = manifest.sources.size() == expected.size() && manifest.settings == as_stored(settings_) &&
                  manifest.fields == source_.fields() && manifest.arrays == arrays_of(source_) &&
-                 manifest.written_by == penstock_name();
+                 manifest.modes == modes_ && manifest.written_by == penstock_name();
     for (std::size_t i = 0; equal && i < expected.size(); ++i) {
       equal = same(manifest.sources[i], expected[i]);
     }
@@ -214,6 +224,9 @@ class Build {
       Json::List what{field.name, name_of(field.kind)};
       if (field.kind == FieldKind::array) {
         what.emplace_back(source_.spec(i).array->to_string());
+      }
+      if (const auto mode = modes_.find(field.name); mode != modes_.end()) {
+        what.emplace_back(static_cast<std::uint64_t>(mode->second));
       }
       fields.push_back(std::move(what));
     }
@@ -298,7 +311,7 @@ class Build {
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
     std::vector<Slot> slots(kSamplesPerThread * threads);
-    return run_in_order(
+    Status written = run_in_order(
         writer.state().done, source_.size(), {.threads = threads}, std::span(slots),
         [&](std::size_t worker, std::uint64_t sample, Slot& packed) {
           auto& packer = packers[worker];
@@ -310,6 +323,12 @@ class Build {
         },
         [](const Slot& packed) -> std::uint64_t { return packed.sample.bytes.size(); },
         [&](std::size_t, std::uint64_t, Slot& packed) { return take(writer, std::move(packed)); });
+    for (const RgbLossNote& loss : plan.losses) {
+      if (std::string text = loss.text(); !text.empty()) {
+        report_.lost.push_back(std::move(text));
+      }
+    }
+    return written;
   }
 
   Status take(StoreWriter& writer, Slot packed) {
@@ -381,6 +400,7 @@ class Build {
     manifest.written_by = penstock_name();
     manifest.fields = source_.fields();
     manifest.arrays = arrays_of(source_);
+    manifest.modes = modes_;
     manifest.classes = source_.classes();
     manifest.sources = all_sources();
     manifest.settings = as_stored(settings_);
@@ -409,7 +429,8 @@ class Build {
   std::optional<Folder> parent_;
   std::string identity_;
   StoreSource added_;
-  std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
+  std::map<std::string, ImageMode> modes_;  ///< as the manifest has them
+  std::unique_ptr<StoreFiles> existing_;    ///< what is appended to
   std::shared_ptr<const RepackTables> tables_;
   BuildReport report_;
   std::optional<Error> last_bad_;  ///< of this run

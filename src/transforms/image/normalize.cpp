@@ -15,7 +15,8 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
  public:
   static constexpr const char* kName = "Normalize";
   static constexpr const char* kSummary =
-      "Subtracts the mean and divides by the standard deviation; 8-bit values are divided by 255 before.";
+      "Subtracts the mean and divides by the standard deviation; values that are not float yet are divided "
+      "as by ToFloat before.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {
