@@ -129,7 +129,7 @@ class ToFloat(Transform):
     def __init__(self) -> None: ...
 
 class Normalize(Transform):
-    """Subtracts the mean and divides by the standard deviation; values that are not float yet are divided as by ToFloat before."""
+    """Subtracts the mean and divides by the standard deviation; integers become floats as by ToFloat first."""
 
     def __init__(
         self,

@@ -15,8 +15,7 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
  public:
   static constexpr const char* kName = "Normalize";
   static constexpr const char* kSummary =
-      "Subtracts the mean and divides by the standard deviation; values that are not float yet are divided "
-      "as by ToFloat before.";
+      "Subtracts the mean and divides by the standard deviation; integers become floats as by ToFloat first.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {
