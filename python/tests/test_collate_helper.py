@@ -165,7 +165,7 @@ def test_a_loader_may_be_closed_while_its_helper_is_at_work(shards):
 
 
 def test_fork_is_refused_where_it_is_unsafe_and_works_where_not(shards, tmp_path):
-    refused = pytest.raises(penstock.InvalidError, match="'fork' cannot be: .* threads of a Loader run")
+    refused = pytest.raises(penstock.InvalidError, match="'fork' is not safe here: .* threads of a Loader run")
     with penstock.Loader(shards, num_workers=1), refused:
         loader_of(shards, collate_slowly, multiprocessing_context="fork")
     program = run_program(

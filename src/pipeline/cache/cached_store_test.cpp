@@ -20,6 +20,7 @@
 #include "io/folder.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/loader.hpp"
+#include "pipeline/cache/cached_store_for_test.hpp"
 #include "pipeline/memory_table_for_test.hpp"
 #include "pipeline/test_images.hpp"
 
@@ -27,11 +28,11 @@ namespace penstock::inline v0 {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Cache;
+using test::kCachedSamples;
+using test::kLong;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr int kSamples = 12;
-constexpr std::chrono::seconds kLong{300};  // builds give way to whatever else runs
 
 /// What an epoch delivered, and the error that ended it.
 struct Epoch {
@@ -58,46 +59,6 @@ Epoch read_epoch(Loader& loader) {
   }
 }
 
-class Cache : public testing::Test {
- protected:
-  /// Sample `bad` is an image that ends early.
-  std::string write_source(int bad = -1) {
-    TarForTest tar;
-    for (int i = 0; i < kSamples; ++i) {
-      auto image = make_jpeg(60 + 3 * i, 90 - 2 * i, static_cast<unsigned>(i));
-      image.resize(i == bad ? image.size() / 2 : image.size());
-      tar.file(fmt::format("{:03}.jpg", i), as_text(image));
-      tar.file(fmt::format("{:03}.cls", i), std::to_string(i));
-    }
-    return folder_.write("x.tar", tar.end().bytes());
-  }
-
-  Loader open(const std::string& source, bool with_cache = true) const {
-    LoaderOptions options{.batch_size = 4, .shuffle = true, .seed = 3, .on_error = OnError::skip};
-    options.num_workers = 2;
-    if (with_cache) {
-      options.cache = folder_ / "cache";
-    }
-    auto loader = Loader::open(Dataset::open(source).value(), presets::imagenet_train(32), options);
-    EXPECT_TRUE(loader.ok()) << loader.error().to_string();
-    return std::move(loader).value();
-  }
-
-  /// The store of a cache that is complete.
-  fs::path build(const std::string& source) const {
-    EXPECT_FALSE(open(source).cache_building(kLong));
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cache")) {
-      if (entry.path().extension() == ".store") {
-        return entry.path();
-      }
-    }
-    ADD_FAILURE() << "there is no store";
-    return {};
-  }
-
-  TemporaryFolder folder_;
-};
-
 void flip_a_bit(const fs::path& file, std::streamoff place) {
   std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
   bytes.seekg(place);
@@ -122,7 +83,7 @@ TEST_F(Cache, the_epoch_after_a_whole_one_waits_for_it) {
   for (const LoaderStats::Decoded& by : loader.stats().decoded) {
     repacked += by.codec == "repacked" ? by.count : 0;
   }
-  EXPECT_GE(repacked, static_cast<std::uint64_t>(kSamples));
+  EXPECT_GE(repacked, static_cast<std::uint64_t>(kCachedSamples));
 }
 
 TEST_F(Cache, totals_and_errors_continue_when_the_cache_is_read) {
@@ -131,13 +92,13 @@ TEST_F(Cache, totals_and_errors_continue_when_the_cache_is_read) {
   ASSERT_FALSE(loader.cache_building(kLong)) << loader.stats().cache;
   const Epoch second = read_epoch(loader);
   const LoaderStats stats = loader.stats();
-  EXPECT_EQ(second.order.size(), kSamples - 1u);
-  EXPECT_EQ(stats.samples, 2 * (kSamples - 1u));
+  EXPECT_EQ(second.order.size(), kCachedSamples - 1u);
+  EXPECT_EQ(stats.samples, 2 * (kCachedSamples - 1u));
   EXPECT_EQ(stats.batches, 6u);
   EXPECT_EQ(stats.errors, 2u);
   EXPECT_EQ(loader.errors().size(), 2u);
   ASSERT_EQ(stats.decoded.size(), 2u);  // JPEG in the first epoch, repacked in the second
-  EXPECT_GE(stats.decoded[0].count, kSamples - 1u);
+  EXPECT_GE(stats.decoded[0].count, kCachedSamples - 1u);
 }
 
 TEST_F(Cache, a_ticket_of_the_source_is_old_when_the_cache_is_read) {
@@ -215,7 +176,7 @@ TEST_F(Cache, a_damaged_index_is_built_again) {
 
 TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
   TarForTest tar;
-  for (int i = 0; i < kSamples; ++i) {
+  for (int i = 0; i < kCachedSamples; ++i) {
     const auto image = make_jpeg(60, 40, static_cast<unsigned>(i));
     tar.file(fmt::format("{:03}.jpg", i), as_text(image));
     if (i != 7) {
@@ -229,7 +190,7 @@ TEST_F(Cache, a_build_that_fails_leaves_nothing_and_is_told) {
   Loader loader = Loader::open(chosen, presets::imagenet_train(32), options).value();
   ASSERT_FALSE(loader.cache_building(kLong));
   EXPECT_THAT(cache_problem(loader), StartsWith("could not be built"));
-  EXPECT_EQ(read_epoch(loader).order.size(), kSamples - 1u);
+  EXPECT_EQ(read_epoch(loader).order.size(), kCachedSamples - 1u);
   EXPECT_TRUE(fs::is_empty(folder_ / "cache"));
 }
 
@@ -302,79 +263,10 @@ TEST_F(Cache, keeps_labels_that_are_no_numbers) {
   EXPECT_THAT(loader.errors().back().message, HasSubstr("'cat' is not an integer"));
 }
 
-/// Labels of two digits, so that every such tar has the same size.
-std::string tar_with_labels(int first) {
-  TarForTest tar;
-  for (int i = 0; i < kSamples; ++i) {
-    tar.file(fmt::format("{:03}.jpg", i), as_text(make_jpeg(60, 60, static_cast<unsigned>(i))));
-    tar.file(fmt::format("{:03}.cls", i), std::to_string(first + i));
-  }
-  return std::string(as_text(tar.end().bytes()));
-}
-
-std::vector<std::int64_t> labels_in_order(Loader& loader) {
-  std::vector<std::int64_t> labels;
-  const std::uint64_t ticket = loader.start_epoch().value();
-  while (const std::optional<Batch> batch = loader.next(ticket).value()) {
-    const std::int64_t* const data = batch->find("label")->integers();
-    labels.insert(labels.end(), data, data + batch->rows());
-  }
-  std::sort(labels.begin(), labels.end());
-  return labels;
-}
-
-TEST_F(Cache, of_a_source_that_was_written_again_is_not_its) {
-  const std::string source = folder_.write("x.tar", tar_with_labels(20));
-  build(source);
-  const auto before = fs::last_write_time(source);
-  folder_.write("x.tar", tar_with_labels(60));
-  fs::last_write_time(source, before);  // even so
-  Loader loader = open(source);
-  EXPECT_EQ(labels_in_order(loader).front(), 60);
-  ASSERT_FALSE(loader.cache_building(kLong));
-  EXPECT_EQ(labels_in_order(loader).front(), 60);
-  EXPECT_THAT(loader.stats().cache, StartsWith("complete"));
-}
-
-TEST_F(Cache, of_a_source_of_the_same_name_and_size_is_not_its) {
-  const std::string first = folder_.write("v1/train.tar", tar_with_labels(20));
-  const std::string second = folder_.write("v2/train.tar", tar_with_labels(60));
-  const fs::path store = build(first);
-  {
-    Loader loader = open(second);
-    ASSERT_FALSE(loader.cache_building(kLong));
-    EXPECT_EQ(labels_in_order(loader).front(), 60);
-  }
-  // Nor if the digits of its name were the same: the whole identity is compared.
-  std::string other;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / "cache")) {
-    other = entry.path() == store ? other : entry.path().string();
-  }
-  ASSERT_FALSE(other.empty());
-  fs::remove_all(other);
-  fs::rename(store, other);
-  Loader loader = open(second);
-  EXPECT_EQ(labels_in_order(loader).front(), 60);
-}
-
-TEST_F(Cache, of_class_folders_sees_a_file_that_was_written_again) {
-  const std::string image(as_text(make_jpeg(60, 60, 1)));
-  const std::string other(as_text(make_jpeg(60, 60, 2)));
-  for (const char* const name : {"data/a/1.jpg", "data/b/1.jpg"}) {
-    folder_.write(name, image);
-  }
-  const std::string before = Dataset::open(folder_ / "data").value().table()->identity();
-  EXPECT_EQ(Dataset::open(folder_ / "data").value().table()->identity(), before);
-  const Dataset opened = Dataset::open(folder_ / "data").value();
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // the clock of file times ticks
-  folder_.write("data/b/1.jpg", image);
-  EXPECT_NE(opened.table()->identity(), before) << "a data set that is open sees it too";
-}
-
 /// Throws what a build may meet.
 class ThrowingTable final : public MemoryTable {
  public:
-  explicit ThrowingTable(int what) : MemoryTable(kSamples), what_(what) {}
+  explicit ThrowingTable(int what) : MemoryTable(kCachedSamples), what_(what) {}
   std::string identity() const override { return "of memory"; }
   Result<StoredValue> read(std::uint64_t, std::size_t) const override {
     switch (what_) {
@@ -424,7 +316,7 @@ TEST_F(Cache, that_gets_no_thread_leaves_the_run_alone) {
       ::_exit(2);
     }
     auto loader = Loader::open(dataset, presets::imagenet_train(32), options);
-    const bool ran = loader && read_epoch(*loader).order.size() == kSamples;
+    const bool ran = loader && read_epoch(*loader).order.size() == kCachedSamples;
     const bool told =
         loader && cache_problem(*loader).find("the source is read instead") != std::string::npos;
     ::_exit(ran && told ? 0 : 1);
