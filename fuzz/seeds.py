@@ -144,6 +144,10 @@ def store() -> Seeds:
         return struct.pack("<QIIHHHHIBBH", offset, size, size, 0, 0, 3, 2, 0, codec, 0, 0)
 
     pixels = b"PNPX" + struct.pack("<HHII", 1, 3, 3, 2) + bytes(18)
+    depth = b"PNPX" + struct.pack("<HBBII", 2, 2, 0, 3, 2) + bytes(12)
+    mask = b"PNPX" + struct.pack("<HBBII", 2, 1, 1, 3, 2) + bytes(6)
+    for name, file in [("pixels_16", depth), ("pixels_mask", mask)]:
+        yield name, parts(0, b"x", struct.pack("<Q", 1) + record(16, len(file), 2), b"k", b"", file)
     for name, file, codec in [("pixels", pixels, 2), ("original", png(), 0), ("repacked", jpeg_start(), 1)]:
         yield name, parts(0, b"x", struct.pack("<Q", 1) + record(16, len(file), codec), b"k", b"", file)
     row = struct.pack("<Q", 1) + record(16, len(pixels), 2) + record(16 + len(pixels), 8, 3)

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/sample.hpp"
+
 namespace penstock::inline v0 {
 
 /// Type of an array's elements, as numpy has them. torch has uint16, uint32 and uint64 from 2.3 on.
@@ -35,6 +37,8 @@ inline constexpr std::size_t kScalarTypes = 12;
 const char* name_of(Scalar type) noexcept;
 std::optional<Scalar> scalar_named(std::string_view name) noexcept;
 std::size_t size_of(Scalar type) noexcept;
+/// The same type of an image's elements.
+Scalar scalar_of(ElementType type) noexcept;
 
 /// Dimensions that an array may have.
 inline constexpr std::size_t kMaxDimensions = 8;

@@ -21,6 +21,7 @@ class BatchStorage;
 struct ArrayRow {
   const std::uint8_t* data = nullptr;
   Extents shape;
+  Scalar type = Scalar::uint8;  ///< that of the column, except for images that are read unchanged
 };
 
 /// One field of the batch: for every row an array.
@@ -47,7 +48,7 @@ struct Column {
   }
   /// The elements of a row.
   ByteSpan bytes_of(std::size_t row) const noexcept {
-    const std::size_t bytes = ragged() ? rows[row].shape.elements() * size_of(spec.type) : row_bytes;
+    const std::size_t bytes = ragged() ? rows[row].shape.elements() * size_of(rows[row].type) : row_bytes;
     return {ragged() ? rows[row].data : static_cast<const std::uint8_t*>(data) + row * bytes, bytes};
   }
   /// The numbers of a column of kind int.

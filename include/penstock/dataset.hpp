@@ -37,6 +37,7 @@ struct Value {
   int channels = 0;                 ///< audio
   int rate = 0;                     ///< audio: samples of a channel per second
   ArraySpec array;                  ///< image: [H, W, C], of a mask [H, W]; array
+  std::string lost;                 ///< image: what RGB does not have of it, and what to ask for, or empty
 };
 
 /// Read-only, cheap to copy (copies share the index and the mapped files). Any thread may use it.

@@ -70,12 +70,13 @@ class Loader {
 
   /// What goes wrong without ending the iteration.
   struct Problem {
-    std::string about;  ///< cache, error_report, close, skip, draws, plane
+    std::string about;  ///< cache, error_report, close, skip, draws, plane, or "field" and a field's name
     std::string text;   ///< human-readable
   };
   /// The cache could not be built or is damaged, so that the source is read; the error report cannot be
   /// written; close() has left workers behind; on_error skip has left batches that surprise; fields that
-  /// belong together are drawn apart, or one of them moves alone.
+  /// belong together are drawn apart, or one of them moves alone; the images of a field lose something by
+  /// being read as RGB.
   std::vector<Problem> problems() const;
   /// Which part of each epoch is this process's, if the options did not say; before the first epoch.
   Status set_shard(int rank, int world);

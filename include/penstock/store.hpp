@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/field_reading.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -66,6 +67,9 @@ struct BuildSettings {
   bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
   bool resume = true;   ///< resume an interrupted build of the same source and settings
   std::uint64_t max_pixels = 178'956'970;  ///< larger images are bad samples
+  /// How the images of a field are read, by its name; absent: as the source says, which is RGB unless that is
+  /// a store. `raw` keeps the pixels of the mode, and whoever reads the store gets that mode.
+  std::map<std::string, ImageMode> modes{};
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
   /// resumed.
   std::function<bool(const BuildProgress&)> progress{};
@@ -83,6 +87,7 @@ struct BuildReport {
   std::string fingerprint;
   std::vector<Error> errors;          ///< of samples left out in this run, the first 1,000
   std::vector<std::string> warnings;  ///< of the source: what the user should know about it, a line each
+  std::vector<std::string> lost;      ///< by images that are stored as RGB in this run, a line for each field
 };
 
 /// Writes the samples of `sources` (anything that Dataset opens) to the folder `destination`, which appears

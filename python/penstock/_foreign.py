@@ -78,7 +78,8 @@ class Foreign:
 
 def is_pil_array(array: np.ndarray[Any, Any]) -> bool:
     """Whether PIL has images of that shape and type."""
-    return array.dtype == np.uint8 and (array.ndim == 2 or (array.ndim == 3 and array.shape[2] in (1, 3)))
+    channels = array.shape[2] if array.ndim == 3 else 1 if array.ndim == 2 else 0
+    return channels in (1, 3, 4) if array.dtype == np.uint8 else channels == 1 and array.dtype == np.uint16
 
 
 def _as_array(value: Any) -> Any:

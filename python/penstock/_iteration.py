@@ -25,6 +25,7 @@ class Iteration:
         loader._state_ahead = None
         self._untouched = True
         self._finished = False
+        self._began = False
         self._on_its_way: Batch | None = None
         self._being_collated: deque[Taken] = deque()
         if loader._collator is not None:
@@ -77,8 +78,9 @@ class Iteration:
         """The next batch, or None at the end."""
         loader = self._loader
         core = None if self._finished else loader._core.next(self._ticket)
-        if core is not None and core.rows < loader._options.batch_size:
-            loader._warn()  # on_error="skip" may have left out rows
+        if core is not None and (core.rows < loader._options.batch_size or not self._began):
+            loader._warn()  # on_error="skip" may have left out rows; the first images may lose something as RGB
+        self._began = True
         loader._stages.warn_about_unchanged(at_end=core is None)
         if core is None and not self._finished:
             self._finished = True

@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 from . import _core
 from ._caller import caller_level
 from ._fields import decode_stored
-from ._readings import Boxes, FieldChoice, Keypoints, Mask, Reading, field_choice
+from ._readings import Boxes, FieldChoice, Reading, field_choice
 from ._steps import Step
 from .errors import InvalidError
 
@@ -67,12 +67,11 @@ class Dataset:
         self._core = _core.Dataset.open(
             *self._arguments[:3], {name: reading._core() for name, reading in readings.items()}
         )
-        self._kinds = self._core.fields | {
-            name: "array" for name, reading in readings.items() if isinstance(reading, Mask | Boxes | Keypoints)
-        }
+        self._kinds = self._core.fields
         self._labels = [
             f"{name}_labels" for name, reading in readings.items() if isinstance(reading, Boxes) and reading.labels
         ]
+        self._told: set[str] = set()  # what images lose by being read as RGB
         for message in self._core.warnings:
             warnings.warn(message, stacklevel=caller_level())
 
@@ -101,7 +100,11 @@ class Dataset:
     def __getitem__(self, sample: SupportsIndex) -> dict[str, Any]:
         number = self._number(sample)
         place = {"index": number, "key": self._core.key(number)}
-        values = self._core.at(number)
+        values, lost = self._core.at(number)
+        for message in lost:
+            if message not in self._told:
+                self._told.add(message)
+                warnings.warn(message, RuntimeWarning, stacklevel=caller_level())
         fields = {}
         for name, kind in self._kinds.items():
             fields[name] = decode_stored(kind, values[name], name, place)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from . import _core
+from ._caller import caller_level
 from ._progress import ProgressBar
 from ._readings import field_choice
 from ._renamed import warn_renamed
@@ -29,7 +31,7 @@ class BuildReport:
     seconds: float
     fingerprint: str
     errors: list[Error] = field(default_factory=list)  #: of samples left out in this run, the first 1,000
-    warnings: list[str] = field(default_factory=list)  #: of the source, as its Dataset gave them
+    warnings: list[str] = field(default_factory=list)  #: of the source, and of what its images lost by being RGB
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,12 @@ def build(
     }
     with ProgressBar("build") as bar:
         show = bar if progress and bar.visible else None
-        return BuildReport(**_core.build(dataset._core, os.fsdecode(dst), settings, show))
+        report = _core.build(dataset._core, os.fsdecode(dst), settings, show)
+    lost = report.pop("lost")
+    for message in lost:
+        warnings.warn(message, RuntimeWarning, stacklevel=caller_level())
+    report["warnings"] += lost
+    return BuildReport(**report)
 
 
 def verify(

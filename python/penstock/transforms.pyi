@@ -124,12 +124,12 @@ class RandomErasing(Transform):
     ) -> None: ...
 
 class ToFloat(Transform):
-    """Turns 8-bit values into float32 from 0 to 1, dividing by 255."""
+    """Turns values into float32 from 0 to 1: those of 8 bits divided by 255, those of 16 by 65535."""
 
     def __init__(self) -> None: ...
 
 class Normalize(Transform):
-    """Subtracts the mean and divides by the standard deviation; 8-bit values are divided by 255 before."""
+    """Subtracts the mean and divides by the standard deviation; integers become floats as by ToFloat first."""
 
     def __init__(
         self,

@@ -123,8 +123,8 @@ nb::object column_object(const Batch& batch, const Column& column, bool numpy) {
     if (is_bytes(column.field.kind)) {
       values.append(nb::bytes(array.data, array.shape.back()));
     } else {
-      values.append(view(batch, array.data, {array.shape.begin(), array.shape.end()},
-                         array_type(column.spec.type), numpy));
+      values.append(
+          view(batch, array.data, {array.shape.begin(), array.shape.end()}, array_type(array.type), numpy));
     }
   }
   return values;

@@ -129,8 +129,12 @@ void bind_dataset(nb::module_& m) {
           "fields",
           [](const Dataset& self) {
             nb::dict fields;
-            for (const FieldInfo& field : self.fields()) {
-              fields[to_str(field.name)] = name_of(field.kind);
+            for (std::size_t field = 0; field < self.fields().size(); ++field) {
+              const FieldReading& reading = self.reading(field);
+              const bool is_array = reading.annotations || reading.mode == ImageMode::mask ||
+                                    reading.mode == ImageMode::wide_mask;
+              fields[to_str(self.fields()[field].name)] =
+                  name_of(is_array ? FieldKind::array : self.fields()[field].kind);
             }
             return fields;
           },
@@ -153,15 +157,19 @@ void bind_dataset(nb::module_& m) {
           [](const Dataset& self, std::uint64_t sample) {
             auto values = value_or_raise(without_gil([&] { return self.at(sample); }));
             nb::dict fields;
+            nb::list lost;
             for (auto& [name, value] : values) {
+              if (!value.lost.empty()) {
+                lost.append(to_str(value.lost));
+              }
               if (value.kind == FieldKind::audio) {
                 fields[to_str(name + "_rate")] = value.rate;
               }
               fields[to_str(name)] = to_object(std::move(value));
             }
-            return fields;
+            return nb::make_tuple(fields, lost);
           },
-          nb::arg("sample"), nb::sig("def at(self, sample: int) -> dict[str, Any]"))
+          nb::arg("sample"), nb::sig("def at(self, sample: int) -> tuple[dict[str, Any], list[str]]"))
       .def(
           "raw",
           [](const Dataset& self, std::uint64_t sample) {

@@ -88,9 +88,10 @@ ArraySpec example_of(ArraySpec spec) {
   return spec;
 }
 
-/// What it may return for others, by what it returned for the example.
-ArraySpec varying(ArraySpec spec) {
-  const bool channels_stay = spec.shape.size() == 3 && spec.shape[2] == 3;
+/// What it may return for others than an example of `in`, by what it returned for that.
+ArraySpec varying(ArraySpec spec, const ArraySpec& in) {
+  const bool channels_stay = spec.shape.size() == 3 &&
+                             (spec.shape[2] == 3 || (in.shape.size() == 3 && spec.shape[2] == in.shape[2]));
   std::fill(spec.shape.begin(), spec.shape.end() - (channels_stay ? 1 : 0), kAnyExtent);
   return spec;
 }
@@ -149,7 +150,7 @@ class PythonStage final : public ForeignStage {
       const nb::tuple out = nb::cast<nb::tuple>(
           stage_.attr("describe")(name_of(in.type), shape_tuple(example_of(in)), in.fixed()));
       PENSTOCK_ASSIGN(const ArraySpec returned, array_spec(out[0], out[1]));
-      return nb::cast<bool>(out[2]) ? returned : varying(returned);
+      return nb::cast<bool>(out[2]) ? returned : varying(returned, in);
     });
   }
 

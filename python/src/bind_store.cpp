@@ -47,6 +47,9 @@ nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict
   settings.append = nb::cast<bool>(given["append"]);
   settings.resume = nb::cast<bool>(given["resume"]);
   settings.max_pixels = source.max_pixels();
+  for (std::size_t field = 0; field < source.fields().size(); ++field) {
+    settings.modes.emplace(source.fields()[field].name, source.reading(field).mode);
+  }
   settings.progress = [&watched](const BuildProgress& progress) { return watched.report(progress); };
   const std::string path = from_str(destination);
   const BuildReport report =
@@ -63,6 +66,7 @@ nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict
   values["fingerprint"] = report.fingerprint;
   values["errors"] = exceptions(report.errors);
   values["warnings"] = texts(report.warnings);
+  values["lost"] = texts(report.lost);
   return values;
 }
 

@@ -360,3 +360,12 @@ def test_images_of_other_modes_have_planes_too(source: str) -> None:
         for batch in loader:
             assert batch["image"].dtype == np.uint16
             np.testing.assert_array_equal(batch["image"][:, 0], batch["mask"])
+
+
+def test_what_rgb_loses_is_told_beside_a_mask_too(source: str) -> None:
+    dataset = penstock.Dataset(source, fields={"image": "ids.png", "mask": penstock.Mask("seg.png")})
+    with (
+        pytest.warns(RuntimeWarning, match="I;16"),
+        _loader(dataset, [transforms.CenterCrop(16)]) as loader,
+    ):
+        list(loader)

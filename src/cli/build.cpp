@@ -89,7 +89,11 @@ Result<BuildReport> build(const std::vector<std::string>& sources, const BuildAr
   const FieldChoice choice = field_choice(arguments.fields);
   PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, choice));
   print_warnings(table->warnings(), arguments.run.json);  // before the work, which may take hours
-  return build_store(*table, fmt::format("{}", fmt::join(sources, " ")), arguments.paths.back(), settings);
+  PENSTOCK_ASSIGN(BuildReport report, build_store(*table, fmt::format("{}", fmt::join(sources, " ")),
+                                                  arguments.paths.back(), settings));
+  print_warnings(report.lost, arguments.run.json);
+  report.warnings.insert(report.warnings.end(), report.lost.begin(), report.lost.end());
+  return report;
 }
 
 int run(const BuildArguments& arguments) {

@@ -125,21 +125,12 @@ const ImageTraits& ImageDecoder::traits() const noexcept {
 }
 
 Result<PixelLayout> ImageDecoder::layout_for(ImageMode mode) const {
+  if (const std::optional<PixelLayout> layout = layout_of(mode)) {
+    return *layout;
+  }
   const ImageTraits& image = traits();
-  switch (mode) {
-    case ImageMode::rgb:
-      return PixelLayout::rgb;
-    case ImageMode::gray:
-      return PixelLayout::gray;
-    case ImageMode::gray_16:
-      return PixelLayout::gray_16;
-    case ImageMode::rgba:
-      return PixelLayout::rgba;
-    case ImageMode::unchanged:
-      return image.unchanged;
-    case ImageMode::mask:
-    case ImageMode::wide_mask:
-      break;
+  if (mode == ImageMode::unchanged) {
+    return image.unchanged;
   }
   if (image.has_indices) {
     return PixelLayout::index;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "penstock/field_reading.hpp"
 #include "penstock/result.hpp"
@@ -22,12 +23,29 @@ constexpr std::size_t pixel_bytes(PixelLayout layout) noexcept {
   return layout == PixelLayout::gray_16 ? 2 : static_cast<std::size_t>(channels_of(layout));
 }
 
+/// The layout that a mode gives every image; none where it depends on the image.
+constexpr std::optional<PixelLayout> layout_of(ImageMode mode) noexcept {
+  switch (mode) {
+    case ImageMode::rgb:
+      return PixelLayout::rgb;
+    case ImageMode::gray:
+      return PixelLayout::gray;
+    case ImageMode::gray_16:
+      return PixelLayout::gray_16;
+    case ImageMode::rgba:
+      return PixelLayout::rgba;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// What convert("RGB") loses of an image.
 enum class RgbLoss : std::uint8_t {
   none,
   depth,    ///< values of 16 bits are cut off at 255
   palette,  ///< places in a palette become colours
-  alpha     ///< pixels are not all opaque
+  alpha,    ///< pixels are not all opaque
+  palette_and_alpha
 };
 
 /// What an opened image holds.

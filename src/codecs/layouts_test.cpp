@@ -347,6 +347,7 @@ TEST(PixelLayouts, say_what_rgb_loses) {
   };
   EXPECT_EQ(loss("gray 16"), RgbLoss::depth);
   EXPECT_EQ(loss("palette 4"), RgbLoss::palette);
+  EXPECT_EQ(loss("palette 4, some transparent"), RgbLoss::palette_and_alpha);
   EXPECT_EQ(loss("colour and alpha 8"), RgbLoss::alpha);
   EXPECT_EQ(loss("gray and alpha 16"), RgbLoss::alpha);
   EXPECT_EQ(loss("WebP alpha"), RgbLoss::alpha);

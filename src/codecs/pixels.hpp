@@ -11,10 +11,10 @@ namespace penstock::inline v0 {
 /// Bytes before the first pixel.
 inline constexpr std::size_t kPixelsHeader = 16;
 
-/// A record for an image of this size, its pixels still to be written: rows of R, G, B after the header.
-std::vector<std::uint8_t> make_pixels_record(ImageSize size);
+/// A record for an image of this size, its pixels still to be written: rows in this layout after the header.
+std::vector<std::uint8_t> make_pixels_record(ImageSize size, PixelLayout layout = PixelLayout::rgb);
 
-/// Any rectangle by copying rows.
+/// Any rectangle by copying rows, or to RGB as Pillow converts them.
 class PixelsDecoder final : public ImageFormatDecoder {
  public:
   explicit PixelsDecoder(DecodeLimits limits) : limits_(limits) {}
@@ -25,9 +25,13 @@ class PixelsDecoder final : public ImageFormatDecoder {
   Status decode(const Rect& box, const PixelView& out) override;
 
  private:
+  /// Returns the alpha values and-ed.
+  static std::uint8_t to_rgb(const std::uint8_t* in, PixelLayout layout, int width, std::uint8_t* out);
+
   DecodeLimits limits_;
   ByteSpan record_;
   ImageSize size_;
+  PixelLayout layout_ = PixelLayout::rgb;
 };
 
 }  // namespace penstock::inline v0

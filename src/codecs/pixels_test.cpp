@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <tuple>
 
 #include "codecs/material_for_test.hpp"
 #include "codecs/test_images.hpp"
@@ -25,6 +26,69 @@ TEST(pixels, any_box_equals_the_pixels) {
   for (const auto& [width, height] : {std::pair{1, 1}, {3, 7}, {64, 33}}) {
     const test::Rgb image{width, height, test::draw(width, height, 3)};
     test::expect_boxes_equal(record_of(image), image, 20, "pixels");
+  }
+}
+
+Result<std::vector<std::uint8_t>> decoded(ImageDecoder& decoder, const Rect& box, PixelLayout layout) {
+  const std::size_t stride = pixel_bytes(layout) * static_cast<std::size_t>(box.width);
+  const std::size_t bytes = stride * static_cast<std::size_t>(box.height);
+  std::vector<std::uint8_t> pixels(bytes + 64);
+  PENSTOCK_TRY(decoder.decode(box, {pixels.data(), stride, box.width, box.height, layout}));
+  pixels.resize(bytes);
+  return pixels;
+}
+
+TEST(pixels, every_layout_is_kept_and_becomes_rgb_as_with_pillow) {
+  ImageDecoder decoder;
+  const ImageSize size{3, 2};
+  const Rect corner{1, 1, 2, 1};
+  const struct {
+    PixelLayout layout;
+    PixelLayout unchanged;
+    std::vector<std::uint8_t> pixels;
+    std::vector<std::uint8_t> corner;
+    std::vector<std::uint8_t> rgb;
+    RgbLoss loss;
+  } kRecords[] = {
+      {PixelLayout::gray, PixelLayout::gray, {1, 2, 3, 4, 5, 6}, {5, 6}, {5, 5, 5, 6, 6, 6}, RgbLoss::none},
+      {PixelLayout::index, PixelLayout::gray, {1, 2, 3, 4, 5, 6}, {5, 6}, {5, 5, 5, 6, 6, 6}, RgbLoss::none},
+      {PixelLayout::gray_16,
+       PixelLayout::gray_16,
+       {0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 7, 1},
+       {7, 0, 7, 1},
+       {7, 7, 7, 255, 255, 255},
+       RgbLoss::depth},
+      {PixelLayout::rgba,
+       PixelLayout::rgba,
+       {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 255, 4, 5, 6, 254},
+       {1, 2, 3, 255, 4, 5, 6, 254},
+       {1, 2, 3, 4, 5, 6},
+       RgbLoss::alpha}};
+  for (const auto& [layout, unchanged, pixels, part, rgb, loss] : kRecords) {
+    test::Bytes record = make_pixels_record(size, layout);
+    std::memcpy(record.data() + kPixelsHeader, pixels.data(), pixels.size());
+    ASSERT_EQ(decoder.open(record).value(), size);
+    EXPECT_EQ(decoder.traits().unchanged, unchanged);
+    EXPECT_EQ(decoder.traits().has_indices, layout == PixelLayout::index);
+    EXPECT_EQ(decoded(decoder, {0, 0, 3, 2}, layout).value(), pixels);
+    EXPECT_EQ(decoded(decoder, corner, layout).value(), part);
+    EXPECT_EQ(decoded(decoder, corner, PixelLayout::rgb).value(), rgb);
+    EXPECT_EQ(decoder.traits().loss, loss);
+  }
+}
+
+TEST(pixels, records_of_unknown_layouts_are_refused_with_what_to_do) {
+  for (const auto& [version, bytes, mask] :
+       {std::tuple{1, 1, 0}, {1, 4, 0}, {1, 3, 1}, {2, 3, 0}, {2, 2, 1}, {2, 1, 2}, {2, 8, 0}, {3, 1, 0}}) {
+    test::Bytes record(kPixelsHeader + 64);
+    std::memcpy(record.data(), make_pixels_record({1, 1}).data(), kPixelsHeader);
+    record[4] = static_cast<std::uint8_t>(version);
+    record[6] = static_cast<std::uint8_t>(bytes);
+    record[7] = static_cast<std::uint8_t>(mask);
+    const auto refused = ImageDecoder().open(record);
+    ASSERT_FALSE(refused.ok()) << version << " " << bytes << " " << mask;
+    EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+    EXPECT_NE(refused.error().to_string().find("newer version"), std::string::npos);
   }
 }
 

@@ -226,7 +226,7 @@ Status PngDecoder::decode(const Rect& box, const PixelView& out) {
   pixels_.start(header_, ByteSpan(colors).first(3 * places), transparency_);
   PENSTOCK_TRY(decode_pixels(context.get(), size, box, out));
   if (!pixels_.all_opaque()) {
-    traits_.loss = RgbLoss::alpha;
+    traits_.loss = traits_.loss == RgbLoss::palette ? RgbLoss::palette_and_alpha : RgbLoss::alpha;
   }
   return {};
 }

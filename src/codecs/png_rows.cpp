@@ -63,7 +63,7 @@ void PngRows::convert(const std::uint8_t* raw, int x, int width, PixelLayout lay
 }
 
 void PngRows::convert_levels(const std::uint8_t* raw, int x, int width, PixelLayout layout,
-                             std::uint8_t* out) const {
+                             std::uint8_t* out) {
   const auto depth = static_cast<unsigned>(header_.bit_depth);
   const unsigned mask = (1u << depth) - 1;
   const auto each = [&](auto put) {
@@ -84,10 +84,13 @@ void PngRows::convert_levels(const std::uint8_t* raw, int x, int width, PixelLay
   } else if (layout == PixelLayout::gray) {
     each([&](unsigned index) { *out++ = colors_[index][0]; });
   } else {
+    std::uint8_t opaque = opaque_;
     each([&](unsigned index) {
       std::memcpy(out, colors_[index].data(), 3);
+      opaque &= colors_[index][3];
       out += step;
     });
+    opaque_ = opaque;
   }
 }
 

@@ -28,11 +28,11 @@ class PngRows {
   /// `width` pixels from column `x` on. The layout is one that the file has (ImageTraits), or rgb.
   void convert(const std::uint8_t* raw, int x, int width, PixelLayout layout, std::uint8_t* out);
 
-  /// Whether every pixel converted since start() was opaque, of files with an alpha channel.
+  /// Whether every pixel converted since start() was opaque; known of what was converted to rgb.
   bool all_opaque() const noexcept { return opaque_ == 255; }
 
  private:
-  void convert_levels(const std::uint8_t* raw, int x, int width, PixelLayout layout, std::uint8_t* out) const;
+  void convert_levels(const std::uint8_t* raw, int x, int width, PixelLayout layout, std::uint8_t* out);
   void convert_gray_16(const std::uint8_t* raw, int x, int width, PixelLayout layout,
                        std::uint8_t* out) const;
   void convert_colors(const std::uint8_t* raw, int x, int width, PixelLayout layout, std::uint8_t* out);

@@ -31,6 +31,11 @@ constexpr std::array<ScalarInfo, kScalarTypes> kScalars = {{{"bool", 1},
 const char* name_of(Scalar type) noexcept { return kScalars[static_cast<std::size_t>(type)].name; }
 std::size_t size_of(Scalar type) noexcept { return kScalars[static_cast<std::size_t>(type)].size; }
 
+Scalar scalar_of(ElementType type) noexcept {
+  constexpr std::array kTypes = {Scalar::uint8, Scalar::float32, Scalar::uint16, Scalar::float16};
+  return kTypes[static_cast<std::size_t>(type)];
+}
+
 std::optional<Scalar> scalar_named(std::string_view name) noexcept {
   for (std::size_t i = 0; i < kScalars.size(); ++i) {
     if (name == kScalars[i].name) {

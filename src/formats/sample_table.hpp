@@ -14,6 +14,7 @@
 #include "io/bytes.hpp"
 #include "io/storage.hpp"
 #include "penstock/array_spec.hpp"
+#include "penstock/field_reading.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
@@ -43,6 +44,11 @@ struct FieldSpec : FieldInfo {
   Encoding encoding = Encoding::file;
   /// What every value is once it is decoded, kAnyExtent where they differ; none if only decoding tells.
   std::optional<ArraySpec> array{};
+  ImageMode mode = ImageMode::rgb;  ///< of images: how they are read, unless the user says how
+  std::string chosen_by{};          ///< the user's word for it in `fields`; empty: its name
+
+  /// What `fields` has to say for it.
+  const std::string& choice() const noexcept { return chosen_by.empty() ? name : chosen_by; }
 
   static FieldSpec of(FieldInfo info, Encoding encoding = Encoding::file) {
     return {std::move(info), encoding, std::nullopt};

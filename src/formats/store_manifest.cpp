@@ -143,6 +143,32 @@ std::optional<FieldKind> kind_named(std::string_view name) {
   return {};
 }
 
+struct NamedMode {
+  const char* name;
+  ImageMode mode;
+};
+constexpr NamedMode kModes[] = {{"L", ImageMode::gray},    {"I;16", ImageMode::gray_16},
+                                {"RGBA", ImageMode::rgba}, {"unchanged", ImageMode::unchanged},
+                                {"mask", ImageMode::mask}, {"mask int32", ImageMode::wide_mask}};
+
+std::optional<ImageMode> mode_named(std::string_view name) {
+  for (const NamedMode& known : kModes) {
+    if (name == known.name) {
+      return known.mode;
+    }
+  }
+  return {};
+}
+
+const char* mode_name(ImageMode mode) {
+  for (const NamedMode& known : kModes) {
+    if (mode == known.mode) {
+      return known.name;
+    }
+  }
+  return "RGB";
+}
+
 Status check_version(const Json& document) {
   const Json* const format = document.find("format");
   const Json* const version = document.find("version");
@@ -199,6 +225,9 @@ std::string StoreManifest::text() const {
       if (array->second.npy) {
         members.emplace_back("encoding", "npy");
       }
+    }
+    if (const auto mode = modes.find(field.name); mode != modes.end()) {
+      members.emplace_back("mode", mode_name(mode->second));
     }
     field_list.push_back(std::move(members));
   }
@@ -268,6 +297,10 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
     manifest.fields.push_back({name, kind.value_or(FieldKind::bytes)});
     if (kind == FieldKind::array) {
       manifest.arrays.emplace(name, array_of(field, item.find("encoding") != nullptr));
+    }
+    if (item.find("mode") != nullptr) {
+      const auto mode = mode_named(field.text("mode"));
+      mode&& kind == FieldKind::image ? void(manifest.modes.emplace(name, *mode)) : void(field.wrong("mode"));
     }
     members.join(field);
   });

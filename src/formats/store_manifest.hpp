@@ -2,6 +2,7 @@
 // manifest.json of a store. To the byte: docs/formats/store.md.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,7 +49,8 @@ struct StoreManifest {
   std::uint64_t samples = 0;
   std::uint64_t skipped = 0;
   std::vector<FieldInfo> fields;
-  ArraySpecs arrays;  ///< of the fields of kind array
+  ArraySpecs arrays;                       ///< of the fields of kind array
+  std::map<std::string, ImageMode> modes;  ///< of the images that are not read as RGB, by field
   std::vector<std::string> classes;
   std::vector<StoreSource> sources;
   StoreSettings settings;

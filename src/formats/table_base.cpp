@@ -54,6 +54,7 @@ Result<std::vector<ChosenField>> choose_fields(const std::vector<FieldSpec>& all
     }
     chosen.push_back({*found, static_cast<std::size_t>(found - all.begin())});
     chosen.back().spec.name = name;
+    chosen.back().spec.chosen_by = wanted;
   }
   return chosen;
 }

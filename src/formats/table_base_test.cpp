@@ -80,9 +80,13 @@ TEST(choose_fields, takes_all_or_those_that_are_named) {
   const auto chosen = choose_fields(all, {{"x", "label"}, {"y", "jpg"}}, "the store", "s",
                                     [](const std::string& name) { return name == "jpg" ? "image" : name; });
   ASSERT_TRUE(chosen.ok());
-  EXPECT_EQ((*chosen)[0].spec, FieldSpec::of({"x", FieldKind::integer}));
+  EXPECT_EQ((*chosen)[0].spec.name, "x");
+  EXPECT_EQ((*chosen)[0].spec.kind, FieldKind::integer);
+  EXPECT_EQ((*chosen)[0].spec.choice(), "label");
   EXPECT_EQ((*chosen)[0].number, 1u);
-  EXPECT_EQ((*chosen)[1].spec, FieldSpec::of({"y", FieldKind::image}));
+  EXPECT_EQ((*chosen)[1].spec.name, "y");
+  EXPECT_EQ((*chosen)[1].spec.kind, FieldKind::image);
+  EXPECT_EQ((*chosen)[1].spec.choice(), "jpg");
   const auto none = choose_fields(all, {{"x", "depth"}}, "the store", "s");
   EXPECT_EQ(none.error().message, "the store has no field 'depth'");
   EXPECT_EQ(none.error().advice, "available: image, label");

@@ -133,6 +133,7 @@ Result<TarFields> choose_tar_fields(const TarIndex& index, const FieldChoice& ch
                    .place = {.stage = "open"}};
     }
     chosen.fields.push_back(spec_of(name, kind_of(index, extensions[0])));
+    chosen.fields.back().chosen_by = wanted;
     chosen.extensions.push_back(std::move(extensions));
   }
   return chosen;

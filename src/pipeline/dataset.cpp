@@ -8,6 +8,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/mask_values.hpp"
 #include "codecs/original_file.hpp"
+#include "codecs/rgb_loss.hpp"
 #include "core/printable.hpp"
 #include "formats/annotations.hpp"
 #include "formats/field_value.hpp"
@@ -32,7 +33,7 @@ std::string joined(const std::vector<std::string>& sources) {
 }
 
 /// The opened image in the given mode.
-Status decode_image(ImageDecoder& decoder, ImageMode mode, Value& value) {
+Status decode_image(ImageDecoder& decoder, const FieldSpec& field, ImageMode mode, Value& value) {
   PENSTOCK_ASSIGN(const PixelLayout layout, decoder.layout_for(mode));
   const auto width = static_cast<std::size_t>(value.size.width);
   const auto height = static_cast<std::size_t>(value.size.height);
@@ -44,6 +45,9 @@ Status decode_image(ImageDecoder& decoder, ImageMode mode, Value& value) {
                                                                             .height = value.size.height,
                                                                             .layout = layout}));
   value.bytes.resize(stride * height);
+  if (mode == ImageMode::rgb) {
+    value.lost = rgb_loss_text(decoder.traits().loss, field.name, field.choice());
+  }
   value.array = {.type = layout == PixelLayout::gray_16 ? Scalar::uint16 : Scalar::uint8,
                  .shape = {height, width}};
   if (mode != ImageMode::mask && mode != ImageMode::wide_mask) {
@@ -125,7 +129,7 @@ Result<Value> decoded(const FieldSpec& field, const FieldReading& reading, const
     array.copy(value.bytes.data());
   } else if (field.kind == FieldKind::image) {
     PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes, stored.tables));
-    PENSTOCK_TRY(decode_image(decoder, reading.mode, value));
+    PENSTOCK_TRY(decode_image(decoder, field, reading.mode, value));
   } else if (field.kind == FieldKind::audio) {
     AudioReader reader;
     PENSTOCK_ASSIGN(const ClipInfo clip, reader.open(stored.bytes, {.mono = false}));
@@ -150,9 +154,10 @@ Result<Dataset> Dataset::open(const std::vector<std::string>& sources, const Dat
 Dataset Dataset::of(std::shared_ptr<const SampleTable> table, std::string description,
                     const DatasetOptions& options) {
   std::vector<FieldReading> readings;
-  for (const FieldInfo& field : table->fields()) {
-    const auto chosen = options.readings.find(field.name);
-    readings.push_back(chosen != options.readings.end() ? chosen->second : FieldReading{});
+  for (std::size_t field = 0; field < table->fields().size(); ++field) {
+    const auto chosen = options.readings.find(table->fields()[field].name);
+    readings.push_back(chosen != options.readings.end() ? chosen->second
+                                                        : FieldReading{.mode = table->spec(field).mode});
   }
   return Dataset(std::make_shared<const Impl>(Impl{.table = std::move(table),
                                                    .description = std::move(description),

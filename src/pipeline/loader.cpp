@@ -245,6 +245,9 @@ std::vector<Loader::Problem> Loader::problems() const {
   for (const Problem& problem : impl_->list_problems()) {
     add(problem.about.c_str(), "", problem.text);
   }
+  for (const auto& [column, remark] : planner->remarks()) {
+    add(("field " + column).c_str(), "", remark);
+  }
   return problems;
 }
 

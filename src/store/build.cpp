@@ -41,7 +41,14 @@ class Build {
                .fingerprint = source.fingerprint(),
                .samples = source.size(),
                // A cache is found by it. Stores that are copied and compared hold nothing of one machine.
-               .identity = parent_ ? identity_ : std::string()} {}
+               .identity = parent_ ? identity_ : std::string()} {
+    const std::vector<ImageMode> modes = modes_of(source, settings);
+    for (std::size_t field = 0; field < modes.size(); ++field) {
+      if (modes[field] != ImageMode::rgb) {
+        modes_.emplace(source.fields()[field].name, modes[field]);
+      }
+    }
+  }
 
   Result<BuildReport> run() {
     PENSTOCK_TRY(look_at_destination());
@@ -58,7 +65,7 @@ class Build {
       return finished_report(existing_->manifest());
     }
     if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
-        manifest && is_result(*manifest, source_, settings_, all_sources())) {
+        manifest && is_result(*manifest, source_, settings_, modes_, all_sources())) {
       PENSTOCK_TRY(
           check_left_out(manifest->skipped - skipped_before(), source_.size(), "the interrupted build"));
       report_.resumed_at = source_.size();
@@ -92,7 +99,10 @@ class Build {
     PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
     const StoreManifest& manifest = existing_->manifest();
     settings_ = completed(given_, settings_.append ? &manifest.settings : nullptr);
-    const std::string differs = difference(as_stored(settings_), manifest.settings);
+    std::string differs = difference(as_stored(settings_), manifest.settings);
+    if (differs.empty() && manifest.fields == source_.fields() && manifest.modes != modes_) {
+      differs = "the modes of images";
+    }
     const bool of_this_source = !manifest.sources.empty() && same_source(manifest.sources.back(), added_) &&
                                 (settings_.append || manifest.sources.size() == 1);
     if (settings_.resume && differs.empty() && of_this_source) {
@@ -135,7 +145,7 @@ class Build {
   }
 
   std::string identity_of_journal() const {
-    return journal_identity(source_, added_, identity_, settings_,
+    return journal_identity(source_, added_, identity_, settings_, modes_,
                             existing_ ? &existing_->manifest() : nullptr);
   }
 
@@ -216,7 +226,7 @@ class Build {
     std::vector<std::unique_ptr<SamplePacker>> packers(threads);
     start_ = Clock::now();
     std::vector<Slot> slots(kSamplesPerThread * threads);
-    return run_in_order(
+    Status written = run_in_order(
         writer.state().done, source_.size(), {.threads = threads}, std::span(slots),
         [&](std::size_t worker, std::uint64_t sample, Slot& packed) {
           auto& packer = packers[worker];
@@ -228,6 +238,12 @@ class Build {
         },
         [](const Slot& packed) -> std::uint64_t { return packed.sample.bytes.size(); },
         [&](std::size_t, std::uint64_t, Slot& packed) { return take(writer, std::move(packed)); });
+    for (const RgbLossNote& loss : plan.losses) {
+      if (std::string text = loss.text(); !text.empty()) {
+        report_.lost.push_back(std::move(text));
+      }
+    }
+    return written;
   }
 
   Status take(StoreWriter& writer, Slot packed) {
@@ -302,6 +318,7 @@ class Build {
     manifest.written_by = penstock_name();
     manifest.fields = source_.fields();
     manifest.arrays = arrays_of(source_);
+    manifest.modes = modes_;
     manifest.classes = source_.classes();
     manifest.sources = all_sources();
     manifest.settings = as_stored(settings_);
@@ -330,7 +347,8 @@ class Build {
   std::optional<Folder> parent_;
   std::string identity_;
   StoreSource added_;
-  std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
+  std::map<std::string, ImageMode> modes_;  ///< as the manifest has them
+  std::unique_ptr<StoreFiles> existing_;    ///< what is appended to
   std::shared_ptr<const RepackTables> tables_;
   BuildReport report_;
   std::optional<Error> last_bad_;  ///< of this run

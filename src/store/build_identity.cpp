@@ -29,10 +29,10 @@ bool same_source(const StoreSource& a, const StoreSource& b) {
 }
 
 bool is_result(const StoreManifest& manifest, const SampleTable& source, const BuildSettings& settings,
-               const std::vector<StoreSource>& sources) {
+               const std::map<std::string, ImageMode>& modes, const std::vector<StoreSource>& sources) {
   bool equal = manifest.sources.size() == sources.size() && manifest.settings == as_stored(settings) &&
                manifest.fields == source.fields() && manifest.arrays == arrays_of(source) &&
-               manifest.written_by == penstock_name();
+               manifest.modes == modes && manifest.written_by == penstock_name();
   for (std::size_t i = 0; equal && i < sources.size(); ++i) {
     equal = same_source(manifest.sources[i], sources[i]);
   }
@@ -40,13 +40,17 @@ bool is_result(const StoreManifest& manifest, const SampleTable& source, const B
 }
 
 std::string journal_identity(const SampleTable& source, const StoreSource& added, const std::string& identity,
-                             const BuildSettings& settings, const StoreManifest* existing) {
+                             const BuildSettings& settings, const std::map<std::string, ImageMode>& modes,
+                             const StoreManifest* existing) {
   Json::List fields;
   for (std::size_t i = 0; i < source.fields().size(); ++i) {
     const FieldInfo& field = source.fields()[i];
     Json::List what{field.name, name_of(field.kind)};
     if (field.kind == FieldKind::array) {
       what.emplace_back(source.spec(i).array->to_string());
+    }
+    if (const auto mode = modes.find(field.name); mode != modes.end()) {
+      what.emplace_back(static_cast<std::uint64_t>(mode->second));
     }
     fields.push_back(std::move(what));
   }

@@ -99,12 +99,32 @@ Status check_workers(const std::optional<int>& workers, const char* stage) {
   return {};
 }
 
+std::vector<ImageMode> modes_of(const SampleTable& source, const BuildSettings& settings) {
+  std::vector<ImageMode> modes;
+  for (std::size_t field = 0; field < source.fields().size(); ++field) {
+    const auto given = settings.modes.find(source.fields()[field].name);
+    modes.push_back(given != settings.modes.end() ? given->second : source.spec(field).mode);
+  }
+  return modes;
+}
+
 Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings) {
   if (!settings.resize_shorter && !settings.resize_longest && !settings.quality) {
     return {};
   }
+  const std::vector<ImageMode> modes = modes_of(source, settings);
+  const bool to_jpeg = settings.image != StoreImage::raw || settings.quality;
   for (std::size_t i = 0; i < source.fields().size(); ++i) {
     const FieldInfo& field = source.fields()[i];
+    const bool is_mask = modes[i] == ImageMode::mask || modes[i] == ImageMode::wide_mask;
+    if (is_mask || (to_jpeg && modes[i] != ImageMode::rgb)) {
+      return invalid(fmt::format("resize and quality {}, and field '{}' is {}",
+                                 is_mask ? "blend neighbouring pixels" : "make JPEG files of images",
+                                 printable(field.name), is_mask ? "a mask" : "not read as RGB"),
+                     is_mask ? "exclude the field, or build without resize and quality"
+                             : "build with image='raw' and without quality, or read the field as RGB",
+                     "build");
+    }
     if (field.kind != FieldKind::image || field.name == "image" || source.size() == 0) {
       continue;
     }

@@ -16,7 +16,10 @@ Status check_shard_bytes(std::uint64_t bytes, const char* stage);
 Status check_workers(const std::optional<int>& workers, const char* stage);
 /// `invalid` for fields that a manifest could not hold, and for a source without samples and fields.
 Status check_fields(const SampleTable& source);
-/// `invalid` if the settings would change the pixels of images beside `image` that are no photographs.
+/// How the images of each field are read.
+std::vector<ImageMode> modes_of(const SampleTable& source, const BuildSettings& settings);
+/// `invalid` if the settings would change the pixels of images beside `image` that are no photographs, or of
+/// masks, or make JPEG files of what is not read as RGB.
 Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings);
 /// With what was not given: as in the store that is appended to, or the usual.
 BuildSettings completed(BuildSettings settings, const StoreSettings* store);

@@ -9,6 +9,7 @@
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
+#include "store/build_options.hpp"
 #include "store/jpeg_write.hpp"
 #include "transforms/transform.hpp"
 
@@ -62,9 +63,27 @@ class Shrink final : public ImageTransform {
 
 Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSettings& settings,
                                       std::shared_ptr<const RepackTables> tables) {
-  PENSTOCK_ASSIGN(ImageProgram shrink, ImageProgram::compile({std::make_shared<const Shrink>(settings)},
-                                                             MemoryFormat::channels_last));
-  return PackingPlan{.source = source, .settings = settings, .tables = std::move(tables), .shrink = shrink};
+  PackingPlan plan{.source = source,
+                   .settings = settings,
+                   .tables = std::move(tables),
+                   .modes = modes_of(source, settings),
+                   .shrink = {},
+                   .losses = {}};
+  for (const PixelLayout layout :
+       {PixelLayout::rgb, PixelLayout::gray, PixelLayout::gray_16, PixelLayout::rgba}) {
+    const ImageSpec input{.size = {},
+                          .type = layout == PixelLayout::gray_16 ? ElementType::uint16 : ElementType::uint8,
+                          .channels = channels_of(layout)};
+    PENSTOCK_ASSIGN(ImageProgram shrink,
+                    ImageProgram::compile({std::make_shared<const Shrink>(settings)},
+                                          MemoryFormat::channels_last, /*fuse=*/true, {.input = input}));
+    plan.shrink.push_back(std::move(shrink));
+  }
+  for (std::size_t field = 0; field < source.fields().size(); ++field) {
+    const FieldSpec spec = source.spec(field);
+    plan.losses.emplace_back(spec.name, spec.choice());
+  }
+  return plan;
 }
 
 /// An image as it will be stored. `bytes` live until the next image.
@@ -77,9 +96,10 @@ struct SamplePacker::Stored {
 };
 
 SamplePacker::SamplePacker(const PackingPlan& plan)
-    : plan_(plan),
-      decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}),
-      workspace_(plan.shrink.make_workspace()) {
+    : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}) {
+  for (const ImageProgram& shrink : plan.shrink) {
+    workspaces_.push_back(shrink.make_workspace());
+  }
   if (plan.tables) {
     encoder_.emplace(plan.tables);
   }
@@ -125,7 +145,7 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
     stored.codec = RecordCodec::number;
     stored.original_size = sizeof value.number;
   } else if (plan_.source.fields()[field].kind == FieldKind::image) {
-    PENSTOCK_ASSIGN(stored, pack_or_keep(value));
+    PENSTOCK_ASSIGN(stored, pack_or_keep(field, value));
     if (stored.original_size == 0) {
       // The file itself is not available: a store that kept the pixels knows how large it was.
       stored.original_size = plan_.source.stored_size(sample, field);
@@ -156,8 +176,8 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
   return {};
 }
 
-Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value) {
-  Result<Stored> stored = pack_image(value);
+Result<SamplePacker::Stored> SamplePacker::pack_or_keep(std::size_t field, const StoredValue& value) {
+  Result<Stored> stored = pack_image(field, value);
   if (!stored.ok() && plan_.settings.keep_damaged && value.codec == StoredCodec::original) {
     return Stored{.bytes = value.bytes,
                   .codec = RecordCodec::original,
@@ -167,7 +187,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_or_keep(const StoredValue& value
   return stored;
 }
 
-Result<SamplePacker::Stored> SamplePacker::pack_image(const StoredValue& value) {
+Result<SamplePacker::Stored> SamplePacker::pack_image(std::size_t field, const StoredValue& value) {
   const BuildSettings& settings = plan_.settings;
   PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.bytes, value.tables));
   const ImageSize size = stored_size(settings, whole);
@@ -175,8 +195,12 @@ Result<SamplePacker::Stored> SamplePacker::pack_image(const StoredValue& value) 
   const bool resizes = settings.resize_shorter || settings.resize_longest;
   const bool to_pixels = settings.image == StoreImage::raw && !settings.quality;
   if (to_pixels) {
-    PENSTOCK_TRY(read_pixels(whole, size));
-    file_ = make_pixels_record(size);
+    PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.modes[field]));
+    PENSTOCK_TRY(read_pixels(whole, size, layout));
+    if (plan_.modes[field] == ImageMode::rgb) {
+      plan_.losses[field].see(decoder_.traits().loss);
+    }
+    file_ = make_pixels_record(size, layout);
     std::memcpy(file_.data() + kPixelsHeader, pixels_.data(), file_.size() - kPixelsHeader);
     Stored stored{.bytes = file_, .codec = RecordCodec::pixels, .size = size};
     stored.original_size = smaller                                ? file_.size()
@@ -186,6 +210,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_image(const StoredValue& value) 
   }
   if (smaller || (settings.quality && !resizes)) {
     PENSTOCK_TRY(read_pixels(whole, size));
+    plan_.losses[field].see(decoder_.traits().loss);
     PENSTOCK_ASSIGN(file_, write_jpeg(pixels_.data(), size, settings.quality.value_or(kUsualQuality)));
     return store_file(file_, size, true);
   }
@@ -226,18 +251,21 @@ std::optional<std::string> SamplePacker::repack(ByteSpan file) {
   return reason;
 }
 
-Status SamplePacker::read_pixels(ImageSize from, ImageSize to) {
-  const std::size_t stride = std::size_t{3} * to.width;
-  std::uint8_t* const out = pixels_.reserve(stride * to.height);
+Status SamplePacker::read_pixels(ImageSize from, ImageSize to, PixelLayout layout) {
+  const std::size_t stride = pixel_bytes(layout) * static_cast<std::size_t>(to.width);
+  std::uint8_t* const out = pixels_.reserve(stride * static_cast<std::size_t>(to.height));
   if (from == to) {
-    return decoder_.decode({0, 0, to.width, to.height},
-                           {.data = out, .stride = stride, .width = to.width, .height = to.height});
+    return decoder_.decode(
+        {0, 0, to.width, to.height},
+        {.data = out, .stride = stride, .width = to.width, .height = to.height, .layout = layout});
   }
-  PENSTOCK_ASSIGN(const ImageSize result, plan_.shrink.resolve(*workspace_, from, RandomKey{}));
+  const auto number = static_cast<std::size_t>(layout);
+  const ImageProgram& shrink = plan_.shrink[number];
+  PENSTOCK_ASSIGN(const ImageSize result, shrink.resolve(*workspaces_[number], from, RandomKey{}));
   if (result != to) {
     return Error{.kind = ErrorKind::invalid, .message = "resizing gave another size than asked for"};
   }
-  return plan_.shrink.run(*workspace_, decoder_, out);
+  return shrink.run(*workspaces_[number], decoder_, out);
 }
 
 }  // namespace penstock::inline v0

@@ -2,6 +2,7 @@
 // From a sample of the source to what is written for it.
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/original_file.hpp"
 #include "codecs/repacked.hpp"
+#include "codecs/rgb_loss.hpp"
 #include "core/scratch.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
@@ -33,7 +35,9 @@ struct PackingPlan {
   const SampleTable& source;
   BuildSettings settings;                      ///< complete
   std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
-  ImageProgram shrink;                         ///< to the size that `settings` ask for
+  std::vector<ImageMode> modes;                ///< of each field
+  std::vector<ImageProgram> shrink;            ///< to the size that `settings` ask for, by PixelLayout
+  std::deque<RgbLossNote> losses;              ///< of each field
 
   static Result<PackingPlan> make(const SampleTable& source, const BuildSettings& settings,
                                   std::shared_ptr<const RepackTables> tables);
@@ -52,19 +56,19 @@ class SamplePacker {
   struct Stored;
   Status pack_field(std::uint64_t sample, std::size_t field, PackedSample& packed);
   Status pack_value(std::uint64_t sample, std::size_t field, const StoredValue& value, PackedSample& packed);
-  Result<Stored> pack_or_keep(const StoredValue& value);
-  Result<Stored> pack_image(const StoredValue& value);
+  Result<Stored> pack_or_keep(std::size_t field, const StoredValue& value);
+  Result<Stored> pack_image(std::size_t field, const StoredValue& value);
   /// `decoded`: the image is known to be whole.
   Result<Stored> store_file(ByteSpan file, ImageSize size, bool decoded);
   /// To record_; or the reason why not.
   std::optional<std::string> repack(ByteSpan file);
-  /// The open image to pixels_, resized where the sizes differ.
-  Status read_pixels(ImageSize from, ImageSize to);
+  /// The open image to pixels_ in this layout, resized where the sizes differ.
+  Status read_pixels(ImageSize from, ImageSize to, PixelLayout layout = PixelLayout::rgb);
 
   const PackingPlan& plan_;
   OriginalFile original_;
   ImageDecoder decoder_;
-  ImageWorkspacePtr workspace_;  // of the plan's `shrink`
+  std::vector<ImageWorkspacePtr> workspaces_;  // of the plan's `shrink`
   AudioDecoder recordings_;
   std::optional<RepackEncoder> encoder_;
   Scratch pixels_;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -95,11 +94,11 @@ class Checker {
   Status check_value_of(std::uint64_t sample, std::size_t field, const FieldRecord& record,
                         const StoredValue& stored, Findings& found) {
     const bool image = subject_.table.fields()[field].kind == FieldKind::image;
-    ImageSize size;
+    WholeImage whole;
     if (image && subject_.decode) {
-      PENSTOCK_ASSIGN(size, decode_whole(decoder_, stored, pixels_));
+      PENSTOCK_ASSIGN(whole, decode_whole(decoder_, stored, subject_.table.spec(field).mode, pixels_));
       ++found.images;
-      if (record.width != 0 && size != ImageSize{record.width, record.height}) {
+      if (record.width != 0 && whole.size != ImageSize{record.width, record.height}) {
         return wrong("the index gives another size than the image has");
       }
     }
@@ -112,11 +111,11 @@ class Checker {
     if (subject_.source == nullptr) {
       return {};
     }
-    return compare(sample, field, stored, image, size, found);
+    return compare(sample, field, stored, image, whole, found);
   }
 
   Status compare(std::uint64_t sample, std::size_t field, const StoredValue& stored, bool image,
-                 ImageSize size, Findings& found) {
+                 const WholeImage& whole, Findings& found) {
     if (image && !subject_.same_pixels) {
       return {};  // it was changed on purpose
     }
@@ -127,10 +126,11 @@ class Checker {
     }
     ++found.compared;
     return use_value(*subject_.source->table, row, column,
-                     [&](const StoredValue& theirs) { return compare(stored, theirs, image, size); });
+                     [&](const StoredValue& theirs) { return compare(field, stored, theirs, image, whole); });
   }
 
-  Status compare(const StoredValue& stored, const StoredValue& theirs, bool image, ImageSize size) {
+  Status compare(std::size_t field, const StoredValue& stored, const StoredValue& theirs, bool image,
+                 WholeImage whole) {
     auto file = original_.of(stored);
     auto source_file = source_original_.of(theirs);
     if (file.ok() && source_file.ok()) {
@@ -140,12 +140,13 @@ class Checker {
     if (!image) {
       return file.ok() ? std::move(source_file).error() : std::move(file).error();
     }
+    const ImageMode mode = subject_.table.spec(field).mode;
     if (!subject_.decode) {
-      PENSTOCK_ASSIGN(size, decode_whole(decoder_, stored, pixels_));
+      PENSTOCK_ASSIGN(whole, decode_whole(decoder_, stored, mode, pixels_));
     }
-    PENSTOCK_ASSIGN(const ImageSize source_size, decode_whole(source_decoder_, theirs, source_pixels_));
-    const std::size_t bytes = std::size_t{3} * size.width * size.height;
-    if (size != source_size || std::memcmp(pixels_.data(), source_pixels_.data(), bytes) != 0) {
+    PENSTOCK_ASSIGN(const WholeImage source, decode_whole(source_decoder_, theirs, mode, source_pixels_));
+    if (whole.size != source.size || whole.layout != source.layout ||
+        !std::equal(whole.pixels.begin(), whole.pixels.end(), source.pixels.begin())) {
       return wrong("the pixels differ from the source's");
     }
     return {};

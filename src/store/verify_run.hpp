@@ -26,8 +26,15 @@ struct Findings {
   std::vector<Error> errors;
 };
 
-/// The whole image into `pixels`.
-Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels);
+struct WholeImage {
+  ImageSize size{};
+  PixelLayout layout = PixelLayout::rgb;
+  ByteSpan pixels{};
+};
+
+/// The whole image in this mode, into `pixels`.
+Result<WholeImage> decode_whole(ImageDecoder& decoder, const StoredValue& stored, ImageMode mode,
+                                Scratch& pixels);
 
 /// Adds what one sample gave.
 void add_findings(VerifyReport& report, Findings found);

@@ -12,14 +12,18 @@
 
 namespace penstock::inline v0 {
 
-Result<ImageSize> decode_whole(ImageDecoder& decoder, const StoredValue& stored, Scratch& pixels) {
+Result<WholeImage> decode_whole(ImageDecoder& decoder, const StoredValue& stored, ImageMode mode,
+                                Scratch& pixels) {
   PENSTOCK_ASSIGN(const ImageSize size, decoder.open(stored.bytes, stored.tables));
-  const std::size_t stride = std::size_t{3} * size.width;
-  PENSTOCK_TRY(decoder.decode({0, 0, size.width, size.height}, {.data = pixels.reserve(stride * size.height),
+  PENSTOCK_ASSIGN(const PixelLayout layout, decoder.layout_for(mode));
+  const std::size_t stride = pixel_bytes(layout) * static_cast<std::size_t>(size.width);
+  const std::size_t bytes = stride * static_cast<std::size_t>(size.height);
+  PENSTOCK_TRY(decoder.decode({0, 0, size.width, size.height}, {.data = pixels.reserve(bytes),
                                                                 .stride = stride,
                                                                 .width = size.width,
-                                                                .height = size.height}));
-  return size;
+                                                                .height = size.height,
+                                                                .layout = layout}));
+  return WholeImage{.size = size, .layout = layout, .pixels = {pixels.data(), bytes}};
 }
 
 void note_unknown_lengths(VerifyReport& report, std::uint64_t recordings) {
@@ -72,7 +76,7 @@ class SourceChecker {
 
   Status check_contents(const FieldSpec& spec, const StoredValue& stored, Findings& found) {
     if (spec.kind == FieldKind::image && decodes_) {
-      PENSTOCK_TRY(decode_whole(decoder_, stored, pixels_));
+      PENSTOCK_TRY(decode_whole(decoder_, stored, spec.mode, pixels_));
       ++found.images;
     }
     if (spec.kind == FieldKind::audio && decodes_) {

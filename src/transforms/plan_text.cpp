@@ -123,7 +123,9 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
     }
   }
   if (output.type == ElementType::float32) {
-    add(line, normalised ? "normalise" : "divide by 255");
+    add(line, normalised                                 ? "normalise"
+              : list.spec(0).type == ElementType::uint16 ? "divide by 65535"
+                                                         : "divide by 255");
   }
   add(line, "write");
   const std::string size =

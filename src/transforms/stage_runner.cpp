@@ -25,7 +25,7 @@ Status StageRunner::decode(const Rect& box, const ReadBox& read, DecodedPart& pa
                              pixel_ * static_cast<std::size_t>(kDecodeMargin);
   part.data = data;
   part.area = box;
-  return read(box, {data, part.stride, box.width, box.height, PixelLayout::rgb, kDecodeMargin});
+  return read(box, {data, part.stride, box.width, box.height, layout_, kDecodeMargin});
 }
 
 Status StageRunner::run(std::span<const Stage> stages, const ImageSteps& steps, const ReadBox& read,

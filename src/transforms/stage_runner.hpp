@@ -32,7 +32,13 @@ class StageRunner {
  public:
   /// For images of that many channels, of uint8 or uint16.
   StageRunner(int channels, ElementType type)
-      : channels_(channels), type_(type), pixel_(static_cast<std::size_t>(channels) * size_of(type)) {}
+      : channels_(channels),
+        type_(type),
+        pixel_(static_cast<std::size_t>(channels) * size_of(type)),
+        layout_(channels == 4                 ? PixelLayout::rgba
+                : channels == 3               ? PixelLayout::rgb
+                : type == ElementType::uint16 ? PixelLayout::gray_16
+                                              : PixelLayout::gray) {}
 
   /// What the first stage reads of the image.
   Rect needed(const Stage& first) { return prepare(first).need; }
@@ -104,6 +110,7 @@ class StageRunner {
   const int channels_;
   const ElementType type_;
   const std::size_t pixel_;  // bytes
+  const PixelLayout layout_;
   AxisCache axes_x_;
   AxisCache axes_y_;
   RealWeights real_x_;

@@ -101,11 +101,12 @@ Result<ImageSpec> same_if_bytes(std::string_view operation, const ImageSpec& in)
   if (in.type == ElementType::uint8) {
     return ImageSpec(in);
   }
-  return Error{
-      ErrorKind::invalid,
-      fmt::format("{} works on 8-bit images", operation),
-      in.is_float() ? "put it before ToFloat and Normalize" : "read the image with 8 bits: mode=\"RGB\"",
-      {}};
+  return Error{ErrorKind::invalid,
+               in.is_float()
+                   ? fmt::format("{} works on 8-bit images", operation)
+                   : fmt::format("{} works on 8-bit images, not on those of mode \"I;16\"", operation),
+               in.is_float() ? "put it before ToFloat and Normalize" : "read the images with mode=\"L\"",
+               {}};
 }
 
 Status check_chance(std::string_view operation, double p) {

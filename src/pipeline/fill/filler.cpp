@@ -14,15 +14,21 @@ void* Filler::room(const RowTask& task, std::size_t column, const Extents& shape
   if (!filled.ragged()) {
     return static_cast<std::uint8_t*>(filled.data) + task.row * filled.row_bytes;
   }
-  Slab piece = pool().acquire(shape.elements() * size_of(filled.spec.type));
+  return room(task, column, shape, filled.spec.type);
+}
+
+void* Filler::room(const RowTask& task, std::size_t column, const Extents& shape, Scalar type) {
+  Slab piece = pool().acquire(shape.elements() * size_of(type));
   void* const memory = piece.data();
   place(task.storage, column, task.row, piece, 0, shape);
+  column_of(task.storage, column).rows[task.row].type = type;
   return memory;
 }
 
 void Filler::place(BatchStorage& storage, std::size_t column, std::size_t row, const Slab& piece,
                    std::size_t offset, const Extents& shape) {
-  column_of(storage, column).rows[row] = {.data = piece.data() + offset, .shape = shape};
+  Column& placed = column_of(storage, column);
+  placed.rows[row] = {.data = piece.data() + offset, .shape = shape, .type = placed.spec.type};
   piece_of(storage, column, row) = piece;
 }
 

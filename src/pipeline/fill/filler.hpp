@@ -129,6 +129,8 @@ class Filler {
   /// Memory for what the row holds in a column of the filler, an array of this shape: its place among the
   /// others where the column's shape is fixed, else a piece of its own, of which the column takes note.
   void* room(const RowTask& task, std::size_t column, const Extents& shape);
+  /// A piece of its own for an array whose type is not that of the column.
+  void* room(const RowTask& task, std::size_t column, const Extents& shape, Scalar type);
   /// Where what is drawn for the row is saved.
   std::vector<double>& drawn_for(const RowTask& task) const noexcept { return task.storage.drawn[task.row]; }
   /// Makes the memory of a row of its own that of a piece shared with others.
@@ -145,7 +147,7 @@ class Filler {
   bool placed_ = false;  // an error of a read() inside another has its place
 };
 
-/// Immutable; shared by all workers.
+/// Immutable, but for what fillers take note of; shared by all workers.
 class FillPlan {
  public:
   virtual ~FillPlan() = default;
@@ -163,6 +165,8 @@ class FillPlan {
   virtual DrawnLists drawn_lists() const { return {}; }
   /// The user's stages that it runs.
   virtual std::vector<ForeignStage*> foreign_stages() const { return {}; }
+  /// What its fillers have met so far that the user should know, in a sentence; empty: nothing.
+  virtual std::string remark() const { return {}; }
 };
 using FillPlanPtr = std::unique_ptr<const FillPlan>;
 

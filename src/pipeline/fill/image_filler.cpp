@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codecs/image_decoder.hpp"
+#include "codecs/rgb_loss.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
 
 namespace penstock::inline v0 {
@@ -19,8 +20,9 @@ Shape in_format(std::size_t height, std::size_t width, std::size_t channels, Mem
 class ImagePlan final : public OneFieldPlan {
  public:
   ImagePlan(std::size_t field, ColumnPlan column, ImageChain chain, MemoryFormat format, ImageSize input,
-            const FieldList& list)
+            const FieldList& list, const FieldSpec& spec)
       : OneFieldPlan(field, std::move(column)),
+        loss_(spec.name, spec.choice()),
         chain_(std::move(chain)),
         format_(format),
         input_(input),
@@ -43,6 +45,7 @@ class ImagePlan final : public OneFieldPlan {
                : fmt::format("list of {} images, sizes vary", name_of(output.type));
   }
   std::string steps_in_words() const override { return chain_.describe(); }
+  std::string remark() const override { return loss_.text(); }
   std::vector<ForeignStage*> foreign_stages() const override {
     std::vector<ForeignStage*> stages;
     for (const ForeignStep& step : chain_.steps) {
@@ -56,8 +59,10 @@ class ImagePlan final : public OneFieldPlan {
   std::size_t read_field() const noexcept { return field(); }
   /// The size that all images have, where the rows' shape rests on that; else {0, 0}.
   ImageSize input() const noexcept { return input_; }
+  const RgbLossNote& loss() const noexcept { return loss_; }
 
  private:
+  RgbLossNote loss_;
   ImageChain chain_;
   MemoryFormat format_;
   ImageSize input_;
@@ -70,6 +75,8 @@ class ImageFiller final : public Filler {
       : Filler(tools, first_column),
         plan_(plan),
         program_(plan.chain().first),
+        reads_rgb_(program_.input().channels == 3),
+        channels_(plan.chain().gives_images() ? plan.chain().output().shape[2] : 0),
         decoder_(decode_limits(tools.options)),
         workspace_(program_.make_workspace()) {
     if (!plan.chain().steps.empty()) {
@@ -90,12 +97,7 @@ class ImageFiller final : public Filler {
     drawn_for(task).resize(drawn_before_);
     PENSTOCK_ASSIGN(const ImageSize image, decoder_.open(value.bytes, value.tables));
     if (plan_.input().width > 0 && image != plan_.input()) {
-      return Error{
-          .kind = ErrorKind::corrupt,
-          .message = fmt::format("the image has {} x {} pixels, and the index says {} x {}", image.width,
-                                 image.height, plan_.input().width, plan_.input().height),
-          .advice = "it was changed since: open the data set again",
-          .place = {.stage = "decode"}};
+      return another_size(image, plan_.input());
     }
     counters().enter(WorkStage::transform, task.sample());
     PENSTOCK_ASSIGN(const ImageSize result, program_.resolve(*workspace_, image, task.key));
@@ -108,6 +110,9 @@ class ImageFiller final : public Filler {
     };
     program_.list().save(workspace_->drawn, drawn_for(task));
     PENSTOCK_TRY(program_.run(*workspace_, decode, out));
+    if (reads_rgb_) {
+      plan_.loss().see(decoder_.traits().loss);
+    }
     counters().decoded[decoder_.codec()].add(1);
     if (!foreign_) {
       return {};
@@ -122,11 +127,13 @@ class ImageFiller final : public Filler {
   void* room_for(const RowTask& task, ImageSize size) {
     return room(task, 0,
                 in_format<Extents>(static_cast<std::size_t>(size.height),
-                                   static_cast<std::size_t>(size.width), kImageChannels, plan_.format()));
+                                   static_cast<std::size_t>(size.width), channels_, plan_.format()));
   }
 
   const ImagePlan& plan_;
   const ImageProgram& program_;
+  const bool reads_rgb_;
+  const std::size_t channels_;  // of rows that are images
   ImageDecoder decoder_;
   ImageWorkspacePtr workspace_;
   std::size_t drawn_before_ = 0;
@@ -140,12 +147,15 @@ std::unique_ptr<Filler> ImagePlan::make_filler(const FillerTools& tools, std::si
 }  // namespace
 
 Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
-                                const FieldList& list, MemoryFormat format, const LoaderOptions& options) {
-  PENSTOCK_ASSIGN(ImageChain chain, compile_chain(list.operations, format, {}, list.room));
-  ImageSize input;
+                                PixelLayout layout, const FieldList& list, MemoryFormat format,
+                                const LoaderOptions& options) {
+  ImageSpec input{.size = {},
+                  .type = layout == PixelLayout::gray_16 ? ElementType::uint16 : ElementType::uint8,
+                  .channels = channels_of(layout)};
+  PENSTOCK_ASSIGN(ImageChain chain, compile_chain(list.operations, format, input, list.room));
   if (!chain.output().fixed()) {
-    input = known_size(table, number, options);
-    if (input.width > 0) {
+    input.size = known_size(table, number, options);
+    if (input.fixed_size()) {
       PENSTOCK_ASSIGN(chain, compile_chain(list.operations, format, input, list.room));
     }
   }
@@ -156,8 +166,8 @@ Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field
     column.format = format;
     column.padded = options.pad_images;
   }
-  return FillPlanPtr(
-      std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format, input, list));
+  return FillPlanPtr(std::make_unique<ImagePlan>(number, std::move(column), std::move(chain), format,
+                                                 input.size, list, table.spec(number)));
 }
 
 }  // namespace penstock::inline v0

@@ -1,5 +1,7 @@
 #include "pipeline/fill/known_size.hpp"
 
+#include <fmt/format.h>
+
 namespace penstock::inline v0 {
 
 DecodeLimits decode_limits(const LoaderOptions& options) noexcept {
@@ -19,6 +21,14 @@ ImageSize known_size(const SampleTable& table, std::size_t field, const LoaderOp
     return {};
   });
   return looked.ok() && found == said ? said : ImageSize{};  // a bad one is told when its row is made
+}
+
+Error another_size(ImageSize image, ImageSize known) {
+  return Error{.kind = ErrorKind::corrupt,
+               .message = fmt::format("the image has {} x {} pixels, and the index says {} x {}", image.width,
+                                      image.height, known.width, known.height),
+               .advice = "it was changed since: open the data set again",
+               .place = {.stage = "decode"}};
 }
 
 }  // namespace penstock::inline v0

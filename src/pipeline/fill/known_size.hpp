@@ -14,4 +14,7 @@ DecodeLimits decode_limits(const LoaderOptions& options) noexcept;
 /// limits, really is of that size; else {0, 0}. So no index decides by itself over memory.
 ImageSize known_size(const SampleTable& table, std::size_t field, const LoaderOptions& options);
 
+/// Of an image that has another size than all were known to have.
+Error another_size(ImageSize image, ImageSize known);
+
 }  // namespace penstock::inline v0

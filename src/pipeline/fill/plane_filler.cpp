@@ -69,12 +69,15 @@ class PlaneFiller final : public Filler {
     std::vector<double>& drawn = drawn_for(task);
     drawn.resize(drawn_before_);
     PENSTOCK_ASSIGN(image_, decoder_.open(value.bytes, value.tables));
-    if (plan_.input().width > 0) {
-      PENSTOCK_TRY(check_size(image_, plan_.input()));
+    if (plan_.input().width > 0 && image_ != plan_.input()) {
+      return another_size(image_, plan_.input());
     }
     PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.image().reading.mode));
     PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key, boxes_));
     PENSTOCK_TRY(program_.decode(workspace_, decode_as(layout)));
+    if (layout == PixelLayout::rgb) {
+      plan_.loss().see(decoder_.traits().loss);
+    }
     counters().enter(WorkStage::transform, task.sample());
     std::uint8_t* memory = nullptr;
     for (std::size_t i = 0; i < plan_.places().size(); ++i) {
@@ -84,7 +87,7 @@ class PlaneFiller final : public Filler {
       const auto shape = plane_shape<Extents>(made, plan_.format());
       memory = room_for(task, 0, i, shape, memory);
       program_.views()[i].image.list().save(workspace_.views[i]->drawn, drawn);
-      program_.run(workspace_, i, memory + offset_of(place, shape, size_of(plane_type(made))));
+      program_.run(workspace_, i, memory + offset_of(place, shape, size_of(scalar_of(made.type))));
     }
     counters().decoded[decoder_.codec()].add(1);
     return {};
@@ -152,17 +155,6 @@ class PlaneFiller final : public Filler {
     if (!elements.empty()) {
       std::memcpy(out, elements.data(), elements.size() * sizeof(Element));
     }
-  }
-
-  static Status check_size(ImageSize image, ImageSize known) {
-    if (image == known) {
-      return {};
-    }
-    return Error{.kind = ErrorKind::corrupt,
-                 .message = fmt::format("the image has {} x {} pixels, and the index says {} x {}",
-                                        image.width, image.height, known.width, known.height),
-                 .advice = "it was changed since: open the data set again",
-                 .place = {.stage = "decode"}};
   }
 
   ReadBox decode_as(PixelLayout layout) {

@@ -22,22 +22,17 @@ Error plane_error(std::string message, std::string advice) {
 
 /// What goes into the operations, of images read in that mode.
 Result<ImageSpec> plane_input(const PlaneField& image) {
-  switch (image.reading.mode) {
-    case ImageMode::rgb:
-      return ImageSpec{};
-    case ImageMode::gray:
-      return ImageSpec{.size = {}, .type = ElementType::uint8, .channels = 1};
-    case ImageMode::gray_16:
-      return ImageSpec{.size = {}, .type = ElementType::uint16, .channels = 1};
-    case ImageMode::rgba:
-      return ImageSpec{.size = {}, .type = ElementType::uint8, .channels = 4};
-    default:
-      return plane_error(
-          fmt::format(
-              "field '{}' has views, or masks and boxes that move with it, and is read as its files are",
-              image.name),
-          "read it in one mode: penstock.Image(..., mode=\"RGB\")");
+  const std::optional<PixelLayout> layout = layout_of(image.reading.mode);
+  if (!layout) {
+    return plane_error(
+        fmt::format(
+            "field '{}' has views, or masks and boxes that move with it, and is read as its files are",
+            image.name),
+        "read it in one mode: penstock.Image(..., mode=\"RGB\")");
   }
+  return ImageSpec{.size = {},
+                   .type = *layout == PixelLayout::gray_16 ? ElementType::uint16 : ElementType::uint8,
+                   .channels = channels_of(*layout)};
 }
 
 std::size_t extent_of(int pixels) { return pixels > 0 ? static_cast<std::size_t>(pixels) : kAnyExtent; }
@@ -64,14 +59,13 @@ bool lies_in_plane(const FieldReading& reading) noexcept {
   return reading.annotations || reading.mode == ImageMode::mask || reading.mode == ImageMode::wide_mask;
 }
 
-Scalar plane_type(const ImageSpec& spec) noexcept {
-  return spec.is_float()                    ? Scalar::float32
-         : spec.type == ElementType::uint16 ? Scalar::uint16
-                                            : Scalar::uint8;
-}
-
-PlanePlan::PlanePlan(PlaneFields fields, SampleProgram program, MemoryFormat format, ImageSize input)
-    : fields_(std::move(fields)), program_(std::move(program)), format_(format), input_(input) {
+PlanePlan::PlanePlan(PlaneFields fields, const FieldSpec& image, SampleProgram program, MemoryFormat format,
+                     ImageSize input)
+    : fields_(std::move(fields)),
+      loss_(image.name, image.choice()),
+      program_(std::move(program)),
+      format_(format),
+      input_(input) {
   numbers_.push_back(fields_.image.number);
   for (const PlaneField& field : fields_.others) {
     numbers_.push_back(field.number);
@@ -91,9 +85,9 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
       places_.push_back({.column = columns_.size(), .number = i, .count = count});
       draws_.push_back({view.name, count > 0, ListDraws(view.operations, {})});
     }
-    ColumnPlan image{
-        .info = {view.name.empty() ? fields_.image.name : view.name, FieldKind::image},
-        .spec = {.type = plane_type(spec), .shape = plane_shape<std::vector<std::size_t>>(spec, format_)}};
+    ColumnPlan image{.info = {view.name.empty() ? fields_.image.name : view.name, FieldKind::image},
+                     .spec = {.type = scalar_of(spec.type),
+                              .shape = plane_shape<std::vector<std::size_t>>(spec, format_)}};
     if (count == 0) {
       image.format = format_;
       image.padded = pad_images;
@@ -179,7 +173,8 @@ Result<FillPlanPtr> plan_plane(const SampleTable& table, PlaneFields fields, con
       PENSTOCK_ASSIGN(program, SampleProgram::compile(views, input, format));
     }
   }
-  auto plan = std::make_unique<PlanePlan>(std::move(fields), std::move(program), format, input.size);
+  const FieldSpec image = table.spec(fields.image.number);
+  auto plan = std::make_unique<PlanePlan>(std::move(fields), image, std::move(program), format, input.size);
   PENSTOCK_TRY(plan->lay_out(views, options.pad_images));
   return FillPlanPtr(std::move(plan));
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codecs/rgb_loss.hpp"
 #include "penstock/field_reading.hpp"
 #include "pipeline/fill/filler.hpp"
 #include "transforms/sample_program.hpp"
@@ -44,10 +45,7 @@ Shape plane_shape(const ImageSpec& spec, MemoryFormat format) {
                                                 : Shape{height, width, channels};
 }
 
-/// Of an image's elements in a batch.
-Scalar plane_type(const ImageSpec& spec) noexcept;
-
-/// Immutable; shared by all workers.
+/// Immutable, but for what fillers take note of; shared by all workers.
 class PlanePlan final : public FillPlan {
  public:
   /// A view's place in the batch: its first column, that of the image.
@@ -58,7 +56,8 @@ class PlanePlan final : public FillPlan {
   };
 
   /// `input`: the size of all images, where the shape of rows rests on that.
-  PlanePlan(PlaneFields fields, SampleProgram program, MemoryFormat format, ImageSize input);
+  PlanePlan(PlaneFields fields, const FieldSpec& image, SampleProgram program, MemoryFormat format,
+            ImageSize input);
   /// Gives every view its place; `invalid` for counted views of no fixed size.
   Status lay_out(const std::vector<View>& views, bool pad_images);
 
@@ -68,6 +67,7 @@ class PlanePlan final : public FillPlan {
   std::string rows_in_words(std::size_t column) const override;
   std::string steps_in_words() const override;
   DrawnLists drawn_lists() const override { return draws_; }
+  std::string remark() const override { return loss_.text(); }
 
   const PlaneField& image() const noexcept { return fields_.image; }
   const std::vector<PlaneField>& others() const noexcept { return fields_.others; }
@@ -75,6 +75,7 @@ class PlanePlan final : public FillPlan {
   MemoryFormat format() const noexcept { return format_; }
   /// The size that all images must have; {0, 0}: any.
   ImageSize input() const noexcept { return input_; }
+  const RgbLossNote& loss() const noexcept { return loss_; }
   /// One for each view of the program.
   const std::vector<ViewPlace>& places() const noexcept { return places_; }
 
@@ -83,6 +84,7 @@ class PlanePlan final : public FillPlan {
   void add_columns_of(const PlaneField& field, const View& view, ImageSize size, bool pad_images);
 
   PlaneFields fields_;
+  RgbLossNote loss_;
   SampleProgram program_;
   MemoryFormat format_;
   ImageSize input_;

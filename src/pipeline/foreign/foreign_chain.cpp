@@ -12,25 +12,18 @@ namespace {
 // Results of unknown shape, as images of which the decoder would make no more.
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
-ArraySpec image_array(const ImageSpec& image) {
-  ArraySpec array = image_array(image.size, image.type);
-  if (!image.fixed_size()) {
-    array.shape[0] = array.shape[1] = kAnyExtent;
-  }
-  return array;
-}
-
-bool is_image(const ArraySpec& array) {
-  return (array.type == Scalar::uint8 || array.type == Scalar::float32) && array.shape.size() == 3 &&
-         array.shape[2] == kImageChannels;
+ImageSpec with_size(ImageSpec image, ImageSize size) {
+  image.size = size;
+  return image;
 }
 
 Error cannot_follow(const Transform& operation, const ForeignStep& step) {
-  return Error{.kind = ErrorKind::invalid,
-               .message = fmt::format("{} cannot follow {}, which returns {}", operation.name(), step.name,
-                                      step.output.to_string()),
-               .advice = "return a uint8 array [H, W, 3] from it, or put it after them",
-               .place = {.stage = "plan"}};
+  return Error{
+      .kind = ErrorKind::invalid,
+      .message = fmt::format("{} cannot follow {}, which returns {}", operation.name(), step.name,
+                             step.output.to_string()),
+      .advice = "return an array [H, W, C] of the type and channels that it is given, or put it after them",
+      .place = {.stage = "plan"}};
 }
 
 /// Of a result, or of what is planned, as far as it is known.
@@ -59,11 +52,11 @@ Status check_result(const ForeignStep& step, const ArraySpec& result) {
   return check_size(step, result);
 }
 
-/// [H, W, 3] to [3, H, W].
-void channels_to_front(const float* in, std::size_t pixels, float* out) {
+/// [H, W, C] to [C, H, W].
+void channels_to_front(const float* in, std::size_t pixels, std::size_t channels, float* out) {
   for (std::size_t i = 0; i < pixels; ++i) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      out[c * pixels + i] = in[3 * i + c];
+    for (std::size_t c = 0; c < channels; ++c) {
+      out[c * pixels + i] = in[channels * i + c];
     }
   }
 }
@@ -73,14 +66,27 @@ std::string without_first_line(const std::string& text) { return text.substr(tex
 
 }  // namespace
 
-ArraySpec image_array(ImageSize size, ElementType type) {
-  return {
-      .type = type == ElementType::float32 ? Scalar::float32 : Scalar::uint8,
-      .shape = {static_cast<std::size_t>(size.height), static_cast<std::size_t>(size.width), kImageChannels}};
+ArraySpec image_array(const ImageSpec& image) {
+  const auto extent = [&](int side) {
+    return image.fixed_size() ? static_cast<std::size_t>(side) : kAnyExtent;
+  };
+  return {.type = scalar_of(image.type),
+          .shape = {extent(image.size.height), extent(image.size.width),
+                    static_cast<std::size_t>(image.channels)}};
 }
 
 ImageSize image_size(const ArraySpec& array) noexcept {
   return {static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0])};
+}
+
+bool ImageChain::is_image(const ArraySpec& array) const noexcept {
+  if (array.shape.size() != 3) {
+    return false;
+  }
+  const std::size_t channels = array.shape[2];
+  const bool counted = channels == 3 || channels == static_cast<std::size_t>(first.input().channels);
+  return counted && (array.type == Scalar::uint8 || array.type == Scalar::float32 ||
+                     (array.type == Scalar::uint16 && channels == 1));
 }
 
 bool ImageChain::gives_images() const noexcept {
@@ -107,7 +113,7 @@ std::string ImageChain::describe() const {
 }
 
 Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                 ImageSize size, std::uint64_t room) {
+                                 const ImageSpec& input, std::uint64_t room) {
   const auto is_foreign = [](const TransformPtr& operation) {
     return operation != nullptr && operation->foreign() != nullptr;
   };
@@ -115,7 +121,7 @@ Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, Me
   PENSTOCK_ASSIGN(ImageProgram first,
                   ImageProgram::compile({operations.begin(), at},
                                         at == operations.end() ? format : MemoryFormat::channels_last,
-                                        /*fuse=*/true, {.input = {.size = size}, .room = room}));
+                                        /*fuse=*/true, {.input = input, .room = room}));
   ImageChain chain{.first = std::move(first), .steps = {}, .room = room};
   while (at != operations.end()) {
     ForeignStep step{.stage = (*at)->foreign(),
@@ -127,16 +133,18 @@ Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, Me
     PENSTOCK_TRY(check_size(step, step.output));
     const auto after = at + 1;
     at = std::find_if(after, operations.end(), is_foreign);
-    const bool pixels = is_image(step.output) && step.output.type == Scalar::uint8;
+    const bool pixels = chain.is_image(step.output) && step.output.type != Scalar::float32;
     if (after != at && !pixels) {
       return cannot_follow(**after, step);
     }
     const bool last = at == operations.end();
     if (pixels && (after != at || last)) {
-      const ProgramStart start{.input = {.size = step.output.fixed() ? image_size(step.output) : ImageSize{},
-                                         .type = ElementType::uint8},
-                               .first_op = step.op + 1,
-                               .room = room};
+      const ProgramStart start{
+          .input = {.size = step.output.fixed() ? image_size(step.output) : ImageSize{},
+                    .type = step.output.type == Scalar::uint16 ? ElementType::uint16 : ElementType::uint8,
+                    .channels = static_cast<int>(step.output.shape[2])},
+          .first_op = step.op + 1,
+          .room = room};
       PENSTOCK_ASSIGN(step.then,
                       ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
                                             /*fuse=*/true, start));
@@ -154,12 +162,12 @@ ChainRunner::ChainRunner(const ImageChain& chain, MemoryFormat format, WorkerCou
 }
 
 void* ChainRunner::input(ImageSize size) {
-  return current_.reserve(image_array(size, chain_.first.output().type).bytes());
+  return current_.reserve(image_array(with_size(chain_.first.output(), size)).bytes());
 }
 
 Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key,
                         std::vector<double>& drawn, const RowRoom& room) {
-  spec_ = image_array(size, chain_.first.output().type);
+  spec_ = image_array(with_size(chain_.first.output(), size));
   for (std::size_t number = 0; number < chain_.steps.size(); ++number) {
     const ForeignStep& step = chain_.steps[number];
     PENSTOCK_TRY(run_stage(number, sample, key, room));
@@ -175,7 +183,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
                               const RowRoom& room) {
   const ForeignStep& step = chain_.steps[number];
   const bool into_row = number + 1 == chain_.steps.size() && !step.then;
-  const bool transposes = into_row && is_image(step.output) && format_ == MemoryFormat::channels_first;
+  const bool transposes = into_row && chain_.is_image(step.output) && format_ == MemoryFormat::channels_first;
   counters_.enter(WorkStage::foreign, sample, step.name.c_str());
   ArraySpec result;
   Status done = step.stage->run(
@@ -198,7 +206,7 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
   if (transposes) {
     PENSTOCK_ASSIGN(void* const row, room(result));
     channels_to_front(reinterpret_cast<const float*>(next_.data()), result.shape[0] * result.shape[1],
-                      static_cast<float*>(row));
+                      result.shape[2], static_cast<float*>(row));
   }
   std::swap(current_, next_);
   spec_ = std::move(result);
@@ -210,9 +218,10 @@ Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, con
   ImageWorkspace& workspace = *workspaces_[number];
   const std::uint8_t* const pixels = current_.data();
   const ImageSize size = image_size(spec_);
-  const std::size_t stride = std::size_t{3} * static_cast<std::size_t>(size.width);
+  const std::size_t pixel = spec_.shape[2] * size_of(spec_.type);
+  const std::size_t stride = pixel * static_cast<std::size_t>(size.width);
   PENSTOCK_ASSIGN(const ImageSize made, step.then->resolve(workspace, size, key));
-  const ArraySpec result = image_array(made, step.then->output().type);
+  const ArraySpec result = image_array(with_size(step.then->output(), made));
   void* out = nullptr;
   const bool into_row = number + 1 == chain_.steps.size();
   if (into_row) {
@@ -224,9 +233,10 @@ Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, con
       workspace,
       [&](const Rect& box, const PixelView& view) -> Status {
         for (int y = 0; y < box.height; ++y) {
-          std::memcpy(view.data + view.stride * static_cast<std::size_t>(y),
-                      pixels + stride * static_cast<std::size_t>(box.y + y) + std::size_t{3} * box.x,
-                      std::size_t{3} * box.width);
+          std::memcpy(
+              view.data + view.stride * static_cast<std::size_t>(y),
+              pixels + stride * static_cast<std::size_t>(box.y + y) + pixel * static_cast<std::size_t>(box.x),
+              pixel * static_cast<std::size_t>(box.width));
         }
         return {};
       },

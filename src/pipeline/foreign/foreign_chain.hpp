@@ -17,11 +17,8 @@
 
 namespace penstock::inline v0 {
 
-/// Of the images that programs make.
-inline constexpr std::size_t kImageChannels = 3;
-
-/// An image as an array [H, W, 3], and back.
-ArraySpec image_array(ImageSize size, ElementType type);
+/// An image as an array [H, W, C], and back.
+ArraySpec image_array(const ImageSpec& image);
 ImageSize image_size(const ArraySpec& array) noexcept;
 
 /// A user's stage and the operations of ours that follow it.
@@ -43,16 +40,19 @@ struct ImageChain {
 
   /// Whether rows are images, and not arrays as the last function returned them.
   bool gives_images() const noexcept;
-  /// What the rows of a batch hold. Images as [H, W, 3], whatever the memory format.
+  /// Whether a stage's result is an image: of three channels or as many as the list is given, of 8 bits, of
+  /// 16 where there is one channel, or floats.
+  bool is_image(const ArraySpec& array) const noexcept;
+  /// What the rows of a batch hold. Images as [H, W, C], whatever the memory format.
   ArraySpec output() const;
   /// For Loader::plan().
   std::string describe() const;
 };
 
 /// Splits the list at the user's stages, and asks each what it will return. `invalid` where operations cannot
-/// follow each other. `size`: that of all images, if they have one.
+/// follow each other. `input`: what images are, with a size if all have one.
 Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                 ImageSize size = {}, std::uint64_t room = 0);
+                                 const ImageSpec& input = {}, std::uint64_t room = 0);
 
 /// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;
@@ -62,7 +62,7 @@ class ChainRunner {
  public:
   ChainRunner(const ImageChain& chain, MemoryFormat format, WorkerCounters& counters);
 
-  /// Where the first program writes an image of this size, [H, W, 3].
+  /// Where the first program writes an image of this size, [H, W, C].
   void* input(ImageSize size);
   /// Takes what is at input() on to the row; what is drawn on the way is appended to `drawn`.
   Status run(ImageSize size, std::uint64_t sample, const RandomKey& key, std::vector<double>& drawn,

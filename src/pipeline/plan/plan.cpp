@@ -13,9 +13,9 @@
 #include "pipeline/fill/audio_filler.hpp"
 #include "pipeline/fill/bytes_filler.hpp"
 #include "pipeline/fill/image_filler.hpp"
-#include "pipeline/fill/mode_image_filler.hpp"
 #include "pipeline/fill/number_filler.hpp"
 #include "pipeline/fill/raw_filler.hpp"
+#include "pipeline/fill/stored_image_filler.hpp"
 #include "pipeline/plan/list_fields.hpp"
 #include "pipeline/plan/plan_parts.hpp"
 #include "transforms/batch/batch_operation.hpp"
@@ -38,12 +38,10 @@ Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, cons
   const bool plain = operations.empty();
   switch (field.kind) {
     case FieldKind::image:
-      if (reading.mode != ImageMode::rgb) {
-        return plain ? plan_mode_images(table, field, number, reading.mode, format, options)
-                     : invalid(fmt::format("transforms for field '{}', which is not read as RGB", field.name),
-                               "omit the list of this field, or read it with mode=\"RGB\"");
+      if (const std::optional<PixelLayout> layout = layout_of(reading.mode)) {
+        return plan_images(table, field, number, *layout, list, format, options);
       }
-      return plan_images(table, field, number, list, format, options);
+      return plan_stored_images(table, field, number, reading.mode, list, format, options);
     case FieldKind::audio:
       return plan_audio(table, field, number, list);
     default:
@@ -332,6 +330,16 @@ std::size_t Plan::rows_per_item(std::size_t batch_rows, int workers) const noexc
   constexpr std::size_t kMax = 8;
   const std::size_t shares = static_cast<std::size_t>(std::max(workers, 1)) * 4;
   return std::clamp<std::size_t>(batch_rows / shares, 1, kMax);
+}
+
+std::vector<std::pair<std::string, std::string>> Plan::remarks() const {
+  std::vector<std::pair<std::string, std::string>> remarks;
+  for (const FillPlanPtr& fill : fills_) {
+    if (std::string remark = fill->remark(); !remark.empty()) {
+      remarks.emplace_back(fill->columns().front().info.name, std::move(remark));
+    }
+  }
+  return remarks;
 }
 
 std::string Plan::describe() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "penstock/batch.hpp"
@@ -54,6 +55,8 @@ class Plan {
   void finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place) const noexcept;
 
   std::string describe() const;
+  /// What fillers have met so far that the user should know: the name of a column, and a sentence.
+  std::vector<std::pair<std::string, std::string>> remarks() const;
 
  private:
   Status plan_batch_operations(std::vector<TransformPtr> operations);

@@ -69,6 +69,7 @@ class Planner {
   std::string describe() const;
   /// Of every batch.
   std::vector<FieldInfo> columns() const;
+  std::vector<std::pair<std::string, std::string>> remarks() const { return plan_.remarks(); }
 
  private:
   void make_scheduler();

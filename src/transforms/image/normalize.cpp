@@ -15,7 +15,7 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
  public:
   static constexpr const char* kName = "Normalize";
   static constexpr const char* kSummary =
-      "Subtracts the mean and divides by the standard deviation; 8-bit values are divided by 255 before.";
+      "Subtracts the mean and divides by the standard deviation; integers become floats as by ToFloat first.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {

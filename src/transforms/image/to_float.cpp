@@ -1,4 +1,4 @@
-// ToFloat: 8-bit values to floats from 0 to 1.
+// ToFloat: values to floats from 0 to 1.
 
 #include "transforms/operation_info.hpp"
 
@@ -8,7 +8,8 @@ namespace {
 class ToFloat final : public ImageOperation<ToFloat, transforms::ToFloat> {
  public:
   static constexpr const char* kName = "ToFloat";
-  static constexpr const char* kSummary = "Turns 8-bit values into float32 from 0 to 1, dividing by 255.";
+  static constexpr const char* kSummary =
+      "Turns values into float32 from 0 to 1: those of 8 bits divided by 255, those of 16 by 65535.";
   using ImageOperation::ImageOperation;
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
@@ -20,7 +21,7 @@ class ToFloat final : public ImageOperation<ToFloat, transforms::ToFloat> {
     }
     return ImageSpec{in.size, ElementType::float32, in.channels};
   }
-  // The table that a list starts with already divides by 255.
+  // The table that a list starts with already divides.
 };
 
 }  // namespace
