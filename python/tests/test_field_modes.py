@@ -89,7 +89,7 @@ def test_crops_resizes_and_flips_are_pillows(source: Path, mode: str, memory_for
     for batch, as_floats in zip(plain, scaled, strict=True):
         assert batch["x"].dtype == (np.uint16 if mode == "I;16" else np.uint8)
         for row, (number, params) in enumerate(zip(batch["index"], batch.params, strict=True)):
-            crop, flip = params[""]
+            crop, flip = params["x"]
             image = cropped(image_of(mode, SIZES[number], int(number)), crop, (32, 32))
             if flip["apply"]:
                 image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
@@ -145,7 +145,7 @@ def test_colours_change_as_with_pillow(source: Path, mode: str) -> None:
         loader.set_epoch(epoch)
         (batch,) = loader
         for row, (number, params) in enumerate(zip(batch["index"], batch.params, strict=True)):
-            colours, blurred = params[""]
+            colours, blurred = params["x"]
             image = image_of(mode, SIZES[number], int(number))
             for part in colours["order"]:
                 name = ("Brightness", "Contrast", "Color", None)[part]
@@ -533,3 +533,25 @@ def test_the_extension_that_was_given_is_named(tmp_path: Path) -> None:
     dataset = penstock.Dataset(losing(tmp_path), fields={"far": "depth.png"})
     with pytest.warns(RuntimeWarning, match=r'field \'far\': .* penstock.Image\("depth.png", mode="I;16"\)'):
         dataset[0]
+
+
+def test_views_and_lists_that_move_masks_tell_what_is_lost(tmp_path: Path) -> None:
+    dataset = penstock.Dataset(losing(tmp_path), fields={"image": "depth.png", "m": penstock.Mask("gray.png")})
+    crop = [transforms.CenterCrop(8)]
+    for lists in (penstock.Views(a=crop, b=crop), crop):
+        with pytest.warns(RuntimeWarning, match=r'penstock.Image\("depth.png", mode="I;16"\)'):
+            next(iter(penstock.Loader(dataset, transforms=lists, batch_size=4)))
+
+
+def test_a_mode_of_the_image_moves_with_its_masks(tmp_path: Path) -> None:
+    fields = {"image": penstock.Image("depth.png", mode="I;16"), "m": penstock.Mask("gray.png")}
+    dataset = penstock.Dataset(losing(tmp_path), fields=fields)
+    penstock.build(dataset, tmp_path / "s", image="raw", progress=False)
+    options: dict[str, Any] = {"transforms": [transforms.RandomResizedCrop(8)], "batch_size": 4, "output": "numpy"}
+    pairs = zip(
+        penstock.Loader(dataset, **options), penstock.Loader(penstock.Dataset(tmp_path / "s"), **options), strict=True
+    )
+    for batch, stored in pairs:
+        assert batch["image"].dtype == np.uint16 and batch["m"].shape == (4, 8, 8)
+        same(stored["image"], batch["image"])
+        same(stored["m"], batch["m"])
