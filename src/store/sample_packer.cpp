@@ -71,12 +71,9 @@ Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSett
                    .losses = {}};
   for (const PixelLayout layout :
        {PixelLayout::rgb, PixelLayout::gray, PixelLayout::gray_16, PixelLayout::rgba}) {
-    const ImageSpec input{.size = {},
-                          .type = layout == PixelLayout::gray_16 ? ElementType::uint16 : ElementType::uint8,
-                          .channels = channels_of(layout)};
-    PENSTOCK_ASSIGN(ImageProgram shrink,
-                    ImageProgram::compile({std::make_shared<const Shrink>(settings)},
-                                          MemoryFormat::channels_last, /*fuse=*/true, {.input = input}));
+    PENSTOCK_ASSIGN(ImageProgram shrink, ImageProgram::compile({std::make_shared<const Shrink>(settings)},
+                                                               MemoryFormat::channels_last, /*fuse=*/true,
+                                                               {.input = image_spec(layout)}));
     plan.shrink.push_back(std::move(shrink));
   }
   for (std::size_t field = 0; field < source.fields().size(); ++field) {

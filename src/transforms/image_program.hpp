@@ -17,6 +17,13 @@
 
 namespace penstock::inline v0 {
 
+/// What goes into operations on images that are read in this layout.
+constexpr ImageSpec image_spec(PixelLayout layout) noexcept {
+  return {.size = {},
+          .type = layout == PixelLayout::gray_16 ? ElementType::uint16 : ElementType::uint8,
+          .channels = channels_of(layout)};
+}
+
 /// The working memory of one worker for one program; reused from sample to sample. Not thread-safe.
 class ImageWorkspace {
  public:

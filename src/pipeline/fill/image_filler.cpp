@@ -149,9 +149,7 @@ std::unique_ptr<Filler> ImagePlan::make_filler(const FillerTools& tools, std::si
 Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field, std::size_t number,
                                 PixelLayout layout, const FieldList& list, MemoryFormat format,
                                 const LoaderOptions& options) {
-  ImageSpec input{.size = {},
-                  .type = layout == PixelLayout::gray_16 ? ElementType::uint16 : ElementType::uint8,
-                  .channels = channels_of(layout)};
+  ImageSpec input = image_spec(layout);
   PENSTOCK_ASSIGN(ImageChain chain, compile_chain(list.operations, format, input, list.room));
   if (!chain.output().fixed()) {
     input.size = known_size(table, number, options);

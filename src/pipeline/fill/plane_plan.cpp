@@ -30,9 +30,7 @@ Result<ImageSpec> plane_input(const PlaneField& image) {
             image.name),
         "read it in one mode: penstock.Image(..., mode=\"RGB\")");
   }
-  return ImageSpec{.size = {},
-                   .type = *layout == PixelLayout::gray_16 ? ElementType::uint16 : ElementType::uint8,
-                   .channels = channels_of(*layout)};
+  return image_spec(*layout);
 }
 
 std::size_t extent_of(int pixels) { return pixels > 0 ? static_cast<std::size_t>(pixels) : kAnyExtent; }
