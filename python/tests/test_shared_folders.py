@@ -185,7 +185,7 @@ def test_what_is_planted_in_the_place_of_a_build_is_told_with_what_helps(place, 
     said = "is a link" if kind == "link" else f"belongs to user {STRANGER}"
     as_user(STRANGER, plant, place.shared / f"{place.name()}.building")
     run = as_user(VICTIM, train, place.source, place.shared)
-    check_refused(run, said, "give a cache= that nobody else can write to")
+    check_refused(run, said, "use a cache= that nobody else can write to")
     assert "destination" not in run["state"]
     as_user(STRANGER, plant, place.shared / "x.store.building")
     with pytest.raises(penstock.InvalidError, match=f"{said}; choose another destination, or let the owner of"):
