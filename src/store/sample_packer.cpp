@@ -50,8 +50,8 @@ class Shrink final : public ImageTransform {
   }
   bool moves_pixels() const noexcept override { return true; }
   Status draw_for(const ImageSlots&, Draws&, Drawn&) const override { return {}; }
-  Status plan_for(const ImageSpec& in, const Drawn&, ImageSteps& steps) const override {
-    steps.push_back(ResizeStep{.size = stored_size(settings_, in.size)});
+  Status plan_for(const ImageSpec& in, const Drawn&, ImageEdits& edits) const override {
+    edits.push_back(ResizeEdit{.size = stored_size(settings_, in.size)});
     return {};
   }
 

@@ -84,7 +84,7 @@ TEST(Catalog, operations_on_images_say_whether_they_move_pixels) {
     bool moved = false;
     for (std::uint64_t sample = 0; sample < 64; ++sample) {
       ASSERT_TRUE(program.resolve(*workspace, {64, 48}, {1, 2, sample}).ok()) << operation.name;
-      moved |= std::any_of(workspace->steps.begin(), workspace->steps.end(), is_geometry);
+      moved |= std::any_of(workspace->edits.begin(), workspace->edits.end(), is_geometry);
     }
     EXPECT_EQ(moved, image->moves_pixels()) << operation.name;
   }

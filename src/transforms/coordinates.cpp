@@ -9,23 +9,23 @@ namespace {
 /// x of the result is m[0] * x + m[1] * y + m[2], y alike with the next three.
 using Forward = std::array<double, 6>;
 
-/// Where continuous coordinates go; none for steps that do not move pixels.
-Forward forward(const ImageStep& step, ImageSize image) {
+/// Where continuous coordinates go; none for edits that do not move pixels.
+Forward forward(const ImageEdit& edit, ImageSize image) {
   const double w = image.width;
   const double h = image.height;
-  if (const auto* crop = std::get_if<CropStep>(&step)) {
+  if (const auto* crop = std::get_if<CropEdit>(&edit)) {
     return {1, 0, -static_cast<double>(crop->box.x), 0, 1, -static_cast<double>(crop->box.y)};
   }
-  if (const auto* pad = std::get_if<PadStep>(&step)) {
+  if (const auto* pad = std::get_if<PadEdit>(&edit)) {
     return {1, 0, static_cast<double>(pad->left), 0, 1, static_cast<double>(pad->top)};
   }
-  if (const auto* resize = std::get_if<ResizeStep>(&step)) {
+  if (const auto* resize = std::get_if<ResizeEdit>(&edit)) {
     return {resize->size.width / w, 0, 0, 0, resize->size.height / h, 0};
   }
-  if (std::holds_alternative<FlipStep>(step)) {
+  if (std::holds_alternative<FlipEdit>(edit)) {
     return {-1, 0, w, 0, 1, 0};
   }
-  if (const auto* moved = std::get_if<MoveStep>(&step)) {
+  if (const auto* moved = std::get_if<MoveEdit>(&edit)) {
     switch (moved->move) {
       case Move::mirror:
         return {-1, 0, w, 0, 1, 0};
@@ -43,7 +43,7 @@ Forward forward(const ImageStep& step, ImageSize image) {
         return {0, -1, h, -1, 0, w};
     }
   }
-  if (const auto* warp = std::get_if<WarpStep>(&step)) {
+  if (const auto* warp = std::get_if<WarpEdit>(&edit)) {
     const AffineMatrix& m = warp->warp.matrix;
     const double determinant = m[0] * m[4] - m[1] * m[3];
     const double a = m[4] / determinant;
@@ -64,21 +64,21 @@ Where apply(const Forward& m, double x, double y) {
   return {m[0] * x + m[1] * y + m[2], m[3] * x + m[4] * y + m[5]};
 }
 
-bool cuts_off(const ImageStep& step) {
-  return std::holds_alternative<CropStep>(step) || std::holds_alternative<WarpStep>(step);
+bool cuts_off(const ImageEdit& edit) {
+  return std::holds_alternative<CropEdit>(edit) || std::holds_alternative<WarpEdit>(edit);
 }
 
 }  // namespace
 
-void move_boxes(const ImageSteps& steps, ImageSize image, std::span<float> boxes) {
-  for (const ImageStep& step : steps) {
-    if (!is_geometry(step)) {
+void move_boxes(const ImageEdits& edits, ImageSize image, std::span<float> boxes) {
+  for (const ImageEdit& edit : edits) {
+    if (!is_geometry(edit)) {
       continue;
     }
-    const Forward map = forward(step, image);
-    image = size_after(image, step);
+    const Forward map = forward(edit, image);
+    image = size_after(image, edit);
     const auto within = [&](double value, int length) {
-      return static_cast<float>(cuts_off(step) ? std::clamp(value, 0.0, static_cast<double>(length)) : value);
+      return static_cast<float>(cuts_off(edit) ? std::clamp(value, 0.0, static_cast<double>(length)) : value);
     };
     for (std::size_t i = 0; i + 4 <= boxes.size(); i += 4) {
       float* const box = boxes.data() + i;
@@ -94,16 +94,16 @@ void move_boxes(const ImageSteps& steps, ImageSize image, std::span<float> boxes
   }
 }
 
-void move_points(const ImageSteps& steps, ImageSize image, std::span<float> points) {
-  for (const ImageStep& step : steps) {
-    if (!is_geometry(step)) {
+void move_points(const ImageEdits& edits, ImageSize image, std::span<float> points) {
+  for (const ImageEdit& edit : edits) {
+    if (!is_geometry(edit)) {
       continue;
     }
-    Forward map = forward(step, image);
-    if (std::holds_alternative<FlipStep>(step)) {
+    Forward map = forward(edit, image);
+    if (std::holds_alternative<FlipEdit>(edit)) {
       map[2] -= 1;
     }
-    image = size_after(image, step);
+    image = size_after(image, edit);
     for (std::size_t i = 0; i + 2 <= points.size(); i += 2) {
       const Where moved = apply(map, points[i], points[i + 1]);
       points[i] = static_cast<float>(moved.x);
@@ -112,18 +112,18 @@ void move_points(const ImageSteps& steps, ImageSize image, std::span<float> poin
   }
 }
 
-void mask_steps(const ImageSteps& steps, ImageSteps& masks) {
+void mask_edits(const ImageEdits& edits, ImageEdits& masks) {
   masks.clear();
-  for (const ImageStep& step : steps) {
-    if (!is_geometry(step)) {
+  for (const ImageEdit& edit : edits) {
+    if (!is_geometry(edit)) {
       continue;
     }
-    masks.push_back(step);
-    if (auto* pad = std::get_if<PadStep>(&masks.back())) {
+    masks.push_back(edit);
+    if (auto* pad = std::get_if<PadEdit>(&masks.back())) {
       pad->fill = {};
-    } else if (auto* resize = std::get_if<ResizeStep>(&masks.back())) {
+    } else if (auto* resize = std::get_if<ResizeEdit>(&masks.back())) {
       resize->filter = transforms::Interpolation::nearest;
-    } else if (auto* warp = std::get_if<WarpStep>(&masks.back())) {
+    } else if (auto* warp = std::get_if<WarpEdit>(&masks.back())) {
       warp->warp.filter = transforms::Interpolation::nearest;
       warp->warp.fill = {};
     }

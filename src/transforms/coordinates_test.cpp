@@ -8,47 +8,47 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<float> boxes_after(const ImageSteps& steps, std::vector<float> boxes) {
-  move_boxes(steps, {100, 50}, boxes);
+std::vector<float> boxes_after(const ImageEdits& edits, std::vector<float> boxes) {
+  move_boxes(edits, {100, 50}, boxes);
   return boxes;
 }
-std::vector<float> points_after(const ImageSteps& steps, std::vector<float> points) {
-  move_points(steps, {100, 50}, points);
+std::vector<float> points_after(const ImageEdits& edits, std::vector<float> points) {
+  move_points(edits, {100, 50}, points);
   return points;
 }
 
 TEST(Coordinates, boxes_are_cut_off_by_crops_and_grow_with_resizes) {
-  EXPECT_THAT(boxes_after({CropStep{{20, 10, 40, 30}}}, {10, 15, 70, 30}), ElementsAre(0, 5, 40, 20));
-  EXPECT_THAT(boxes_after({ResizeStep{{50, 100}}}, {10, 10, 20, 20}), ElementsAre(5, 20, 10, 40));
-  EXPECT_THAT(boxes_after({PadStep{1, 2, 3, 4}}, {10, 10, 20, 20}), ElementsAre(11, 12, 21, 22));
+  EXPECT_THAT(boxes_after({CropEdit{{20, 10, 40, 30}}}, {10, 15, 70, 30}), ElementsAre(0, 5, 40, 20));
+  EXPECT_THAT(boxes_after({ResizeEdit{{50, 100}}}, {10, 10, 20, 20}), ElementsAre(5, 20, 10, 40));
+  EXPECT_THAT(boxes_after({PadEdit{1, 2, 3, 4}}, {10, 10, 20, 20}), ElementsAre(11, 12, 21, 22));
 }
 
 TEST(Coordinates, mirrored_boxes_have_edges_and_mirrored_points_centres) {
-  EXPECT_THAT(boxes_after({FlipStep{}}, {10, 15, 30, 40}), ElementsAre(70, 15, 90, 40));
-  EXPECT_THAT(points_after({FlipStep{}}, {10, 15}), ElementsAre(89, 15));
+  EXPECT_THAT(boxes_after({FlipEdit{}}, {10, 15, 30, 40}), ElementsAre(70, 15, 90, 40));
+  EXPECT_THAT(points_after({FlipEdit{}}, {10, 15}), ElementsAre(89, 15));
 }
 
 TEST(Coordinates, turns_move_corners) {
-  EXPECT_THAT(boxes_after({MoveStep{Move::turn_90}}, {10, 15, 30, 40}), ElementsAre(15, 70, 40, 90));
-  EXPECT_THAT(boxes_after({MoveStep{Move::turn_270}}, {10, 15, 30, 40}), ElementsAre(10, 10, 35, 30));
-  EXPECT_THAT(boxes_after({MoveStep{Move::turn_180}}, {10, 15, 30, 40}), ElementsAre(70, 10, 90, 35));
+  EXPECT_THAT(boxes_after({MoveEdit{Move::turn_90}}, {10, 15, 30, 40}), ElementsAre(15, 70, 40, 90));
+  EXPECT_THAT(boxes_after({MoveEdit{Move::turn_270}}, {10, 15, 30, 40}), ElementsAre(10, 10, 35, 30));
+  EXPECT_THAT(boxes_after({MoveEdit{Move::turn_180}}, {10, 15, 30, 40}), ElementsAre(70, 10, 90, 35));
 }
 
 TEST(Coordinates, warps_go_the_other_way_than_their_matrix) {
-  WarpStep warp{{100, 50}, {}};
+  WarpEdit warp{{100, 50}, {}};
   warp.warp.matrix = {1, 0, -5, 0, 1, 7};  // pixels move right by 5 and up by 7
   EXPECT_THAT(boxes_after({warp}, {10, 15, 30, 40}), ElementsAre(15, 8, 35, 33));
   EXPECT_THAT(points_after({warp}, {98, 3}), ElementsAre(103, -4));  // points may leave the image
 }
 
 TEST(Coordinates, masks_are_moved_by_the_nearest_pixel_and_see_no_colours) {
-  ImageSteps masks;
-  mask_steps(
-      {ResizeStep{{9, 9}}, TableStep{}, PadStep{1, 1, 1, 1, transforms::PaddingMode::constant, {5, 5, 5, 5}}},
+  ImageEdits masks;
+  mask_edits(
+      {ResizeEdit{{9, 9}}, TableEdit{}, PadEdit{1, 1, 1, 1, transforms::PaddingMode::constant, {5, 5, 5, 5}}},
       masks);
   ASSERT_EQ(masks.size(), 2u);
-  EXPECT_EQ(std::get<ResizeStep>(masks[0]).filter, transforms::Interpolation::nearest);
-  EXPECT_EQ(std::get<PadStep>(masks[1]).fill[0], 0);
+  EXPECT_EQ(std::get<ResizeEdit>(masks[0]).filter, transforms::Interpolation::nearest);
+  EXPECT_EQ(std::get<PadEdit>(masks[1]).fill[0], 0);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
                                         std::span<const float> boxes) const {
   constexpr std::int64_t kMaxPixels = 1 << 28;
   const auto& list = impl_->list;
-  workspace.steps.clear();
+  workspace.edits.clear();
   workspace.input = image;
   ImageSlots slots{.image = {.size = image, .type = input().type, .channels = input().channels},
                    .boxes = boxes};
@@ -71,26 +71,26 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
     slots.image.type = list.spec(i).type;
     slots.image.channels = list.spec(i).channels;
     Drawn& drawn = *workspace.drawn[i];
-    const std::size_t before = workspace.steps.size();
+    const std::size_t before = workspace.edits.size();
     Status status;
     if (key != nullptr) {
       Draws draws = list.draws(i, *key);
       status = list[i].draw_for(slots, draws, drawn);
     }
     if (status) {
-      status = list[i].plan_for(slots.image, drawn, workspace.steps);
+      status = list[i].plan_for(slots.image, drawn, workspace.edits);
     }
     if (!status) {
       status.error().place.stage = "transform";
       return std::move(status).error();
     }
-    for (std::size_t step = before; step < workspace.steps.size(); ++step) {
-      slots.image.size = size_after(slots.image.size, workspace.steps[step]);
+    for (std::size_t edit = before; edit < workspace.edits.size(); ++edit) {
+      slots.image.size = size_after(slots.image.size, workspace.edits[edit]);
     }
   }
-  plan_stages(image, workspace.steps, impl_->fuse, workspace.stages);
-  for (const Stage& stage : workspace.stages) {
-    const ImageSize made = stage.output;
+  plan_passes(image, workspace.edits, impl_->fuse, workspace.passes);
+  for (const Pass& pass : workspace.passes) {
+    const ImageSize made = pass.output;
     if (std::int64_t{made.width} * made.height > kMaxPixels) {
       Error error{ErrorKind::invalid,
                   fmt::format("an image of {} x {} pixels would be made from one of {} x {}", made.width,
@@ -106,7 +106,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
 
 ImageSink ImageProgram::sink(const ImageWorkspace& workspace, void* out) const {
   return {.data = out,
-          .size = workspace.stages.back().output,
+          .size = workspace.passes.back().output,
           .type = output().type,
           .format = impl_->format,
           .floats = &impl_->floats,
@@ -115,10 +115,10 @@ ImageSink ImageProgram::sink(const ImageWorkspace& workspace, void* out) const {
 }
 
 void ImageProgram::finish(const ImageWorkspace& workspace, void* out) const {
-  for (const ImageStep& step : workspace.steps) {
-    if (const auto* floats = std::get_if<FloatStep>(&step)) {
+  for (const ImageEdit& edit : workspace.edits) {
+    if (const auto* floats = std::get_if<FloatEdit>(&edit)) {
       floats->run(*floats, {.data = static_cast<float*>(out),
-                            .size = workspace.stages.back().output,
+                            .size = workspace.passes.back().output,
                             .channels = output().channels,
                             .format = impl_->format});
     }
@@ -132,13 +132,13 @@ Status ImageProgram::run(ImageWorkspace& workspace, ImageDecoder& decoder, void*
 }
 
 Status ImageProgram::run(ImageWorkspace& workspace, const ReadBox& read, void* out) const {
-  PENSTOCK_TRY(workspace.runner.run(workspace.stages, workspace.steps, read, sink(workspace, out)));
+  PENSTOCK_TRY(workspace.runner.run(workspace.passes, workspace.edits, read, sink(workspace, out)));
   finish(workspace, out);
   return {};
 }
 
 void ImageProgram::run(ImageWorkspace& workspace, const DecodedPart& part, void* out) const {
-  workspace.runner.run(workspace.stages, workspace.steps, part, sink(workspace, out));
+  workspace.runner.run(workspace.passes, workspace.edits, part, sink(workspace, out));
   finish(workspace, out);
 }
 

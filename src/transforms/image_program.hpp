@@ -12,7 +12,7 @@
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 #include "transforms/operation_list.hpp"
-#include "transforms/stage_runner.hpp"
+#include "transforms/pass_runner.hpp"
 #include "transforms/transform.hpp"
 
 namespace penstock::inline v0 {
@@ -31,10 +31,10 @@ class ImageWorkspace {
       : drawn(std::move(memory)), runner(input.channels, input.type) {}
 
   DrawnList drawn;   ///< what the operations drew for the present sample
-  ImageSteps steps;  ///< what follows from that
+  ImageEdits edits;  ///< what follows from that
   ImageSize input;   ///< of the present sample
-  std::vector<Stage> stages;
-  StageRunner runner;
+  std::vector<Pass> passes;
+  PassRunner runner;
 };
 using ImageWorkspacePtr = std::unique_ptr<ImageWorkspace>;
 
@@ -57,7 +57,7 @@ class ImageProgram {
   /// What one row of the batch holds.
   const ImageSpec& output() const noexcept;
   const ImageSpec& input() const noexcept;
-  /// One line per step that will run, for Loader::plan().
+  /// One line per pass that will run, for Loader::plan().
   std::string describe() const;
   const ListDraws& list() const noexcept;
 
@@ -72,7 +72,7 @@ class ImageProgram {
   Result<ImageSize> replay(ImageWorkspace& workspace, ImageSize image) const;
 
   /// What the last resolve() needs of the image.
-  Rect needed(ImageWorkspace& workspace) const { return workspace.runner.needed(workspace.stages.front()); }
+  Rect needed(ImageWorkspace& workspace) const { return workspace.runner.needed(workspace.passes.front()); }
 
   /// Decodes what is needed of the image `decoder` has open and writes the result of the last resolve():
   /// channels * width * height elements of output().type at `out`, contiguous, in the program's memory

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "core/each_target_for_test.hpp"
+#include "transforms/passes.hpp"
 #include "transforms/run_for_test.hpp"
-#include "transforms/stages.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -304,20 +304,20 @@ TEST(ImageProgram, tells_what_it_will_do) {
   EXPECT_EQ(text({}, MemoryFormat::channels_last), "decode\nwrite -> any size uint8 HWC\n");
 }
 
-TEST(Stages, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
-  std::vector<Stage> stages;
-  plan_stages({100, 80},
-              {CropStep{{10, 10, 50, 50}}, ResizeStep{{20, 20}}, CropStep{{5, 5, 4, 4}}, FlipStep{}}, true,
-              stages);
-  ASSERT_EQ(stages.size(), 1u);
-  EXPECT_EQ(stages[0].box, (Rect{10, 10, 50, 50}));
-  EXPECT_EQ(stages[0].keep, (Rect{5, 5, 4, 4}));
-  EXPECT_TRUE(stages[0].flip);
-  plan_stages({100, 80}, {FlipStep{}, ResizeStep{{20, 20}}}, true, stages);
-  EXPECT_EQ(stages.size(), 2u);
-  plan_stages({100, 80}, {FlipStep{}, CropStep{{0, 0, 10, 10}}}, true, stages);
-  ASSERT_EQ(stages.size(), 1u);
-  EXPECT_EQ(stages[0].keep, (Rect{90, 0, 10, 10}));
+TEST(Passes, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
+  std::vector<Pass> passes;
+  plan_passes({100, 80},
+              {CropEdit{{10, 10, 50, 50}}, ResizeEdit{{20, 20}}, CropEdit{{5, 5, 4, 4}}, FlipEdit{}}, true,
+              passes);
+  ASSERT_EQ(passes.size(), 1u);
+  EXPECT_EQ(passes[0].box, (Rect{10, 10, 50, 50}));
+  EXPECT_EQ(passes[0].keep, (Rect{5, 5, 4, 4}));
+  EXPECT_TRUE(passes[0].flip);
+  plan_passes({100, 80}, {FlipEdit{}, ResizeEdit{{20, 20}}}, true, passes);
+  EXPECT_EQ(passes.size(), 2u);
+  plan_passes({100, 80}, {FlipEdit{}, CropEdit{{0, 0, 10, 10}}}, true, passes);
+  ASSERT_EQ(passes.size(), 1u);
+  EXPECT_EQ(passes[0].keep, (Rect{90, 0, 10, 10}));
 }
 
 }  // namespace

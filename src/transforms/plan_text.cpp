@@ -2,34 +2,34 @@
 
 #include <fmt/format.h>
 
-#include "transforms/stages.hpp"
+#include "transforms/passes.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
 using ImageList = OperationList<ImageTransform, ImageSpec>;
 
-// The fullest list of steps among a few draws: a mirroring with p = 0.5 should be seen.
-ImageSteps try_out(const ImageList& list, DrawnList& drawn, ImageSize image) {
-  ImageSteps fullest;
+// The fullest list of edits among a few draws: a mirroring with p = 0.5 should be seen.
+ImageEdits try_out(const ImageList& list, DrawnList& drawn, ImageSize image) {
+  ImageEdits fullest;
   for (std::uint64_t sample = 0; sample < 32; ++sample) {
-    ImageSteps steps;
+    ImageEdits edits;
     ImageSlots slots{.image = {.size = image}, .boxes = {}};
     for (std::size_t i = 0; i < list.size(); ++i) {
       slots.image.type = list.spec(i).type;
       slots.image.channels = list.spec(i).channels;
       Draws draws(RandomKey{0, 0, sample}, static_cast<std::uint32_t>(i));
-      const std::size_t before = steps.size();
+      const std::size_t before = edits.size();
       if (!list[i].draw_for(slots, draws, *drawn[i]).ok() ||
-          !list[i].plan_for(slots.image, *drawn[i], steps).ok()) {
+          !list[i].plan_for(slots.image, *drawn[i], edits).ok()) {
         return {};
       }
-      for (std::size_t step = before; step < steps.size(); ++step) {
-        slots.image.size = size_after(slots.image.size, steps[step]);
+      for (std::size_t edit = before; edit < edits.size(); ++edit) {
+        slots.image.size = size_after(slots.image.size, edits[edit]);
       }
     }
-    if (steps.size() > fullest.size()) {
-      fullest = std::move(steps);
+    if (edits.size() > fullest.size()) {
+      fullest = std::move(edits);
     }
   }
   return fullest;
@@ -37,43 +37,43 @@ ImageSteps try_out(const ImageList& list, DrawnList& drawn, ImageSize image) {
 
 void add(std::string& text, const std::string& part) { text += (text.empty() ? "" : " + ") + part; }
 
-std::string name_of_step(const ImageStep& step) {
-  if (const auto* table = std::get_if<TableStep>(&step)) {
+std::string name_of_edit(const ImageEdit& edit) {
+  if (const auto* table = std::get_if<TableEdit>(&edit)) {
     return table->name;
   }
-  if (const auto* pixels = std::get_if<PixelsStep>(&step)) {
+  if (const auto* pixels = std::get_if<PixelsEdit>(&edit)) {
     return pixels->name;
   }
-  if (const auto* floats = std::get_if<FloatStep>(&step)) {
+  if (const auto* floats = std::get_if<FloatEdit>(&edit)) {
     return floats->name;
   }
-  if (std::holds_alternative<MoveStep>(step)) {
+  if (std::holds_alternative<MoveEdit>(edit)) {
     return "turn";
   }
-  return std::holds_alternative<WarpStep>(step) ? "warp" : "pad";
+  return std::holds_alternative<WarpEdit>(edit) ? "warp" : "pad";
 }
 
-std::string in_words(const Stage& stage, const ImageSteps& steps) {
+std::string in_words(const Pass& pass, const ImageEdits& edits) {
   std::string text;
-  for (std::size_t i = stage.first; i < stage.first + stage.count; ++i) {
-    add(text, name_of_step(steps[i]));
+  for (std::size_t i = pass.first; i < pass.first + pass.count; ++i) {
+    add(text, name_of_edit(edits[i]));
   }
-  if (stage.resize) {
+  if (pass.resize) {
     add(text, "resize " + std::get<std::string>(
-                              ParamCodec<transforms::Interpolation>::to_value(stage.resize->filter)));
-    if (stage.keep.width != stage.resize->size.width || stage.keep.height != stage.resize->size.height) {
+                              ParamCodec<transforms::Interpolation>::to_value(pass.resize->filter)));
+    if (pass.keep.width != pass.resize->size.width || pass.keep.height != pass.resize->size.height) {
       add(text, "crop");
     }
   }
-  if (stage.flip) {
+  if (pass.flip) {
     add(text, "flip");
   }
   return text;
 }
 
-bool needs_image(const Stage& stage, const ImageSteps& steps) {
-  for (std::size_t i = stage.first; i < stage.first + stage.count; ++i) {
-    if (std::get<TableStep>(steps[i]).needs != TableStep::Needs::nothing) {
+bool needs_image(const Pass& pass, const ImageEdits& edits) {
+  for (std::size_t i = pass.first; i < pass.first + pass.count; ++i) {
+    if (std::get<TableEdit>(edits[i]).needs != TableEdit::Needs::nothing) {
       return true;
     }
   }
@@ -93,9 +93,9 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
   const ImageSize image{1500, 1125};
   const ImageSpec& output = list.output();
   DrawnList drawn = list.make_drawn();
-  const ImageSteps steps = try_out(list, drawn, image);
-  std::vector<Stage> stages;
-  plan_stages(image, steps, fuse, stages);
+  const ImageEdits edits = try_out(list, drawn, image);
+  std::vector<Pass> passes;
+  plan_passes(image, edits, fuse, passes);
 
   std::string names;
   bool normalised = false;
@@ -103,21 +103,21 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
     names += (names.empty() ? "" : ", ") + repr(*operation);
     normalised = normalised || (operation->name() == "Normalize");
   }
-  const Stage& first = stages.front();
+  const Pass& first = passes.front();
   const bool part = !is_whole(first.box, first.input) ||
                     (!first.resize && !is_whole(first.keep, first.input)) ||
                     (first.resize && !is_whole(first.keep, first.resize->size));
   std::string text = part ? "decode the box that is needed\n" : "decode\n";
   std::string line;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const Stage& stage = stages[i];
-    if (const std::string words = in_words(stage, steps); !words.empty()) {
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const Pass& pass = passes[i];
+    if (const std::string words = in_words(pass, edits); !words.empty()) {
       add(line, words);
     }
     // Tables are looked up on the way from the pass before, unless they need to see the image first.
-    const bool joins_next = i + 1 < stages.size() && stages[i + 1].kind == Stage::Kind::tables &&
-                            stage.kind == Stage::Kind::boxes && !needs_image(stages[i + 1], steps);
-    if (i + 1 < stages.size() && !joins_next && !line.empty()) {
+    const bool joins_next = i + 1 < passes.size() && passes[i + 1].kind == Pass::Kind::tables &&
+                            pass.kind == Pass::Kind::boxes && !needs_image(passes[i + 1], edits);
+    if (i + 1 < passes.size() && !joins_next && !line.empty()) {
       text += line + "\n";
       line.clear();
     }
@@ -132,9 +132,9 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
       output.fixed_size() ? fmt::format("{} x {} ", output.size.height, output.size.width) : "any size ";
   text += fmt::format("{} -> {}{} {}\n", line, size, name_of(output.type),
                       format == MemoryFormat::channels_first ? "CHW" : "HWC");
-  for (const ImageStep& step : steps) {
-    if (std::holds_alternative<FloatStep>(step)) {
-      text += name_of_step(step) + "\n";
+  for (const ImageEdit& edit : edits) {
+    if (std::holds_alternative<FloatEdit>(edit)) {
+      text += name_of_edit(edit) + "\n";
     }
   }
   if (!names.empty()) {

@@ -91,7 +91,7 @@ void SampleProgram::run(SampleWorkspace& workspace, std::size_t view, void* out)
 Status SampleProgram::decode_mask(SampleWorkspace& workspace, ElementType type, const ReadBox& read) const {
   auto& runner = workspace.mask_runners_[type == ElementType::uint16 ? 1 : 0];
   if (!runner) {
-    runner = std::make_unique<StageRunner>(/*channels=*/1, type);
+    runner = std::make_unique<PassRunner>(/*channels=*/1, type);
   }
   workspace.mask_type_ = type;
   workspace.masks_.resize(views_.size());
@@ -99,9 +99,9 @@ Status SampleProgram::decode_mask(SampleWorkspace& workspace, ElementType type, 
   for (std::size_t i = 0; i < views_.size(); ++i) {
     const ImageWorkspace& image = *workspace.views[i];
     SampleWorkspace::MaskView& mask = workspace.masks_[i];
-    mask_steps(image.steps, mask.steps);
-    plan_stages(image.input, mask.steps, /*fuse=*/true, mask.stages);
-    const Rect needed = runner->needed(mask.stages.front());
+    mask_edits(image.edits, mask.edits);
+    plan_passes(image.input, mask.edits, /*fuse=*/true, mask.passes);
+    const Rect needed = runner->needed(mask.passes.front());
     box = i == 0 ? needed : around(box, needed);
   }
   return runner->decode(box, read, workspace.mask_part_);
@@ -109,10 +109,10 @@ Status SampleProgram::decode_mask(SampleWorkspace& workspace, ElementType type, 
 
 void SampleProgram::run_mask(SampleWorkspace& workspace, std::size_t view, void* out) const {
   const SampleWorkspace::MaskView& mask = workspace.masks_[view];
-  StageRunner& runner = *workspace.mask_runners_[workspace.mask_type_ == ElementType::uint16 ? 1 : 0];
-  runner.run(mask.stages, mask.steps, workspace.mask_part_,
+  PassRunner& runner = *workspace.mask_runners_[workspace.mask_type_ == ElementType::uint16 ? 1 : 0];
+  runner.run(mask.passes, mask.edits, workspace.mask_part_,
              {.data = out,
-              .size = mask.stages.back().output,
+              .size = mask.passes.back().output,
               .type = workspace.mask_type_,
               .format = MemoryFormat::channels_last,
               .floats = nullptr,
@@ -123,13 +123,13 @@ void SampleProgram::run_mask(SampleWorkspace& workspace, std::size_t view, void*
 void SampleProgram::move_boxes(const SampleWorkspace& workspace, std::size_t view,
                                std::span<float> boxes) const {
   const ImageWorkspace& image = *workspace.views[view];
-  penstock::move_boxes(image.steps, image.input, boxes);
+  penstock::move_boxes(image.edits, image.input, boxes);
 }
 
 void SampleProgram::move_points(const SampleWorkspace& workspace, std::size_t view,
                                 std::span<float> points) const {
   const ImageWorkspace& image = *workspace.views[view];
-  penstock::move_points(image.steps, image.input, points);
+  penstock::move_points(image.edits, image.input, points);
 }
 
 }  // namespace penstock::inline v0

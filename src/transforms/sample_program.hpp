@@ -33,13 +33,13 @@ class SampleWorkspace {
   DecodedPart part_;
   /// What happens to a mask in each view.
   struct MaskView {
-    ImageSteps steps;
-    std::vector<Stage> stages;
+    ImageEdits edits;
+    std::vector<Pass> passes;
   };
   std::vector<MaskView> masks_;
   DecodedPart mask_part_;
   ElementType mask_type_ = ElementType::uint8;
-  std::array<std::unique_ptr<StageRunner>, 2> mask_runners_;  // of uint8, of uint16
+  std::array<std::unique_ptr<PassRunner>, 2> mask_runners_;  // of uint8, of uint16
 };
 
 /// Immutable and shared by all workers.

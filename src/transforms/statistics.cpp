@@ -7,10 +7,10 @@
 
 namespace penstock::inline v0 {
 
-void measure_image(const ConstPixelRows& image, const ByteTables& tables, TableStep::Needs needs,
+void measure_image(const ConstPixelRows& image, const ByteTables& tables, TableEdit::Needs needs,
                    Scratch& scratch, ImageStatistics& statistics) {
   const auto channels = static_cast<std::size_t>(image.channels);
-  if (needs == TableStep::Needs::histogram) {
+  if (needs == TableEdit::Needs::histogram) {
     for (auto& histogram : statistics.histogram) {
       histogram.fill(0);
     }

@@ -123,25 +123,25 @@ const std::string& Transform::key() const noexcept {
 
 DrawnPtr Transform::make_drawn() const { return std::make_unique<DrawnOf<NoDraw>>(); }
 
-bool is_geometry(const ImageStep& step) noexcept {
-  return !std::holds_alternative<TableStep>(step) && !std::holds_alternative<PixelsStep>(step) &&
-         !std::holds_alternative<FloatStep>(step);
+bool is_geometry(const ImageEdit& edit) noexcept {
+  return !std::holds_alternative<TableEdit>(edit) && !std::holds_alternative<PixelsEdit>(edit) &&
+         !std::holds_alternative<FloatEdit>(edit);
 }
 
-ImageSize size_after(ImageSize image, const ImageStep& step) noexcept {
-  if (const auto* crop = std::get_if<CropStep>(&step)) {
+ImageSize size_after(ImageSize image, const ImageEdit& edit) noexcept {
+  if (const auto* crop = std::get_if<CropEdit>(&edit)) {
     return {crop->box.width, crop->box.height};
   }
-  if (const auto* pad = std::get_if<PadStep>(&step)) {
+  if (const auto* pad = std::get_if<PadEdit>(&edit)) {
     return {image.width + pad->left + pad->right, image.height + pad->top + pad->bottom};
   }
-  if (const auto* resize = std::get_if<ResizeStep>(&step)) {
+  if (const auto* resize = std::get_if<ResizeEdit>(&edit)) {
     return resize->size;
   }
-  if (const auto* moved = std::get_if<MoveStep>(&step)) {
+  if (const auto* moved = std::get_if<MoveEdit>(&edit)) {
     return swaps_sides(moved->move) ? ImageSize{image.height, image.width} : image;
   }
-  if (const auto* warp = std::get_if<WarpStep>(&step)) {
+  if (const auto* warp = std::get_if<WarpEdit>(&edit)) {
     return warp->size;
   }
   return image;

@@ -17,7 +17,7 @@
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
 #include "transforms/drawn.hpp"
-#include "transforms/image_steps.hpp"
+#include "transforms/image_edits.hpp"
 #include "transforms/kernels/float_map.hpp"
 #include "transforms/param_codec.hpp"
 
@@ -78,7 +78,7 @@ class ImageTransform : public TransformOf<ImageSpec> {
   /// Draws for one sample. Without override: nothing.
   virtual Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const = 0;
   /// Appends what happens to this image, whose size is known. Without override: nothing.
-  virtual Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageSteps& steps) const = 0;
+  virtual Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageEdits& edits) const = 0;
   /// Values: changes what the values become as floats. Without override: nothing.
   virtual void map_values(FloatTable& table) const { (void)table; }
 };
@@ -155,13 +155,13 @@ class ImageOperation : public Operation<Self, Parameters, DrawnType, ImageTransf
   bool moves_pixels() const noexcept final { return Self::kMovesPixels; }
 
   Status draw(const ImageSlots&, Draws&, DrawnType&) const { return {}; }
-  Status plan(const ImageSpec&, const DrawnType&, ImageSteps&) const { return {}; }
+  Status plan(const ImageSpec&, const DrawnType&, ImageEdits&) const { return {}; }
 
   Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const final {
     return this->self().draw(in, draws, this->of(drawn));
   }
-  Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageSteps& steps) const final {
-    return this->self().plan(in, this->of(drawn), steps);
+  Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageEdits& edits) const final {
+    return this->self().plan(in, this->of(drawn), edits);
   }
 };
 

@@ -59,7 +59,7 @@ class AudioPlan final : public OneFieldPlan {
                ? fmt::format("float32 rows of {} frames", program_.output().frames)
                : "float32, padded with zeros to the longest of the batch";
   }
-  std::string steps_in_words() const override { return program_.describe(); }
+  std::string work_in_words() const override { return program_.describe(); }
 
   const AudioProgram& program() const noexcept { return program_; }
   std::size_t read_field() const noexcept { return field(); }

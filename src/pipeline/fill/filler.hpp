@@ -158,9 +158,9 @@ class FillPlan {
   virtual std::span<const std::size_t> fields() const noexcept = 0;
   virtual std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const = 0;
   /// For Loader::plan(): what a column's rows are, after its name: "float32 rows of 224x224"; and what runs
-  /// on each, a line per step.
+  /// on each, a line per pass.
   virtual std::string rows_in_words(std::size_t column) const = 0;
-  virtual std::string steps_in_words() const { return {}; }
+  virtual std::string work_in_words() const { return {}; }
   /// The lists for which its fillers draw: each row's numbers are saved to BatchStorage::drawn in this order.
   virtual DrawnLists drawn_lists() const { return {}; }
   /// The user's stages that it runs.

@@ -42,7 +42,7 @@ class SumAndTexts final : public FillPlan {
   std::span<const std::size_t> fields() const noexcept override { return fields_; }
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
   std::string rows_in_words(std::size_t column) const override { return columns_[column].spec.to_string(); }
-  std::string steps_in_words() const override { return "add\njoin\n"; }
+  std::string work_in_words() const override { return "add\njoin\n"; }
 
  private:
   std::vector<ColumnPlan> columns_ = {

@@ -44,12 +44,12 @@ class ImagePlan final : public OneFieldPlan {
                ? fmt::format("{}, padded with zeros to the largest of the batch", name_of(output.type))
                : fmt::format("list of {} images, sizes vary", name_of(output.type));
   }
-  std::string steps_in_words() const override { return chain_.describe(); }
+  std::string work_in_words() const override { return chain_.describe(); }
   std::string remark() const override { return loss_.text(); }
   std::vector<ForeignStage*> foreign_stages() const override {
     std::vector<ForeignStage*> stages;
-    for (const ForeignStep& step : chain_.steps) {
-      stages.push_back(step.stage.get());
+    for (const ForeignLink& link : chain_.links) {
+      stages.push_back(link.stage.get());
     }
     return stages;
   }
@@ -79,7 +79,7 @@ class ImageFiller final : public Filler {
         channels_(plan.chain().gives_images() ? plan.chain().output().shape[2] : 0),
         decoder_(decode_limits(tools.options)),
         workspace_(program_.make_workspace()) {
-    if (!plan.chain().steps.empty()) {
+    if (!plan.chain().links.empty()) {
       foreign_ = std::make_unique<ChainRunner>(plan.chain(), plan.format(), tools.counters);
     }
   }

@@ -139,7 +139,7 @@ std::string PlanePlan::rows_in_words(std::size_t column) const {
              : fmt::format("list of {} arrays, shapes vary", name_of(plan.spec.type));
 }
 
-std::string PlanePlan::steps_in_words() const {
+std::string PlanePlan::work_in_words() const {
   std::string text;
   if (program_.views().size() > 1) {
     text += "one decode for all views\n";

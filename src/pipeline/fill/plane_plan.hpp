@@ -65,7 +65,7 @@ class PlanePlan final : public FillPlan {
   std::span<const std::size_t> fields() const noexcept override { return numbers_; }
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
   std::string rows_in_words(std::size_t column) const override;
-  std::string steps_in_words() const override;
+  std::string work_in_words() const override;
   DrawnLists drawn_lists() const override { return draws_; }
   std::string remark() const override { return loss_.text(); }
 

@@ -17,39 +17,39 @@ ImageSpec with_size(ImageSpec image, ImageSize size) {
   return image;
 }
 
-Error cannot_follow(const Transform& operation, const ForeignStep& step) {
+Error cannot_follow(const Transform& operation, const ForeignLink& link) {
   return Error{
       .kind = ErrorKind::invalid,
-      .message = fmt::format("{} cannot follow {}, which returns {}", operation.name(), step.name,
-                             step.output.to_string()),
+      .message = fmt::format("{} cannot follow {}, which returns {}", operation.name(), link.name,
+                             link.output.to_string()),
       .advice = "return an array [H, W, C] of the type and channels that it is given, or put it after them",
       .place = {.stage = "plan"}};
 }
 
 /// Of a result, or of what is planned, as far as it is known.
-Status check_size(const ForeignStep& step, ArraySpec result) {
+Status check_size(const ForeignLink& link, ArraySpec result) {
   std::replace(result.shape.begin(), result.shape.end(), kAnyExtent, std::size_t{1});
   if (result.bytes() > kMaxBytes || result.bytes() == 0) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = fmt::format("{} returned {}", step.name, result.to_string()),
+                 .message = fmt::format("{} returned {}", link.name, result.to_string()),
                  .advice = "return an array of at least one element and at most 1 GiB",
-                 .place = {.stage = step.name}};
+                 .place = {.stage = link.name}};
   }
   return {};
 }
 
 /// What a stage returned against what it was planned to return.
-Status check_result(const ForeignStep& step, const ArraySpec& result) {
-  if (!step.output.covers(result)) {
+Status check_result(const ForeignLink& link, const ArraySpec& result) {
+  if (!link.output.covers(result)) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = fmt::format("{} returned {}, and {} was planned", step.name, result.to_string(),
-                                        step.output.to_string()),
+                 .message = fmt::format("{} returned {}, and {} was planned", link.name, result.to_string(),
+                                        link.output.to_string()),
                  .advice =
                      "return one shape and type for all samples, and declare them: "
                      "penstock.transforms.Python(fn, shape=..., dtype=...)",
-                 .place = {.stage = step.name}};
+                 .place = {.stage = link.name}};
   }
-  return check_size(step, result);
+  return check_size(link, result);
 }
 
 /// [H, W, C] to [C, H, W].
@@ -90,23 +90,23 @@ bool ImageChain::is_image(const ArraySpec& array) const noexcept {
 }
 
 bool ImageChain::gives_images() const noexcept {
-  return steps.empty() || steps.back().then || is_image(steps.back().output);
+  return links.empty() || links.back().then || is_image(links.back().output);
 }
 
 ArraySpec ImageChain::output() const {
-  if (steps.empty()) {
+  if (links.empty()) {
     return image_array(first.output());
   }
-  const ForeignStep& last = steps.back();
+  const ForeignLink& last = links.back();
   return last.then ? image_array(last.then->output()) : last.output;
 }
 
 std::string ImageChain::describe() const {
   std::string text = first.describe();
-  for (const ForeignStep& step : steps) {
-    text += fmt::format("{} -> {}, {}\n", step.name, step.output.to_string(), step.stage->where());
-    if (step.then) {
-      text += without_first_line(step.then->describe());
+  for (const ForeignLink& link : links) {
+    text += fmt::format("{} -> {}, {}\n", link.name, link.output.to_string(), link.stage->where());
+    if (link.then) {
+      text += without_first_line(link.then->describe());
     }
   }
   return text;
@@ -122,42 +122,42 @@ Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, Me
                   ImageProgram::compile({operations.begin(), at},
                                         at == operations.end() ? format : MemoryFormat::channels_last,
                                         /*fuse=*/true, {.input = input, .room = room}));
-  ImageChain chain{.first = std::move(first), .steps = {}, .room = room};
+  ImageChain chain{.first = std::move(first), .links = {}, .room = room};
   while (at != operations.end()) {
-    ForeignStep step{.stage = (*at)->foreign(),
+    ForeignLink link{.stage = (*at)->foreign(),
                      .name = (*at)->foreign()->name(),
                      .op = static_cast<std::uint32_t>(at - operations.begin()),
                      .output = {},
                      .then = {}};
-    PENSTOCK_ASSIGN(step.output, step.stage->describe(chain.output()));
-    PENSTOCK_TRY(check_size(step, step.output));
+    PENSTOCK_ASSIGN(link.output, link.stage->describe(chain.output()));
+    PENSTOCK_TRY(check_size(link, link.output));
     const auto after = at + 1;
     at = std::find_if(after, operations.end(), is_foreign);
-    const bool pixels = chain.is_image(step.output) && step.output.type != Scalar::float32;
+    const bool pixels = chain.is_image(link.output) && link.output.type != Scalar::float32;
     if (after != at && !pixels) {
-      return cannot_follow(**after, step);
+      return cannot_follow(**after, link);
     }
     const bool last = at == operations.end();
     if (pixels && (after != at || last)) {
       const ProgramStart start{
-          .input = {.size = step.output.fixed() ? image_size(step.output) : ImageSize{},
-                    .type = step.output.type == Scalar::uint16 ? ElementType::uint16 : ElementType::uint8,
-                    .channels = static_cast<int>(step.output.shape[2])},
-          .first_op = step.op + 1,
+          .input = {.size = link.output.fixed() ? image_size(link.output) : ImageSize{},
+                    .type = link.output.type == Scalar::uint16 ? ElementType::uint16 : ElementType::uint8,
+                    .channels = static_cast<int>(link.output.shape[2])},
+          .first_op = link.op + 1,
           .room = room};
-      PENSTOCK_ASSIGN(step.then,
+      PENSTOCK_ASSIGN(link.then,
                       ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
                                             /*fuse=*/true, start));
     }
-    chain.steps.push_back(std::move(step));
+    chain.links.push_back(std::move(link));
   }
   return chain;
 }
 
 ChainRunner::ChainRunner(const ImageChain& chain, MemoryFormat format, WorkerCounters& counters)
     : chain_(chain), format_(format), counters_(counters) {
-  for (const ForeignStep& step : chain.steps) {
-    workspaces_.push_back(step.then ? step.then->make_workspace() : nullptr);
+  for (const ForeignLink& link : chain.links) {
+    workspaces_.push_back(link.then ? link.then->make_workspace() : nullptr);
   }
 }
 
@@ -168,12 +168,12 @@ void* ChainRunner::input(ImageSize size) {
 Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& key,
                         std::vector<double>& drawn, const RowRoom& room) {
   spec_ = image_array(with_size(chain_.first.output(), size));
-  for (std::size_t number = 0; number < chain_.steps.size(); ++number) {
-    const ForeignStep& step = chain_.steps[number];
+  for (std::size_t number = 0; number < chain_.links.size(); ++number) {
+    const ForeignLink& link = chain_.links[number];
     PENSTOCK_TRY(run_stage(number, sample, key, room));
-    if (step.then) {
-      PENSTOCK_TRY(run_program(step, number, key, room));
-      step.then->list().save(workspaces_[number]->drawn, drawn);
+    if (link.then) {
+      PENSTOCK_TRY(run_program(link, number, key, room));
+      link.then->list().save(workspaces_[number]->drawn, drawn);
     }
   }
   return {};
@@ -181,25 +181,25 @@ Status ChainRunner::run(ImageSize size, std::uint64_t sample, const RandomKey& k
 
 Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const RandomKey& key,
                               const RowRoom& room) {
-  const ForeignStep& step = chain_.steps[number];
-  const bool into_row = number + 1 == chain_.steps.size() && !step.then;
-  const bool transposes = into_row && chain_.is_image(step.output) && format_ == MemoryFormat::channels_first;
-  counters_.enter(WorkStage::foreign, sample, step.name.c_str());
+  const ForeignLink& link = chain_.links[number];
+  const bool into_row = number + 1 == chain_.links.size() && !link.then;
+  const bool transposes = into_row && chain_.is_image(link.output) && format_ == MemoryFormat::channels_first;
+  counters_.enter(WorkStage::foreign, sample, link.name.c_str());
   ArraySpec result;
-  Status done = step.stage->run(
+  Status done = link.stage->run(
       spec_, current_.data(),
       {.stream = chain_.room == 0 ? stream_of(key) : mix64(chain_.room, stream_of(key)),
        .sample = key.sample,
-       .op = step.op},
+       .op = link.op},
       [&](const ArraySpec& returned) -> Result<void*> {
-        PENSTOCK_TRY(check_result(step, returned));
+        PENSTOCK_TRY(check_result(link, returned));
         result = returned;
         return into_row && !transposes ? room(result) : static_cast<void*>(next_.reserve(result.bytes()));
       });
   counters_.enter(WorkStage::transform, sample);
   if (!done) {
     if (done.error().place.stage.empty()) {
-      done.error().place.stage = step.name;
+      done.error().place.stage = link.name;
     }
     return done;
   }
@@ -213,23 +213,23 @@ Status ChainRunner::run_stage(std::size_t number, std::uint64_t sample, const Ra
   return {};
 }
 
-Status ChainRunner::run_program(const ForeignStep& step, std::size_t number, const RandomKey& key,
+Status ChainRunner::run_program(const ForeignLink& link, std::size_t number, const RandomKey& key,
                                 const RowRoom& room) {
   ImageWorkspace& workspace = *workspaces_[number];
   const std::uint8_t* const pixels = current_.data();
   const ImageSize size = image_size(spec_);
   const std::size_t pixel = spec_.shape[2] * size_of(spec_.type);
   const std::size_t stride = pixel * static_cast<std::size_t>(size.width);
-  PENSTOCK_ASSIGN(const ImageSize made, step.then->resolve(workspace, size, key));
-  const ArraySpec result = image_array(with_size(step.then->output(), made));
+  PENSTOCK_ASSIGN(const ImageSize made, link.then->resolve(workspace, size, key));
+  const ArraySpec result = image_array(with_size(link.then->output(), made));
   void* out = nullptr;
-  const bool into_row = number + 1 == chain_.steps.size();
+  const bool into_row = number + 1 == chain_.links.size();
   if (into_row) {
     PENSTOCK_ASSIGN(out, room(result));
   } else {
     out = next_.reserve(result.bytes());
   }
-  PENSTOCK_TRY(step.then->run(
+  PENSTOCK_TRY(link.then->run(
       workspace,
       [&](const Rect& box, const PixelView& view) -> Status {
         for (int y = 0; y < box.height; ++y) {

@@ -22,7 +22,7 @@ ArraySpec image_array(const ImageSpec& image);
 ImageSize image_size(const ArraySpec& array) noexcept;
 
 /// A user's stage and the operations of ours that follow it.
-struct ForeignStep {
+struct ForeignLink {
   std::shared_ptr<ForeignStage> stage;
   std::string name;      ///< the stage's; stands still, for those who look on
   std::uint32_t op = 0;  ///< its number in the list
@@ -35,7 +35,7 @@ struct ForeignStep {
 /// A list of operations, compiled: up to the first stage of the user, and from there.
 struct ImageChain {
   ImageProgram first;
-  std::vector<ForeignStep> steps;
+  std::vector<ForeignLink> links;
   std::uint64_t room = 0;  ///< of the list's draws
 
   /// Whether rows are images, and not arrays as the last function returned them.
@@ -57,7 +57,7 @@ Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, Me
 /// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;
 
-/// Runs the steps after the first program for one sample after the other. One per worker and column.
+/// Runs the links after the first program for one sample after the other. One per worker and column.
 class ChainRunner {
  public:
   ChainRunner(const ImageChain& chain, MemoryFormat format, WorkerCounters& counters);
@@ -70,12 +70,12 @@ class ChainRunner {
 
  private:
   Status run_stage(std::size_t number, std::uint64_t sample, const RandomKey& key, const RowRoom& room);
-  Status run_program(const ForeignStep& step, std::size_t number, const RandomKey& key, const RowRoom& room);
+  Status run_program(const ForeignLink& link, std::size_t number, const RandomKey& key, const RowRoom& room);
 
   const ImageChain& chain_;
   const MemoryFormat format_;
   WorkerCounters& counters_;
-  std::vector<ImageWorkspacePtr> workspaces_;  // per step, null without a program
+  std::vector<ImageWorkspacePtr> workspaces_;  // per link, null without a program
   ArraySpec spec_;                             // of what is in current_
   Scratch current_;
   Scratch next_;

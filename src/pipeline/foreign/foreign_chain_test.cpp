@@ -179,8 +179,8 @@ TEST(ForeignChain, a_batch_whose_stage_was_interrupted_is_made_again) {
     EXPECT_EQ(loader.state().value(), state);
     EXPECT_TRUE(loader.errors().empty()) << "no fault of the samples";
     ASSERT_TRUE(stage->start(0));
-    for (std::size_t step = 1; step < expected.size(); ++step) {
-      EXPECT_EQ(contents(*loader.next(ticket).value()), contents(expected[step]));
+    for (std::size_t link = 1; link < expected.size(); ++link) {
+      EXPECT_EQ(contents(*loader.next(ticket).value()), contents(expected[link]));
     }
     EXPECT_FALSE(loader.next(ticket).value());
   }

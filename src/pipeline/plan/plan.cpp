@@ -350,10 +350,10 @@ std::string Plan::describe() const {
       text +=
           fmt::format("{} ({}): {}\n", printable(field.name), name_of(field.kind), fill->rows_in_words(i));
     }
-    const std::string steps = fill->steps_in_words();
-    for (std::size_t start = 0; start < steps.size();) {
-      const std::size_t end = std::min(steps.find('\n', start), steps.size());
-      text += "  " + steps.substr(start, end - start) + "\n";
+    const std::string work = fill->work_in_words();
+    for (std::size_t start = 0; start < work.size();) {
+      const std::size_t end = std::min(work.find('\n', start), work.size());
+      text += "  " + work.substr(start, end - start) + "\n";
       start = end + 1;
     }
   }

@@ -25,18 +25,18 @@ class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCro
     return with_size(in, square_or_pair(p_.size));
   }
 
-  Status plan(const ImageSpec& in, const NoDraw&, ImageSteps& steps) const {
+  Status plan(const ImageSpec& in, const NoDraw&, ImageEdits& edits) const {
     ImageSize image = in.size;
     const ImageSize size = square_or_pair(p_.size);
     const int lacking_x = std::max(size.width - image.width, 0);
     const int lacking_y = std::max(size.height - image.height, 0);
     if (lacking_x > 0 || lacking_y > 0) {
-      steps.push_back(PadStep{lacking_x / 2, lacking_y / 2, (lacking_x + 1) / 2, (lacking_y + 1) / 2});
-      image = size_after(image, steps.back());
+      edits.push_back(PadEdit{lacking_x / 2, lacking_y / 2, (lacking_x + 1) / 2, (lacking_y + 1) / 2});
+      image = size_after(image, edits.back());
     }
     const int x = static_cast<int>(python_round((image.width - size.width) / 2.0));
     const int y = static_cast<int>(python_round((image.height - size.height) / 2.0));
-    steps.push_back(CropStep{{x, y, size.width, size.height}});
+    edits.push_back(CropEdit{{x, y, size.width, size.height}});
     return {};
   }
 };

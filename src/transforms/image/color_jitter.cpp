@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "transforms/image/color_steps.hpp"
+#include "transforms/image/color_edits.hpp"
 #include "transforms/operation_info.hpp"
 
 namespace penstock::inline v0 {
@@ -81,27 +81,27 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
     return {};
   }
 
-  Status plan(const ImageSpec&, const DrawnJitter& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec&, const DrawnJitter& drawn, ImageEdits& edits) const {
     for (const int part : drawn.order) {
       if (part == 0 && range_of(p_.brightness, 1)) {
-        steps.push_back(brightness_step(drawn.brightness));
+        edits.push_back(brightness_edit(drawn.brightness));
       } else if (part == 1 && range_of(p_.contrast, 1)) {
-        steps.push_back(contrast_step(drawn.contrast));
+        edits.push_back(contrast_edit(drawn.contrast));
       } else if (part == 2 && range_of(p_.saturation, 1)) {
-        steps.push_back(saturation_step(drawn.saturation));
+        edits.push_back(saturation_edit(drawn.saturation));
       } else if (part == 3 && range_of(p_.hue, 0)) {
         if (!(std::abs(drawn.hue) <= 0.5)) {
           return detail::wrong_drawn(kName, "hue",
                                      fmt::format("must be between -0.5 and 0.5, got {}", drawn.hue));
         }
-        steps.push_back(hue_step(drawn.hue));
+        edits.push_back(hue_edit(drawn.hue));
       }
     }
     return {};
   }
 
  private:
-  /// None where the part takes no step.
+  /// None where the part takes no edit.
   static std::optional<JitterRange> range_of(const OptionalRange& given, double center) {
     if (!given) {
       return std::nullopt;

@@ -29,7 +29,7 @@ TEST(ColorJitter, draws_every_order_and_factors_of_its_ranges) {
   }
 }
 
-TEST(ColorJitter, a_part_that_is_not_asked_for_takes_no_step) {
+TEST(ColorJitter, a_part_that_is_not_asked_for_takes_no_edit) {
   const TestImage image = TestImage::noise({12, 7}, 3);
   EXPECT_EQ(run_on({make("ColorJitter")}, image), image);
   EXPECT_EQ(run_on({make("ColorJitter", {{"hue", 0.0}, {"contrast", std::vector<double>{1.0, 1.0}}})}, image),

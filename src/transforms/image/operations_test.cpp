@@ -15,27 +15,27 @@ const ImageTransform& image_operation(const TransformPtr& operation) {
   return dynamic_cast<const ImageTransform&>(*operation);
 }
 
-Status try_plan(const TransformPtr& operation, ImageSize size, std::uint64_t sample, ImageSteps& steps) {
+Status try_plan(const TransformPtr& operation, ImageSize size, std::uint64_t sample, ImageEdits& edits) {
   const ImageTransform& image = image_operation(operation);
   Draws draws(RandomKey{1, 2, sample}, 0);
   const DrawnPtr drawn = operation->make_drawn();
   PENSTOCK_TRY(image.draw_for({.image = {.size = size}, .boxes = {}}, draws, *drawn));
-  return image.plan_for({.size = size}, *drawn, steps);
+  return image.plan_for({.size = size}, *drawn, edits);
 }
 
-ImageSteps plan(const TransformPtr& operation, ImageSize image, std::uint64_t sample = 0) {
-  ImageSteps steps;
-  const Status status = try_plan(operation, image, sample, steps);
+ImageEdits plan(const TransformPtr& operation, ImageSize image, std::uint64_t sample = 0) {
+  ImageEdits edits;
+  const Status status = try_plan(operation, image, sample, edits);
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().to_string());
-  return steps;
+  return edits;
 }
 
 ImageSize resized(transforms::Resize resize, ImageSize image) {
-  return std::get<ResizeStep>(plan(resize, image).at(0)).size;
+  return std::get<ResizeEdit>(plan(resize, image).at(0)).size;
 }
 
 Rect centre(int height, int width, ImageSize image) {
-  return std::get<CropStep>(plan(transforms::CenterCrop{.size = {height, width}}, image).back()).box;
+  return std::get<CropEdit>(plan(transforms::CenterCrop{.size = {height, width}}, image).back()).box;
 }
 
 TEST(PythonRound, sends_halves_to_the_even_neighbour) {
@@ -66,9 +66,9 @@ TEST(Resize, two_numbers_are_height_and_width) {
 }
 
 TEST(Resize, refuses_an_image_of_which_nothing_would_be_left) {
-  ImageSteps steps;
+  ImageEdits edits;
   const TransformPtr resize = transforms::Resize{.size = 10, .max_size = 11};
-  EXPECT_FALSE(try_plan(resize, {1, 1000}, 0, steps).ok());
+  EXPECT_FALSE(try_plan(resize, {1, 1000}, 0, edits).ok());
 }
 
 TEST(Resize, size_is_known_only_where_it_does_not_depend_on_the_image) {
@@ -87,17 +87,17 @@ TEST(CenterCrop, rounds_halves_to_even) {
 }
 
 TEST(CenterCrop, pads_a_smaller_image_with_black) {
-  const auto steps = plan(transforms::CenterCrop{.size = {9, 4}}, {7, 4});
-  ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{0, 2, 0, 3}));
-  EXPECT_EQ(std::get<CropStep>(steps[1]).box, (Rect{2, 0, 4, 9}));
+  const auto edits = plan(transforms::CenterCrop{.size = {9, 4}}, {7, 4});
+  ASSERT_EQ(edits.size(), 2u);
+  EXPECT_EQ(std::get<PadEdit>(edits[0]), (PadEdit{0, 2, 0, 3}));
+  EXPECT_EQ(std::get<CropEdit>(edits[1]).box, (Rect{2, 0, 4, 9}));
 }
 
 TEST(RandomCrop, reaches_every_place_about_equally_often) {
   std::map<std::pair<int, int>, int> seen;
   for (std::uint64_t sample = 0; sample < 6000; ++sample) {
     const Rect box =
-        std::get<CropStep>(plan(transforms::RandomCrop{.size = {3, 4}}, {6, 4}, sample).at(0)).box;
+        std::get<CropEdit>(plan(transforms::RandomCrop{.size = {3, 4}}, {6, 4}, sample).at(0)).box;
     ASSERT_EQ(box.width, 4);
     ASSERT_EQ(box.height, 3);
     ++seen[{box.x, box.y}];
@@ -109,29 +109,29 @@ TEST(RandomCrop, reaches_every_place_about_equally_often) {
 }
 
 TEST(RandomCrop, pads_before_it_crops) {
-  const auto steps = plan(transforms::RandomCrop{.size = 32, .padding = {4}, .fill = {1, 2, 3}}, {32, 32});
-  ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(std::get<PadStep>(steps[0]),
-            (PadStep{4, 4, 4, 4, transforms::PaddingMode::constant, {1, 2, 3, 3}}));
+  const auto edits = plan(transforms::RandomCrop{.size = 32, .padding = {4}, .fill = {1, 2, 3}}, {32, 32});
+  ASSERT_EQ(edits.size(), 2u);
+  EXPECT_EQ(std::get<PadEdit>(edits[0]),
+            (PadEdit{4, 4, 4, 4, transforms::PaddingMode::constant, {1, 2, 3, 3}}));
   const auto four = plan(transforms::RandomCrop{.size = 8, .padding = {1, 2, 3, 4}}, {32, 32});
-  EXPECT_EQ(std::get<PadStep>(four[0]), (PadStep{1, 2, 3, 4}));
+  EXPECT_EQ(std::get<PadEdit>(four[0]), (PadEdit{1, 2, 3, 4}));
   const auto black = plan(transforms::RandomCrop{.size = 8, .padding = {1}, .fill = {}}, {32, 32});
-  EXPECT_EQ(std::get<PadStep>(black[0]), (PadStep{1, 1, 1, 1}));
+  EXPECT_EQ(std::get<PadEdit>(black[0]), (PadEdit{1, 1, 1, 1}));
   const auto two = plan(transforms::RandomCrop{.size = 8, .padding = {1, 2}}, {32, 32});
-  EXPECT_EQ(std::get<PadStep>(two[0]), (PadStep{1, 2, 1, 2}));
+  EXPECT_EQ(std::get<PadEdit>(two[0]), (PadEdit{1, 2, 1, 2}));
 }
 
 TEST(RandomCrop, pads_a_smaller_image_on_both_sides_when_asked) {
-  const auto steps = plan(transforms::RandomCrop{.size = {10, 20}, .pad_if_needed = true}, {15, 8});
-  ASSERT_EQ(steps.size(), 3u);
-  EXPECT_EQ(std::get<PadStep>(steps[0]), (PadStep{5, 0, 5, 0}));
-  EXPECT_EQ(std::get<PadStep>(steps[1]), (PadStep{0, 2, 0, 2}));
+  const auto edits = plan(transforms::RandomCrop{.size = {10, 20}, .pad_if_needed = true}, {15, 8});
+  ASSERT_EQ(edits.size(), 3u);
+  EXPECT_EQ(std::get<PadEdit>(edits[0]), (PadEdit{5, 0, 5, 0}));
+  EXPECT_EQ(std::get<PadEdit>(edits[1]), (PadEdit{0, 2, 0, 2}));
 }
 
 TEST(RandomCrop, refuses_a_smaller_image_otherwise) {
-  ImageSteps steps;
+  ImageEdits edits;
   const TransformPtr crop = transforms::RandomCrop{.size = 10};
-  const Status status = try_plan(crop, {9, 30}, 0, steps);
+  const Status status = try_plan(crop, {9, 30}, 0, edits);
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().to_string().find("pad_if_needed=True"), std::string::npos);
 }
@@ -141,8 +141,8 @@ TEST(RandomResizedCrop, stays_inside_and_within_area_and_shape) {
   double area = 0;
   const int samples = 4000;
   for (std::uint64_t sample = 0; sample < samples; ++sample) {
-    const auto steps = plan(transforms::RandomResizedCrop{.size = 224}, image, sample);
-    const Rect box = std::get<CropStep>(steps.at(0)).box;
+    const auto edits = plan(transforms::RandomResizedCrop{.size = 224}, image, sample);
+    const Rect box = std::get<CropEdit>(edits.at(0)).box;
     ASSERT_GE(box.x, 0);
     ASSERT_GE(box.y, 0);
     ASSERT_LE(box.x + box.width, image.width);
@@ -153,7 +153,7 @@ TEST(RandomResizedCrop, stays_inside_and_within_area_and_shape) {
     EXPECT_GT(shape, 0.74);
     EXPECT_LT(shape, 1.345);
     area += share;
-    EXPECT_EQ(std::get<ResizeStep>(steps.at(1)).size, (ImageSize{224, 224}));
+    EXPECT_EQ(std::get<ResizeEdit>(edits.at(1)).size, (ImageSize{224, 224}));
   }
   // Less than the middle of [0.08, 1]: boxes that do not fit are drawn again. Torchvision's rule gives
   // 0.4328.
@@ -162,8 +162,8 @@ TEST(RandomResizedCrop, stays_inside_and_within_area_and_shape) {
 
 TEST(RandomResizedCrop, falls_back_to_the_largest_allowed_box_in_the_middle) {
   const transforms::RandomResizedCrop crop{.size = 8, .scale = {1.0, 1.0}};
-  EXPECT_EQ(std::get<CropStep>(plan(crop, {1000, 10}).at(0)).box, (Rect{493, 0, 13, 10}));  // 13.33
-  EXPECT_EQ(std::get<CropStep>(plan(crop, {10, 1000}).at(0)).box, (Rect{0, 493, 10, 13}));
+  EXPECT_EQ(std::get<CropEdit>(plan(crop, {1000, 10}).at(0)).box, (Rect{493, 0, 13, 10}));  // 13.33
+  EXPECT_EQ(std::get<CropEdit>(plan(crop, {10, 1000}).at(0)).box, (Rect{0, 493, 10, 13}));
 }
 
 TEST(RandomHorizontalFlip, happens_as_often_as_asked) {

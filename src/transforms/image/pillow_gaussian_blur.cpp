@@ -57,17 +57,17 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
     return {};
   }
 
-  Status plan(const ImageSpec&, const DrawnRadius& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec&, const DrawnRadius& drawn, ImageEdits& edits) const {
     if (!(drawn.radius >= 0 && drawn.radius <= kMaxRadius)) {
       return detail::wrong_drawn(kName, "radius",
                                  fmt::format("must be between 0 and {}, got {}", kMaxRadius, drawn.radius));
     }
     if (drawn.apply && drawn.radius > 0) {
-      steps.push_back(PixelsStep{
+      edits.push_back(PixelsEdit{
           .name = "blur",
           .run =
-              [](const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out, Scratch& scratch) {
-                box_blur_three_times(in, out, gaussian_blur_box(static_cast<float>(step.numbers[0])),
+              [](const PixelsEdit& edit, const ConstPixelRows& in, const PixelRows& out, Scratch& scratch) {
+                box_blur_three_times(in, out, gaussian_blur_box(static_cast<float>(edit.numbers[0])),
                                      scratch);
               },
           .in_place = true,

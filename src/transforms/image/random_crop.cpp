@@ -64,26 +64,26 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
     return {};
   }
 
-  Status plan(const ImageSpec& in, const DrawnPlace& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec& in, const DrawnPlace& drawn, ImageEdits& edits) const {
     const ImageSize size = square_or_pair(p_.size);
     const Rect box{drawn.left, drawn.top, size.width, size.height};
-    PENSTOCK_TRY(check_inside(kName, box, pad(in, &steps)));
-    steps.push_back(CropStep{box});
+    PENSTOCK_TRY(check_inside(kName, box, pad(in, &edits)));
+    edits.push_back(CropEdit{box});
     return {};
   }
 
  private:
-  /// The size after padding; the steps to it where they are asked for.
-  ImageSize pad(const ImageSpec& in, ImageSteps* steps) const {
+  /// The size after padding; the edits to it where they are asked for.
+  ImageSize pad(const ImageSpec& in, ImageEdits* edits) const {
     ImageSize image = in.size;
     const auto add = [&](int left, int top, int right, int bottom) {
       if (left + top + right + bottom == 0) {
         return;
       }
-      const PadStep step{left, top, right, bottom, p_.padding_mode, fill_bytes(p_.fill)};
-      image = size_after(image, step);
-      if (steps != nullptr) {
-        steps->push_back(step);
+      const PadEdit edit{left, top, right, bottom, p_.padding_mode, fill_bytes(p_.fill)};
+      image = size_after(image, edit);
+      if (edits != nullptr) {
+        edits->push_back(edit);
       }
     };
     if (!p_.padding.empty()) {

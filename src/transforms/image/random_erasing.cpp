@@ -45,13 +45,13 @@ struct DrawnErasing {
   }
 };
 
-void erase_bytes(const PixelsStep& step, const ConstPixelRows&, const PixelRows& out, Scratch&) {
-  const auto& drawn = *static_cast<const DrawnErasing*>(step.drawn);
+void erase_bytes(const PixelsEdit& edit, const ConstPixelRows&, const PixelRows& out, Scratch&) {
+  const auto& drawn = *static_cast<const DrawnErasing*>(edit.drawn);
   const Rect box = drawn.box.box();
-  if (step.numbers[0] == 0) {
+  if (edit.numbers[0] == 0) {
     std::array<std::uint8_t, 4> fill{};
     for (std::size_t c = 0; c < fill.size(); ++c) {
-      fill[c] = static_cast<std::uint8_t>(step.numbers[c + 1]);
+      fill[c] = static_cast<std::uint8_t>(edit.numbers[c + 1]);
     }
     fill_box(out, box, fill);
     return;
@@ -73,8 +73,8 @@ std::pair<float, float> two_normal(Draws& draws) {
   return {static_cast<float>(radius * std::cos(angle)), static_cast<float>(radius * std::sin(angle))};
 }
 
-void erase_floats(const FloatStep& step, const FloatRows& image) {
-  const auto& drawn = *static_cast<const DrawnErasing*>(step.drawn);
+void erase_floats(const FloatEdit& edit, const FloatRows& image) {
+  const auto& drawn = *static_cast<const DrawnErasing*>(edit.drawn);
   const Rect box = drawn.box.box();
   Draws draws = drawn.noise.draws();
   float spare = 0;
@@ -91,9 +91,9 @@ void erase_floats(const FloatStep& step, const FloatRows& image) {
   for (int y = box.y; y < box.y + box.height; ++y) {
     for (int x = box.x; x < box.x + box.width; ++x) {
       for (int c = 0; c < image.channels; ++c) {
-        image.at(x, y, c) = step.numbers[0] != 0
+        image.at(x, y, c) = edit.numbers[0] != 0
                                 ? normal()
-                                : static_cast<float>(step.numbers[static_cast<std::size_t>(c) + 1]);
+                                : static_cast<float>(edit.numbers[static_cast<std::size_t>(c) + 1]);
       }
     }
   }
@@ -155,7 +155,7 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
     return {};
   }
 
-  Status plan(const ImageSpec& in, const DrawnErasing& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec& in, const DrawnErasing& drawn, ImageEdits& edits) const {
     const Rect box = drawn.box.box();
     if (!drawn.apply || box.width == 0 || box.height == 0) {
       return {};
@@ -166,9 +166,9 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
       numbers[c + 1] = p_.value.numbers[std::min(c, p_.value.numbers.size() - 1)];
     }
     if (in.is_float()) {
-      steps.push_back(FloatStep{.name = "erase", .run = &erase_floats, .numbers = numbers, .drawn = &drawn});
+      edits.push_back(FloatEdit{.name = "erase", .run = &erase_floats, .numbers = numbers, .drawn = &drawn});
     } else {
-      steps.push_back(PixelsStep{
+      edits.push_back(PixelsEdit{
           .name = "erase", .run = &erase_bytes, .in_place = true, .numbers = numbers, .drawn = &drawn});
     }
     return {};

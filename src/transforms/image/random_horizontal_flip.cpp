@@ -27,9 +27,9 @@ class RandomHorizontalFlip final
     return {};
   }
 
-  Status plan(const ImageSpec&, const Happens& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec&, const Happens& drawn, ImageEdits& edits) const {
     if (drawn.apply) {
-      steps.push_back(FlipStep{});
+      edits.push_back(FlipEdit{});
     }
     return {};
   }

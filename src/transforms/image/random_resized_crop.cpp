@@ -40,10 +40,10 @@ class RandomResizedCrop final
     return {};
   }
 
-  Status plan(const ImageSpec& in, const DrawnBox& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec& in, const DrawnBox& drawn, ImageEdits& edits) const {
     PENSTOCK_TRY(check_inside(kName, drawn.box(), in.size));
-    steps.push_back(CropStep{drawn.box()});
-    steps.push_back(ResizeStep{square_or_pair(p_.size), p_.interpolation});
+    edits.push_back(CropEdit{drawn.box()});
+    edits.push_back(ResizeEdit{square_or_pair(p_.size), p_.interpolation});
     return {};
   }
 

@@ -92,7 +92,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
     return {};
   }
 
-  Status plan(const ImageSpec& in, const DrawnAngle& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec& in, const DrawnAngle& drawn, ImageEdits& edits) const {
     if (!std::isfinite(drawn.angle)) {
       return detail::wrong_drawn(kName, "angle", "must be finite");
     }
@@ -105,7 +105,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
       }
       const bool whole = p_.expand || size.width == size.height;
       if (angle == 180 || (whole && (angle == 90 || angle == 270))) {
-        steps.push_back(MoveStep{angle == 180  ? Move::turn_180
+        edits.push_back(MoveEdit{angle == 180  ? Move::turn_180
                                  : angle == 90 ? Move::turn_90
                                                : Move::turn_270});
         return {};
@@ -128,7 +128,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
       matrix[2] = moved.x;
       matrix[5] = moved.y;
     }
-    steps.push_back(WarpStep{result, {matrix, p_.interpolation, fill_bytes(p_.fill)}});
+    edits.push_back(WarpEdit{result, {matrix, p_.interpolation, fill_bytes(p_.fill)}});
     return {};
   }
 

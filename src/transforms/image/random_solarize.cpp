@@ -38,11 +38,11 @@ class RandomSolarize final : public ImageOperation<RandomSolarize, SolarizeParam
     return {};
   }
 
-  Status plan(const ImageSpec&, const Happens& drawn, ImageSteps& steps) const {
+  Status plan(const ImageSpec&, const Happens& drawn, ImageEdits& edits) const {
     if (drawn.apply) {
-      steps.push_back(TableStep{.name = "solarize",
-                                .make = [](const TableStep& step, const ImageStatistics&,
-                                           std::size_t) { return solarize_table(step.numbers[0]); },
+      edits.push_back(TableEdit{.name = "solarize",
+                                .make = [](const TableEdit& edit, const ImageStatistics&,
+                                           std::size_t) { return solarize_table(edit.numbers[0]); },
                                 .numbers = {p_.threshold.value}});
     }
     return {};

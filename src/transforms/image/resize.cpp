@@ -35,7 +35,7 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
     return with_size(in, p_.size.width == 0 && !in.fixed_size() ? ImageSize{} : target(in.size));
   }
 
-  Status plan(const ImageSpec& in, const NoDraw&, ImageSteps& steps) const {
+  Status plan(const ImageSpec& in, const NoDraw&, ImageEdits& edits) const {
     const ImageSize size = target(in.size);
     if (size.width < 1 || size.height < 1) {
       return Error{ErrorKind::invalid,
@@ -50,7 +50,7 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
                    "set max_size, or exclude images that are this narrow",
                    {}};
     }
-    steps.push_back(ResizeStep{size, p_.interpolation});
+    edits.push_back(ResizeEdit{size, p_.interpolation});
     return {};
   }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "transforms/image_steps.hpp"
+#include "transforms/image_edits.hpp"
 
 namespace penstock::inline v0 {
 
@@ -17,7 +17,7 @@ struct PixelFormat {
 
 /// Pixels from `in` (rows `stride` bytes apart) to `out` (rows follow each other closely).
 /// `reflect` and `symmetric` go back and forth as often as it takes, like numpy's pad.
-void pad_image(const PadStep& step, const std::uint8_t* in, std::size_t stride, ImageSize size,
+void pad_image(const PadEdit& edit, const std::uint8_t* in, std::size_t stride, ImageSize size,
                const PixelFormat& format, std::uint8_t* out);
 
 }  // namespace penstock::inline v0

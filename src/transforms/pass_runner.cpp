@@ -1,4 +1,4 @@
-#include "transforms/stage_runner.hpp"
+#include "transforms/pass_runner.hpp"
 
 #include <algorithm>
 
@@ -15,11 +15,11 @@ constexpr int kDecodeMargin = 64;
 
 }  // namespace
 
-ConstPixelRows StageRunner::rows_of(const Pixels& in) const {
+ConstPixelRows PassRunner::rows_of(const Pixels& in) const {
   return {in.data, in.stride, {in.area.width, in.area.height}, channels_};
 }
 
-Status StageRunner::decode(const Rect& box, const ReadBox& read, DecodedPart& part) {
+Status PassRunner::decode(const Rect& box, const ReadBox& read, DecodedPart& part) {
   part.stride = stride_for(box.width + 2 * kDecodeMargin);
   std::uint8_t* const data = decoded_.reserve(part.stride * static_cast<std::size_t>(box.height)) +
                              pixel_ * static_cast<std::size_t>(kDecodeMargin);
@@ -28,40 +28,40 @@ Status StageRunner::decode(const Rect& box, const ReadBox& read, DecodedPart& pa
   return read(box, {data, part.stride, box.width, box.height, layout_, kDecodeMargin});
 }
 
-Status StageRunner::run(std::span<const Stage> stages, const ImageSteps& steps, const ReadBox& read,
-                        const ImageSink& sink) {
-  const Passes passes = prepare(stages.front());
+Status PassRunner::run(std::span<const Pass> passes, const ImageEdits& edits, const ReadBox& read,
+                       const ImageSink& sink) {
+  const BoxReading reading = prepare(passes.front());
   DecodedPart part;
-  PENSTOCK_TRY(decode(passes.need, read, part));
-  run_from(stages, steps, passes, part, sink);
+  PENSTOCK_TRY(decode(reading.need, read, part));
+  run_from(passes, edits, reading, part, sink);
   return {};
 }
 
-void StageRunner::run(std::span<const Stage> stages, const ImageSteps& steps, const DecodedPart& part,
-                      const ImageSink& sink) {
-  run_from(stages, steps, prepare(stages.front()), part, sink);
+void PassRunner::run(std::span<const Pass> passes, const ImageEdits& edits, const DecodedPart& part,
+                     const ImageSink& sink) {
+  run_from(passes, edits, prepare(passes.front()), part, sink);
 }
 
-void StageRunner::run_from(std::span<const Stage> stages, const ImageSteps& steps, const Passes& first,
-                           const DecodedPart& part, const ImageSink& sink) {
+void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits, const BoxReading& first,
+                          const DecodedPart& part, const ImageSink& sink) {
   Pixels in = part;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    const Stage& stage = stages[i];
-    if (stage.kind == Stage::Kind::boxes && stage.resize && has_alpha_weights(stage.resize->filter)) {
-      const ImageSink out = between(stage.output);
-      run_boxes(stage, i == 0 ? first : prepare(stage), times_alpha(in), out);
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    const Pass& pass = passes[i];
+    if (pass.kind == Pass::Kind::boxes && pass.resize && has_alpha_weights(pass.resize->filter)) {
+      const ImageSink out = between(pass.output);
+      run_boxes(pass, i == 0 ? first : prepare(pass), times_alpha(in), out);
       in = whole_of(out);
       divide_by_alpha(rows_of(in), own_rows(in));
-      if (i + 1 == stages.size()) {
+      if (i + 1 == passes.size()) {
         write(in, sink);
       }
-    } else if (stage.kind == Stage::Kind::boxes) {
+    } else if (pass.kind == Pass::Kind::boxes) {
       // Tables that need to know nothing of the image are looked up on the way to its memory.
-      through_tables_ = i + 1 < stages.size() && make_tables(stages[i + 1], steps, nullptr);
+      through_tables_ = i + 1 < passes.size() && make_tables(passes[i + 1], edits, nullptr);
       const std::size_t done = through_tables_ ? i + 1 : i;
-      const bool last = done + 1 == stages.size();
-      const ImageSink out = last ? sink : between(stage.output);
-      run_boxes(stage, i == 0 ? first : prepare(stage), in, out);
+      const bool last = done + 1 == passes.size();
+      const ImageSink out = last ? sink : between(pass.output);
+      run_boxes(pass, i == 0 ? first : prepare(pass), in, out);
       through_tables_ = false;
       if (last) {
         break;
@@ -69,9 +69,9 @@ void StageRunner::run_from(std::span<const Stage> stages, const ImageSteps& step
       in = whole_of(out);
       i = done;
     } else {
-      in = stage.kind == Stage::Kind::tables ? run_tables(stage, steps, in)
-                                             : run_step(stage, steps[stage.first], in);
-      if (i + 1 == stages.size()) {
+      in = pass.kind == Pass::Kind::tables ? run_tables(pass, edits, in)
+                                           : run_edit(pass, edits[pass.first], in);
+      if (i + 1 == passes.size()) {
         write(in, sink);
       }
     }
@@ -79,7 +79,7 @@ void StageRunner::run_from(std::span<const Stage> stages, const ImageSteps& step
   finish_rows();
 }
 
-StageRunner::Pixels StageRunner::times_alpha(const Pixels& in) {
+PassRunner::Pixels PassRunner::times_alpha(const Pixels& in) {
   const std::size_t stride = stride_for(in.area.width);
   const PixelRows out{multiplied_.reserve(stride * static_cast<std::size_t>(in.area.height)),
                       stride,
@@ -89,7 +89,7 @@ StageRunner::Pixels StageRunner::times_alpha(const Pixels& in) {
   return {out.data, stride, in.area};
 }
 
-ImageSink StageRunner::between(ImageSize size) {
+ImageSink PassRunner::between(ImageSize size) {
   last_whole_ = 1 - last_whole_;
   const std::size_t bytes = row_bytes(size.width) * static_cast<std::size_t>(size.height);
   return {.data = whole_[static_cast<std::size_t>(last_whole_)].reserve(bytes),
@@ -101,66 +101,66 @@ ImageSink StageRunner::between(ImageSize size) {
           .from = type_};
 }
 
-StageRunner::Pixels StageRunner::whole_of(const ImageSink& made) const {
+PassRunner::Pixels PassRunner::whole_of(const ImageSink& made) const {
   return {static_cast<const std::uint8_t*>(made.data),
           row_bytes(made.size.width),
           {0, 0, made.size.width, made.size.height}};
 }
 
-PixelRows StageRunner::own_rows(const Pixels& in) {
+PixelRows PassRunner::own_rows(const Pixels& in) {
   return {whole_[static_cast<std::size_t>(last_whole_)].data(),
           in.stride,
           {in.area.width, in.area.height},
           channels_};
 }
 
-bool StageRunner::make_tables(const Stage& stage, const ImageSteps& steps, const Pixels* image) {
-  if (stage.kind != Stage::Kind::tables) {
+bool PassRunner::make_tables(const Pass& pass, const ImageEdits& edits, const Pixels* image) {
+  if (pass.kind != Pass::Kind::tables) {
     return false;
   }
   tables_.fill(identity_table());
-  for (std::size_t i = stage.first; i < stage.first + stage.count; ++i) {
-    const auto& step = std::get<TableStep>(steps[i]);
-    if (step.needs != TableStep::Needs::nothing) {
+  for (std::size_t i = pass.first; i < pass.first + pass.count; ++i) {
+    const auto& edit = std::get<TableEdit>(edits[i]);
+    if (edit.needs != TableEdit::Needs::nothing) {
       if (image == nullptr) {
         return false;
       }
-      measure_image(rows_of(*image), tables_, step.needs, work_, statistics_);
+      measure_image(rows_of(*image), tables_, edit.needs, work_, statistics_);
     }
     // The fourth channel is transparency, not colour.
     for (std::size_t channel = 0; channel < static_cast<std::size_t>(std::min(channels_, 3)); ++channel) {
-      tables_[channel] = joined(tables_[channel], step.make(step, statistics_, channel));
+      tables_[channel] = joined(tables_[channel], edit.make(edit, statistics_, channel));
     }
   }
   return true;
 }
 
-StageRunner::Pixels StageRunner::run_tables(const Stage& stage, const ImageSteps& steps, const Pixels& in) {
-  make_tables(stage, steps, &in);
+PassRunner::Pixels PassRunner::run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in) {
+  make_tables(pass, edits, &in);
   apply_tables(rows_of(in), own_rows(in), {tables_.data(), static_cast<std::size_t>(channels_)});
   return in;
 }
 
-StageRunner::Pixels StageRunner::run_step(const Stage& stage, const ImageStep& step, const Pixels& in) {
-  if (const auto* pixels = std::get_if<PixelsStep>(&step); pixels != nullptr && pixels->in_place) {
+PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in) {
+  if (const auto* pixels = std::get_if<PixelsEdit>(&edit); pixels != nullptr && pixels->in_place) {
     pixels->run(*pixels, rows_of(in), own_rows(in), work_);
     return in;
   }
-  const ImageSink out = between(stage.output);
+  const ImageSink out = between(pass.output);
   auto* const data = static_cast<std::uint8_t*>(out.data);
-  if (const auto* pixels = std::get_if<PixelsStep>(&step)) {
+  if (const auto* pixels = std::get_if<PixelsEdit>(&edit)) {
     pixels->run(*pixels, rows_of(in), {data, row_bytes(out.size.width), out.size, channels_}, work_);
-  } else if (const auto* pad = std::get_if<PadStep>(&step)) {
-    pad_image(*pad, in.data, in.stride, stage.input, {.channels = channels_, .type = type_}, data);
+  } else if (const auto* pad = std::get_if<PadEdit>(&edit)) {
+    pad_image(*pad, in.data, in.stride, pass.input, {.channels = channels_, .type = type_}, data);
   } else {
     // Moves take pixels of two bytes as two channels.
     const int channels = static_cast<int>(pixel_);
-    const ConstPixelRows from{in.data, in.stride, stage.input, channels};
+    const ConstPixelRows from{in.data, in.stride, pass.input, channels};
     const PixelRows to{data, row_bytes(out.size.width), out.size, channels};
-    if (const auto* moved = std::get_if<MoveStep>(&step)) {
+    if (const auto* moved = std::get_if<MoveEdit>(&edit)) {
       move_pixels(from, to, moved->move);
     } else {
-      const Warp& warp = std::get<WarpStep>(step).warp;
+      const Warp& warp = std::get<WarpEdit>(edit).warp;
       const bool alpha = has_alpha_weights(warp.filter);
       warp_affine(alpha ? rows_of(times_alpha(in)) : from, to, warp);
       if (alpha) {
@@ -171,13 +171,13 @@ StageRunner::Pixels StageRunner::run_step(const Stage& stage, const ImageStep& s
   return whole_of(out);
 }
 
-void StageRunner::write(const Pixels& in, const ImageSink& sink) {
+void PassRunner::write(const Pixels& in, const ImageSink& sink) {
   for (int y = 0; y < in.area.height; ++y) {
     write_row(sink, y, at(in, 0, y));
   }
 }
 
-void StageRunner::put(const ImageSink& sink, int y, const std::uint8_t* row) {
+void PassRunner::put(const ImageSink& sink, int y, const std::uint8_t* row) {
   if (!through_tables_) {
     write_row(sink, y, row);
     return;

@@ -21,42 +21,42 @@ namespace penstock::inline v0 {
 // Geometry.
 
 /// Keeps a rectangle that lies inside the image.
-struct CropStep {
+struct CropEdit {
   Rect box;
-  bool operator==(const CropStep&) const = default;
+  bool operator==(const CropEdit&) const = default;
 };
 
 /// Adds pixels on the four sides (none of them negative).
-struct PadStep {
+struct PadEdit {
   int left = 0;
   int top = 0;
   int right = 0;
   int bottom = 0;
   transforms::PaddingMode mode = transforms::PaddingMode::constant;
   std::array<std::uint8_t, 4> fill{};
-  bool operator==(const PadStep&) const = default;
+  bool operator==(const PadEdit&) const = default;
 };
 
 /// Pillow's Image.resize.
-struct ResizeStep {
+struct ResizeEdit {
   ImageSize size;
   transforms::Interpolation filter = transforms::Interpolation::bilinear;
-  bool operator==(const ResizeStep&) const = default;
+  bool operator==(const ResizeEdit&) const = default;
 };
 
 /// Mirrors left and right.
-struct FlipStep {
-  bool operator==(const FlipStep&) const = default;
+struct FlipEdit {
+  bool operator==(const FlipEdit&) const = default;
 };
 
 /// Turns and mirrors.
-struct MoveStep {
+struct MoveEdit {
   Move move = Move::flip;
-  bool operator==(const MoveStep&) const = default;
+  bool operator==(const MoveEdit&) const = default;
 };
 
 /// Pillow's Image.transform: every pixel of the result is looked up where the matrix says.
-struct WarpStep {
+struct WarpEdit {
   ImageSize size;  ///< of the result
   Warp warp;
 };
@@ -65,16 +65,16 @@ struct WarpStep {
 
 using ByteTables = std::array<ByteTable, 4>;  ///< one for each channel
 
-/// What a table may depend on: the image as it is before the step.
+/// What a table may depend on: the image as it is before the edit.
 struct ImageStatistics {
   std::array<std::array<std::uint32_t, 256>, 4> histogram{};  ///< of each channel
   std::uint8_t gray_mean = 0;                                 ///< of L, as Pillow's enhancers round it
 };
 
-struct TableStep {
+struct TableEdit {
   enum class Needs : std::uint8_t { nothing, histogram, gray_mean };
   /// Writes what the values of one channel become.
-  using Make = ByteTable (*)(const TableStep& step, const ImageStatistics& image, std::size_t channel);
+  using Make = ByteTable (*)(const TableEdit& edit, const ImageStatistics& image, std::size_t channel);
 
   const char* name = "";  ///< human-readable
   Make make = nullptr;
@@ -84,16 +84,16 @@ struct TableStep {
 
 // Pixels.
 
-struct PixelsStep {
+struct PixelsEdit {
   /// Makes `out` of `in`, which have one size and are the same memory if `in_place`.
-  using Run = void (*)(const PixelsStep& step, const ConstPixelRows& in, const PixelRows& out,
+  using Run = void (*)(const PixelsEdit& edit, const ConstPixelRows& in, const PixelRows& out,
                        Scratch& scratch);
 
   const char* name = "";  ///< human-readable
   Run run = nullptr;
   bool in_place = false;
   std::array<double, 8> numbers{};
-  const void* drawn = nullptr;  ///< what the operation drew, where that is more; lives as long as the steps
+  const void* drawn = nullptr;  ///< what the operation drew, where that is more; lives as long as the edits
 };
 
 /// What happens to the floats of a finished row, [C, H, W] or [H, W, C].
@@ -113,8 +113,8 @@ struct FloatRows {
   }
 };
 
-struct FloatStep {
-  using Run = void (*)(const FloatStep& step, const FloatRows& image);
+struct FloatEdit {
+  using Run = void (*)(const FloatEdit& edit, const FloatRows& image);
 
   const char* name = "";  ///< human-readable
   Run run = nullptr;
@@ -122,13 +122,13 @@ struct FloatStep {
   const void* drawn = nullptr;
 };
 
-using ImageStep = std::variant<CropStep, PadStep, ResizeStep, FlipStep, MoveStep, WarpStep, TableStep,
-                               PixelsStep, FloatStep>;
-using ImageSteps = std::vector<ImageStep>;
+using ImageEdit = std::variant<CropEdit, PadEdit, ResizeEdit, FlipEdit, MoveEdit, WarpEdit, TableEdit,
+                               PixelsEdit, FloatEdit>;
+using ImageEdits = std::vector<ImageEdit>;
 
 /// Whether it moves pixels.
-bool is_geometry(const ImageStep& step) noexcept;
-/// The size of the image after a step.
-ImageSize size_after(ImageSize image, const ImageStep& step) noexcept;
+bool is_geometry(const ImageEdit& edit) noexcept;
+/// The size of the image after an edit.
+ImageSize size_after(ImageSize image, const ImageEdit& edit) noexcept;
 
 }  // namespace penstock::inline v0

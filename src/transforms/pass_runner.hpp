@@ -1,6 +1,5 @@
 #pragma once
-// Runs the stages of one image: pixels from a decoder, through as many passes as there are stages, into a
-// sink.
+// Runs the passes over one image: pixels from a decoder, through one pass after the other, into a sink.
 
 #include <array>
 #include <functional>
@@ -13,7 +12,7 @@
 #include "transforms/axis_cache.hpp"
 #include "transforms/kernels/resample.hpp"
 #include "transforms/kernels/write_rows.hpp"
-#include "transforms/stages.hpp"
+#include "transforms/passes.hpp"
 
 namespace penstock::inline v0 {
 
@@ -28,10 +27,10 @@ struct DecodedPart {
 };
 
 /// Keeps its memory from image to image. Not thread-safe: one per worker.
-class StageRunner {
+class PassRunner {
  public:
   /// For images of that many channels, of uint8 or uint16.
-  StageRunner(int channels, ElementType type)
+  PassRunner(int channels, ElementType type)
       : channels_(channels),
         type_(type),
         pixel_(static_cast<std::size_t>(channels) * size_of(type)),
@@ -40,14 +39,14 @@ class StageRunner {
                 : type == ElementType::uint16 ? PixelLayout::gray_16
                                               : PixelLayout::gray) {}
 
-  /// What the first stage reads of the image.
-  Rect needed(const Stage& first) { return prepare(first).need; }
+  /// What the first pass reads of the image.
+  Rect needed(const Pass& first) { return prepare(first).need; }
 
-  /// `read` has the image for which the stages were planned. The sink's size is that of the last stage.
-  Status run(std::span<const Stage> stages, const ImageSteps& steps, const ReadBox& read,
+  /// `read` has the image for which the passes were planned. The sink's size is that of the last pass.
+  Status run(std::span<const Pass> passes, const ImageEdits& edits, const ReadBox& read,
              const ImageSink& sink);
   /// The same for an image of which what is needed(), or more, has been decoded.
-  void run(std::span<const Stage> stages, const ImageSteps& steps, const DecodedPart& part,
+  void run(std::span<const Pass> passes, const ImageEdits& edits, const DecodedPart& part,
            const ImageSink& sink);
 
   /// Decodes a box to memory that is used again.
@@ -56,15 +55,15 @@ class StageRunner {
  private:
   using Pixels = DecodedPart;
 
-  /// What a stage of boxes reads and how.
-  struct Passes {
+  /// What a pass of boxes reads and how.
+  struct BoxReading {
     const ResampleAxis* x = nullptr;      ///< horizontal pass, if any
     const ResampleAxis* y = nullptr;      ///< vertical pass, if any
     const RealWeights* real_x = nullptr;  ///< the same for 16 bits
     const RealWeights* real_y = nullptr;
     bool nearest = false;
     bool vertical_first = false;
-    Rect need;  ///< in the stage's input
+    Rect need;  ///< in the pass's input
   };
 
   const std::uint8_t* at(const Pixels& in, int x, int y) const {
@@ -81,25 +80,25 @@ class StageRunner {
   }
   Pixels times_alpha(const Pixels& in);
 
-  Passes prepare(const Stage& stage);
-  void run_boxes(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
-  void copy(const Stage& stage, const Pixels& in, const ImageSink& sink);
-  void nearest(const Stage& stage, const Pixels& in, const ImageSink& sink);
-  void resample_wide(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
-  void horizontal_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
-  void vertical_only(const Stage& stage, const Passes& passes, const Pixels& in, const ImageSink& sink);
-  void horizontal_then_vertical(const Stage& stage, const Passes& passes, const Pixels& in,
+  BoxReading prepare(const Pass& pass);
+  void run_boxes(const Pass& pass, const BoxReading& reading, const Pixels& in, const ImageSink& sink);
+  void copy(const Pass& pass, const Pixels& in, const ImageSink& sink);
+  void nearest(const Pass& pass, const Pixels& in, const ImageSink& sink);
+  void resample_wide(const Pass& pass, const BoxReading& reading, const Pixels& in, const ImageSink& sink);
+  void horizontal_only(const Pass& pass, const BoxReading& reading, const Pixels& in, const ImageSink& sink);
+  void vertical_only(const Pass& pass, const BoxReading& reading, const Pixels& in, const ImageSink& sink);
+  void horizontal_then_vertical(const Pass& pass, const BoxReading& reading, const Pixels& in,
                                 const ImageSink& sink);
-  void vertical_then_horizontal(const Stage& stage, const Passes& passes, const Pixels& in,
+  void vertical_then_horizontal(const Pass& pass, const BoxReading& reading, const Pixels& in,
                                 const ImageSink& sink);
 
-  void run_from(std::span<const Stage> stages, const ImageSteps& steps, const Passes& first,
+  void run_from(std::span<const Pass> passes, const ImageEdits& edits, const BoxReading& first,
                 const DecodedPart& part, const ImageSink& sink);
-  Pixels run_tables(const Stage& stage, const ImageSteps& steps, const Pixels& in);
-  Pixels run_step(const Stage& stage, const ImageStep& step, const Pixels& in);
-  /// The tables of a stage, joined to one; false if it is no such stage, or needs an image and there is none.
-  bool make_tables(const Stage& stage, const ImageSteps& steps, const Pixels* image);
-  /// Memory for an image between stages, other than that of the one before.
+  Pixels run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in);
+  Pixels run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in);
+  /// The tables of a pass, joined to one; false if it is no such pass, or needs an image and there is none.
+  bool make_tables(const Pass& pass, const ImageEdits& edits, const Pixels* image);
+  /// Memory for an image between passes, other than that of the one before.
   ImageSink between(ImageSize size);
   Pixels whole_of(const ImageSink& made) const;
   /// An image that between() gave memory for last, to be changed.
@@ -120,9 +119,9 @@ class StageRunner {
   Scratch decoded_;
   Scratch between_;               // rows after the first of two passes
   Scratch rows_;                  // a few rows on their way to the sink
-  std::array<Scratch, 2> whole_;  // images between stages
+  std::array<Scratch, 2> whole_;  // images between passes
   int last_whole_ = 0;
-  Scratch work_;        // of steps on pixels
+  Scratch work_;        // of edits on pixels
   Scratch mapped_;      // a row behind tables_
   Scratch multiplied_;  // RGBA with its alpha
   ByteTables tables_{};
