@@ -158,11 +158,11 @@ def large_header(folder: Path) -> Used:
 
 def header_within_the_limits(folder: Path) -> Used:
     """As the three before, each with less by one: read, and found to say nothing of the data."""
-    return Used(header_of(folder, messages=65_536, blocks=1024), says="waveform is no data set")
+    return Used(header_of(folder, messages=65_536, blocks=1024), says="waveform is not a data set")
 
 
 def largest_header(folder: Path) -> Used:
-    return Used(header_of(folder, blocks=16, padding=1 << 20), says="waveform is no data set")
+    return Used(header_of(folder, blocks=16, padding=1 << 20), says="waveform is not a data set")
 
 
 def many_objects(folder: Path) -> Used:
