@@ -14,13 +14,21 @@ constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) noexcept {
   return z ^ (z >> 31);
 }
 
-/// The `op` of draws that order samples; operations of a list count up from 0.
+// The `op` of draws; operations of a list count up from 0.
+
+/// What orders samples: the shuffle, samplers, windows of lengths.
 inline constexpr std::uint32_t kShuffleOp = 0xFFFFFFFF;
-/// Draws of the loader itself: the sample that takes the row of a bad one.
+inline constexpr std::uint32_t kSamplerOp = 0xFFFE0000u;
+inline constexpr std::uint32_t kLengthOp = 0xFFFB0000u;
+/// What shuffles within windows and shards: kWindowOp is of the first pass, the second has the next number.
+inline constexpr std::uint32_t kWindowOp = 0xFFFD0000u;
+inline constexpr std::uint32_t kCutOp = 0xFFFD0002u;
+inline constexpr std::uint32_t kShardsOp = 0xFFFC0000u;
+/// The sample that takes the row of a bad one.
 inline constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 /// The first operation on whole batches; the following ones count up from there. `sample` of their key is the
 /// place of the batch's first row.
-inline constexpr std::uint32_t kBatchOps = 0xFFFE0000u;
+inline constexpr std::uint32_t kBatchOps = 0xFFFA0000u;
 
 /// Which draws of a sample an operation has.
 struct DrawAddress {

@@ -7,11 +7,6 @@
 namespace penstock::inline v0 {
 namespace {
 
-// Draws of these shuffles, apart from those of IndexShuffle and of samplers.
-constexpr std::uint32_t kWindowOp = 0xFFFD0000u;  // and 1 more: the second pass
-constexpr std::uint32_t kCutOp = 0xFFFD0002u;
-constexpr std::uint32_t kShardsOp = 0xFFFC0000u;
-
 /// A block has its own key: computed again for each place, which costs a fraction of a microsecond.
 std::uint64_t shuffled(std::uint64_t offset, std::uint64_t size, const RandomKey& key,
                        std::uint32_t op) noexcept {

@@ -208,6 +208,19 @@ TEST(draw_address, rooms_differ_by_view_number_and_key_and_the_only_list_has_non
   EXPECT_EQ(first.size(), 7u);
 }
 
+TEST(draw_address, reserved_numbers_lie_apart_from_each_other_and_from_lists) {
+  constexpr std::uint32_t kListRoom = 0x1000;  // more operations than a list may have
+  const std::set<std::uint32_t> apart = {0,         kSamplerOp, kLengthOp, kWindowOp,
+                                         kShardsOp, kReplaceOp, kBatchOps};
+  EXPECT_EQ(apart.size(), 7u);
+  for (auto it = apart.begin(); std::next(it) != apart.end(); ++it) {
+    EXPECT_GE(*std::next(it) - *it, kListRoom);
+  }
+  EXPECT_GT(kCutOp, kWindowOp + 1) << "the second pass";
+  EXPECT_LT(kCutOp, kReplaceOp);
+  EXPECT_GE(kShuffleOp - *apart.rbegin(), kListRoom);
+}
+
 TEST(mix64, maps_different_words_to_different_words) {
   std::set<std::uint64_t> seen;
   for (std::uint64_t b = 0; b < 10'000; ++b) {

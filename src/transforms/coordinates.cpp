@@ -70,7 +70,7 @@ bool cuts_off(const ImageEdit& edit) {
 
 }  // namespace
 
-void move_boxes(const ImageEdits& edits, ImageSize image, std::span<float> boxes) {
+void move_boxes(std::span<const ImageEdit> edits, ImageSize image, std::span<float> boxes) {
   for (const ImageEdit& edit : edits) {
     if (!is_geometry(edit)) {
       continue;
@@ -94,7 +94,7 @@ void move_boxes(const ImageEdits& edits, ImageSize image, std::span<float> boxes
   }
 }
 
-void move_points(const ImageEdits& edits, ImageSize image, std::span<float> points) {
+void move_points(std::span<const ImageEdit> edits, ImageSize image, std::span<float> points) {
   for (const ImageEdit& edit : edits) {
     if (!is_geometry(edit)) {
       continue;

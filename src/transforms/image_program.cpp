@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/cpu.hpp"
+#include "transforms/coordinates.hpp"
 #include "transforms/plan_text.hpp"
 
 namespace penstock::inline v0 {
@@ -65,8 +66,9 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
   const auto& list = impl_->list;
   workspace.edits.clear();
   workspace.input = image;
+  workspace.boxes.assign(boxes.begin(), boxes.end());
   ImageSlots slots{.image = {.size = image, .type = input().type, .channels = input().channels},
-                   .boxes = boxes};
+                   .boxes = workspace.boxes};
   for (std::size_t i = 0; i < list.size(); ++i) {
     slots.image.type = list.spec(i).type;
     slots.image.channels = list.spec(i).channels;
@@ -84,8 +86,12 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       status.error().place.stage = "transform";
       return std::move(status).error();
     }
-    for (std::size_t edit = before; edit < workspace.edits.size(); ++edit) {
-      slots.image.size = size_after(slots.image.size, workspace.edits[edit]);
+    const std::span<const ImageEdit> made = std::span(workspace.edits).subspan(before);
+    if (!workspace.boxes.empty()) {
+      move_boxes(made, slots.image.size, workspace.boxes);
+    }
+    for (const ImageEdit& edit : made) {
+      slots.image.size = size_after(slots.image.size, edit);
     }
   }
   plan_passes(image, workspace.edits, impl_->fuse, workspace.passes);

@@ -30,9 +30,10 @@ class ImageWorkspace {
   ImageWorkspace(const ImageSpec& input, DrawnList memory)
       : drawn(std::move(memory)), runner(input.channels, input.type) {}
 
-  DrawnList drawn;   ///< what the operations drew for the present sample
-  ImageEdits edits;  ///< what follows from that
-  ImageSize input;   ///< of the present sample
+  DrawnList drawn;           ///< what the operations drew for the present sample
+  ImageEdits edits;          ///< what follows from that
+  ImageSize input;           ///< of the present sample
+  std::vector<float> boxes;  ///< those of resolve(), where the edits so far have moved them
   std::vector<Pass> passes;
   PassRunner runner;
 };
@@ -64,8 +65,8 @@ class ImageProgram {
   ImageWorkspacePtr make_workspace() const;
 
   /// Decides what happens to an image of this size: draws the random parameters, finds the boxes. `boxes` are
-  /// for operations that look at them. Returns the size of the result (equal to output().size where that is
-  /// fixed).
+  /// for operations that look at them: each sees them in the image as it is then. Returns the size of the
+  /// result (equal to output().size where that is fixed).
   Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey& key,
                             std::span<const float> boxes = {}) const;
   /// The same with what workspace.drawn holds already.

@@ -304,6 +304,51 @@ TEST(ImageProgram, tells_what_it_will_do) {
   EXPECT_EQ(text({}, MemoryFormat::channels_last), "decode\nwrite -> any size uint8 HWC\n");
 }
 
+struct NoParameters {
+  template <class V>
+  void fields(V&&) {}
+  bool operator==(const NoParameters&) const = default;
+};
+
+struct SeenBoxes {
+  std::vector<double> seen;
+
+  template <class V>
+  void fields(V&& v) {
+    v("seen", seen);
+  }
+};
+
+class LooksAtBoxes final : public ImageOperation<LooksAtBoxes, NoParameters, SeenBoxes> {
+ public:
+  static constexpr const char* kName = "LooksAtBoxes";
+  static constexpr const char* kSummary = "Draws the boxes that it is shown.";
+  using ImageOperation::ImageOperation;
+
+  Result<ImageSpec> describe(const ImageSpec& in) const override { return in; }
+  Status draw(const ImageSlots& in, Draws&, SeenBoxes& drawn) const {
+    drawn.seen.assign(in.boxes.begin(), in.boxes.end());
+    return {};
+  }
+};
+
+TEST(ImageProgram, operations_see_boxes_where_those_before_have_moved_them) {
+  const auto looks = std::make_shared<const LooksAtBoxes>(NoParameters{});
+  const auto program = ImageProgram::compile({looks, transforms::Resize{.size = {50, 100}}, looks,
+                                              transforms::CenterCrop{.size = {50, 50}}, looks},
+                                             MemoryFormat::channels_first)
+                           .value();
+  const auto workspace = program.make_workspace();
+  const std::vector<float> boxes = {20, 10, 120, 40, 0, 0, 8, 8};
+  ASSERT_TRUE(program.resolve(*workspace, {200, 100}, {}, boxes).ok());
+  const auto seen = [&](std::size_t op) {
+    return test::value_of<std::vector<double>>(workspace->drawn[op]->values(), "seen");
+  };
+  EXPECT_EQ(seen(0), (std::vector<double>{20, 10, 120, 40, 0, 0, 8, 8}));
+  EXPECT_EQ(seen(2), (std::vector<double>{10, 5, 60, 20, 0, 0, 4, 4}));
+  EXPECT_EQ(seen(4), (std::vector<double>{0, 5, 35, 20, 0, 0, 0, 4})) << "cut off at the edges";
+}
+
 TEST(Passes, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
   std::vector<Pass> passes;
   plan_passes({100, 80},

@@ -55,6 +55,7 @@ class BatchStorage {
   std::atomic<std::uint32_t> runs_left{0};       ///< runs of rows not yet filled
   std::vector<double> batch_drawn;               ///< by operations on the whole batch; `batch_draws` reads it
   std::shared_ptr<const ListDraws> batch_draws;  ///< null without such operations
+  DrawnList batch_values;                        ///< what they drew, as they have it
   Scratch mixing;                                ///< their memory
   std::atomic<bool> out_of_memory{false};        ///< a worker ran out of memory while filling it
   std::shared_ptr<const SampleTable> table;

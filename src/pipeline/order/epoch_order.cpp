@@ -14,10 +14,6 @@
 namespace penstock::inline v0 {
 namespace {
 
-// Draws of samplers, apart from those of operations and of shuffles.
-constexpr std::uint32_t kSamplerOp = 0xFFFE0000u;
-constexpr std::uint32_t kLengthOp = 0xFFFB0000u;
-
 Error wrong(std::string message, std::string advice) {
   return {.kind = ErrorKind::invalid,
           .message = std::move(message),

@@ -8,6 +8,18 @@
 #include "transforms/batch/batch_operation.hpp"
 
 namespace penstock::inline v0 {
+namespace {
+
+ImageSpec image_spec_of(const Column& images) {
+  const std::vector<std::size_t>& shape = images.spec.shape;
+  const bool first = images.format == MemoryFormat::channels_first;
+  const auto extent = [&shape](std::size_t axis) { return static_cast<int>(shape[axis]); };
+  return {.size = {extent(first ? 2 : 1), extent(first ? 1 : 0)},
+          .type = ElementType::float32,
+          .channels = extent(first ? 0 : 2)};
+}
+
+}  // namespace
 
 Status Plan::plan_batch_operations(std::vector<TransformPtr> operations) {
   const auto find = [this](const char* name) {
@@ -65,15 +77,17 @@ void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t
     }
   }
   const RandomKey key{.seed = seed, .epoch = storage.epoch, .sample = first_place};
-  DrawnList drawn = batch_draws_->make_drawn();
+  DrawnList& drawn = storage.batch_values;
+  if (drawn.empty()) {
+    drawn = batch_draws_->make_drawn();
+  }
   for (std::size_t i = 0; i < batch_draws_->size(); ++i) {
     const auto& operation = static_cast<const BatchTransform&>(*batch_draws_->operations()[i]);
     Draws draws = batch_draws_->draws(i, key);
-    if (Status done = operation.draw_for({}, draws, *drawn[i]); done) {
-      operation.run_for(*drawn[i], {{image_rows, good}, images.row_bytes / sizeof(float)},
-                        {{label_rows, good}, labels.row_bytes / sizeof(float)},
-                        reinterpret_cast<float*>(memory + round_up(pointers) * 2));
-    }
+    operation.draw_for(image_spec_of(images), draws, *drawn[i]);
+    operation.run_for(*drawn[i], {{image_rows, good}, images.row_bytes / sizeof(float)},
+                      {{label_rows, good}, labels.row_bytes / sizeof(float)},
+                      reinterpret_cast<float*>(memory + round_up(pointers) * 2));
   }
   storage.batch_drawn.clear();
   batch_draws_->save(drawn, storage.batch_drawn);

@@ -69,8 +69,8 @@ void Planner::end_workers(bool keep_stages) noexcept {
   if (!keep_stages) {
     plan_.stop_stages();  // first: a worker may be waiting for one
   }
-  const std::string occupation = ending->occupation();
   if (!ending->end(window_, kEndPatience)) {
+    const std::string occupation = ending->occupation();
     const std::lock_guard lock(scheduler_mutex_);
     left_behind_ = fmt::format(
         "workers did not end within {} s and were left behind, with the memory they write to: {}; they end "

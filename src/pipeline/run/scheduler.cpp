@@ -252,14 +252,20 @@ std::string Scheduler::occupation() const {
         }},
        {"wait for Python", [](WorkStage stage) { return stage == WorkStage::foreign; }},
        {"wait for work", [](WorkStage stage) { return stage == WorkStage::idle; }}}};
+  // They work on meanwhile: each is asked once, so that it is counted once.
+  std::vector<WorkStage> stages;
+  for (const auto& worker : counters_) {
+    stages.push_back(worker->stage.load(std::memory_order_relaxed));
+  }
   std::string text;
   for (const auto& [words, holds] : kGroups) {
     std::size_t count = 0;
     const WorkerCounters* longest = nullptr;
-    for (const auto& worker : counters_) {
-      if (holds(worker->stage.load(std::memory_order_relaxed))) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const WorkerCounters* const worker = counters_[i].get();
+      if (holds(stages[i])) {
         ++count;
-        longest = longest == nullptr || worker->since.load() < longest->since.load() ? worker.get() : longest;
+        longest = longest == nullptr || worker->since.load() < longest->since.load() ? worker : longest;
       }
     }
     if (count == 0) {

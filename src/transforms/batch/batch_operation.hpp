@@ -24,7 +24,7 @@ class BatchTransform : public Transform {
 
   virtual int num_classes() const noexcept = 0;
   /// Draws for a batch of images as `in` describes them.
-  virtual Status draw_for(const ImageSpec& in, Draws& draws, Drawn& drawn) const = 0;
+  virtual void draw_for(const ImageSpec& in, Draws& draws, Drawn& drawn) const = 0;
   /// Mixes the rows where they are; `spare` has room for one of them.
   virtual void run_for(const Drawn& drawn, const BatchRows& images, const BatchRows& labels,
                        float* spare) const = 0;
@@ -37,8 +37,8 @@ class BatchOperation : public Operation<Self, Parameters, DrawnType, BatchTransf
   using Operation<Self, Parameters, DrawnType, BatchTransform>::Operation;
 
   int num_classes() const noexcept override { return this->p_.num_classes; }
-  Status draw_for(const ImageSpec& in, Draws& draws, Drawn& drawn) const final {
-    return this->self().draw(in, draws, this->of(drawn));
+  void draw_for(const ImageSpec& in, Draws& draws, Drawn& drawn) const final {
+    this->self().draw(in, draws, this->of(drawn));
   }
   void run_for(const Drawn& drawn, const BatchRows& images, const BatchRows& labels,
                float* spare) const final {

@@ -81,11 +81,10 @@ class MixUp final : public BatchOperation<MixUp, MixUpParameters, DrawnShare> {
     return {};
   }
 
-  Status draw(const ImageSpec&, Draws& draws, DrawnShare& drawn) const {
+  void draw(const ImageSpec&, Draws& draws, DrawnShare& drawn) const {
     const double a = gamma_number(p_.alpha, draws);
     const double b = gamma_number(p_.alpha, draws);
     drawn.lam = a + b > 0 ? static_cast<float>(a / (a + b)) : 0.5;
-    return {};
   }
 
   void run(const DrawnShare& drawn, const BatchRows& images, const BatchRows& labels, float* spare) const {
