@@ -340,7 +340,7 @@ TEST(ImageProgram, operations_see_boxes_where_those_before_have_moved_them) {
                            .value();
   const auto workspace = program.make_workspace();
   const std::vector<float> boxes = {20, 10, 120, 40, 0, 0, 8, 8};
-  ASSERT_TRUE(program.resolve(*workspace, {200, 100}, {}, boxes).ok());
+  ASSERT_TRUE(program.resolve(*workspace, {200, 100}, RandomKey{1, 2, 3}, boxes).ok());
   const auto seen = [&](std::size_t op) {
     return test::value_of<std::vector<double>>(workspace->drawn[op]->values(), "seen");
   };
