@@ -4,7 +4,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 # Python's packages are compiled again only when one of these changed.
-sources := $(shell git ls-files CMakeLists.txt cmake include src python pyproject.toml 2>/dev/null)
+sources := $(shell git ls-files CMakeLists.txt cmake include src python ':!python/tests' pyproject.toml 2>/dev/null)
 installed := .venv/installed-penstock
 
 .DEFAULT_GOAL := help
