@@ -148,6 +148,17 @@ class MixUp(Transform):
         key: str | None = None,
     ) -> None: ...
 
+class CutMix(Transform):
+    """Pastes a box of the image before into every image of a batch, and mixes labels by its area."""
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        num_classes: int,
+        key: str | None = None,
+    ) -> None: ...
+
 class ToMono(Transform):
     """Takes the mean of all channels."""
 

@@ -316,19 +316,63 @@ def test_compose_and_views_are_values() -> None:
         penstock.Views(a=(0, [transforms.ToFloat()]))
 
 
-def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
+def _labelled(folder: Path) -> str:
     members = []
     for number, image in enumerate([*SMOOTH, *SMOOTH]):
         buffer = io.BytesIO()
         Image.fromarray(image).save(buffer, "PNG")
-        members += [(f"{number:03}.png", buffer.getvalue()), (f"{number:03}.cls", str(number % 5).encode())]
-    with tarfile.open(tmp_path / "labels.tar", "w") as archive:
+        mask = io.BytesIO()
+        Image.fromarray(image[:, :, 0] // 16).save(mask, "PNG")
+        members += [
+            (f"{number:03}.png", buffer.getvalue()),
+            (f"{number:03}.seg.png", mask.getvalue()),
+            (f"{number:03}.cls", str(number % 5).encode()),
+        ]
+    with tarfile.open(folder / "labels.tar", "w") as archive:
         for name, data in members:
             info = tarfile.TarInfo(name)
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
-    source = str(tmp_path / "labels.tar")
+    return str(folder / "labels.tar")
+
+
+LABELLED = {"image": "png", "label": "cls"}
+
+
+@pytest.mark.parametrize("operations", [[transforms.CenterCrop(16)], [transforms.CenterCrop(16), transforms.ToFloat()]])
+def test_cutmix_is_torchvisions_with_the_drawn_box(tmp_path: Path, operations: list[transforms.Transform]) -> None:
+    torch = pytest.importorskip("torch")
+    dataset = penstock.Dataset(_labelled(tmp_path), fields={**LABELLED, "mask": penstock.Mask("seg.png")})
+    mixed = [*operations, transforms.CutMix(alpha=0.7, num_classes=5)]
+    boxes = set()
+    for memory_format in ("channels_first", "channels_last"):
+        options: dict[str, Any] = {"batch_size": 4, "shuffle": True, "memory_format": memory_format}
+        with (
+            penstock.Loader(dataset, transforms=operations, **options) as one,
+            penstock.Loader(dataset, transforms=mixed, **options) as other,
+        ):
+            for expected, batch in zip(one, other, strict=True):
+                (drawn,) = json.loads(json.dumps(batch.params[0]["batch"]))
+                left, top, right, bottom = drawn["box"]
+                boxes.add((left, top, right, bottom))
+                assert drawn["lam"] == 1.0 - (right - left) * (bottom - top) / 256
+                for name in ("image", "mask"):
+                    pasted = expected[name].clone()
+                    pasted[..., top:bottom, left:right] = pasted.roll(1, 0)[..., top:bottom, left:right]
+                    assert torch.equal(batch[name], pasted)
+                labels = torch.nn.functional.one_hot(expected["label"], 5).float()
+                lam = drawn["lam"]
+                assert torch.equal(batch["label"], labels.roll(1, 0).mul(1.0 - lam).add(labels.mul(lam)))
+    assert len(boxes) == 2  # the same in both memory formats
+    with pytest.raises(penstock.InvalidError, match="CutMix mixes images of one size"):
+        penstock.Loader(
+            dataset, transforms=[transforms.RandomRotation(45, expand=True), transforms.CutMix(num_classes=5)]
+        )
+
+
+def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    source = penstock.Dataset(_labelled(tmp_path), fields=LABELLED)
     plain = [transforms.CenterCrop(16), transforms.ToFloat()]
     mixed = [*plain, transforms.MixUp(alpha=0.4, num_classes=5)]
     shares = set()

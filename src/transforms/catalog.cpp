@@ -19,6 +19,7 @@
   X(to_float)                  \
   X(normalize)                 \
   X(mix_up)                    \
+  X(cut_mix)                   \
   X(to_mono)                   \
   X(resample)                  \
   X(random_time_crop)          \

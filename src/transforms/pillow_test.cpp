@@ -98,7 +98,7 @@ std::uint8_t drawn(std::uint32_t x, std::uint32_t y, std::uint32_t c) {
   return static_cast<std::uint8_t>(v ^ (v >> 7));
 }
 
-Status draw(const Rect& box, const PixelView& view) {
+Status draw_gradient(const Rect& box, const PixelView& view) {
   for (int y = 0; y < box.height; ++y) {
     for (int i = 0; i < box.width * 3; ++i) {
       view.data[static_cast<std::size_t>(y) * view.stride + static_cast<std::size_t>(i)] =
@@ -118,7 +118,7 @@ TEST(Pillow, resize_gives_its_bytes_on_every_target) {
       const auto workspace = program.make_workspace();
       ASSERT_TRUE(program.resolve(*workspace, golden.from, {}).ok());
       std::vector<std::uint8_t> out(static_cast<std::size_t>(golden.to.width * golden.to.height) * 3);
-      ASSERT_TRUE(program.run(*workspace, draw, out.data()).ok());
+      ASSERT_TRUE(program.run(*workspace, draw_gradient, out.data()).ok());
       std::uint64_t hash = 0xcbf29ce484222325u;
       for (const std::uint8_t byte : out) {
         hash = (hash ^ byte) * 0x100000001b3u;

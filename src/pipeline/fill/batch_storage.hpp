@@ -11,6 +11,7 @@
 #include "formats/sample_table.hpp"
 #include "penstock/batch.hpp"
 #include "penstock/result.hpp"
+#include "transforms/batch/batch_operation.hpp"
 #include "transforms/operation_list.hpp"
 
 namespace penstock::inline v0 {
@@ -30,6 +31,13 @@ using DrawnLists = std::vector<DrawnListPlan>;
 inline DrawnLists list_draws(const std::string& name, const std::vector<TransformPtr>& operations) {
   return operations.empty() ? DrawnLists{} : DrawnLists{{name, false, ListDraws(operations, {})}};
 }
+
+/// What operations on a whole batch are given, and their memory. Kept from batch to batch.
+struct MixingMemory {
+  std::vector<void*> rows;  ///< of one column after the other
+  std::vector<BatchPlane> masks;
+  Scratch scratch;
+};
 
 /// While a batch is being filled each worker writes the rows it was given and nothing else; once complete it
 /// belongs to the planner, then to whoever holds a Batch. Counted: the last release() gives it back to its
@@ -56,7 +64,7 @@ class BatchStorage {
   std::vector<double> batch_drawn;               ///< by operations on the whole batch; `batch_draws` reads it
   std::shared_ptr<const ListDraws> batch_draws;  ///< null without such operations
   DrawnList batch_values;                        ///< what they drew, as they have it
-  Scratch mixing;                                ///< their memory
+  MixingMemory mixing;                           ///< their memory
   std::atomic<bool> out_of_memory{false};        ///< a worker ran out of memory while filling it
   std::shared_ptr<const SampleTable> table;
 

@@ -47,6 +47,9 @@ namespace penstock::inline v0 {
 
 class ForeignStage;
 
+/// What a column is in the plane of an image.
+enum class PlaneRole : std::uint8_t { none, mask, boxes, box_labels, points };
+
 /// A column of every batch, decided once.
 struct ColumnPlan {
   FieldInfo info;
@@ -56,6 +59,7 @@ struct ColumnPlan {
   bool has_lengths = false;              ///< of audio
   bool padded = false;                   ///< Column::padded
   bool shares_memory = false;            ///< rows of their own memory that share one piece in each run
+  PlaneRole role = PlaneRole::none;
 
   std::size_t row_bytes() const noexcept { return spec.fixed() ? spec.bytes() : 0; }
 };

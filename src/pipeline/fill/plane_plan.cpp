@@ -112,17 +112,20 @@ void PlanePlan::add_columns_of(const PlaneField& field, const View& view, ImageS
     add({.info = {name, FieldKind::array},
          .spec = {.type = field.reading.mode == ImageMode::wide_mask ? Scalar::int32 : Scalar::uint8,
                   .shape = {extent_of(size.height), extent_of(size.width)}},
-         .padded = pad_images},
+         .padded = pad_images,
+         .role = PlaneRole::mask},
         count);
     return;
   }
   const AnnotationSpec& spec = *field.reading.annotations;
   add({.info = {name, FieldKind::array},
-       .spec = {.type = Scalar::float32, .shape = {kAnyExtent, numbers_each(spec.kind)}}},
+       .spec = {.type = Scalar::float32, .shape = {kAnyExtent, numbers_each(spec.kind)}},
+       .role = spec.kind == AnnotationKind::boxes ? PlaneRole::boxes : PlaneRole::points},
       count);
   if (field.columns() > 1) {
     add({.info = {name + "_labels", FieldKind::array},
-         .spec = {.type = Scalar::int64, .shape = {kAnyExtent}}},
+         .spec = {.type = Scalar::int64, .shape = {kAnyExtent}},
+         .role = PlaneRole::box_labels},
         count);
   }
 }

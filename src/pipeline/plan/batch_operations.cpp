@@ -1,6 +1,7 @@
-// Operations on whole batches: which columns they mix, and the mixing.
+// Operations on whole batches: which columns they change, and the running of them.
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <new>
 
 #include "pipeline/plan/plan.hpp"
@@ -10,44 +11,68 @@
 namespace penstock::inline v0 {
 namespace {
 
-ImageSpec image_spec_of(const Column& images) {
-  const std::vector<std::size_t>& shape = images.spec.shape;
-  const bool first = images.format == MemoryFormat::channels_first;
-  const auto extent = [&shape](std::size_t axis) { return static_cast<int>(shape[axis]); };
-  return {.size = {extent(first ? 2 : 1), extent(first ? 1 : 0)},
-          .type = ElementType::float32,
+ElementType element_type(Scalar type) {
+  return type == Scalar::float32   ? ElementType::float32
+         : type == Scalar::float16 ? ElementType::float16
+         : type == Scalar::uint16  ? ElementType::uint16
+                                   : ElementType::uint8;
+}
+
+/// Arrays that a function made of images are taken as it was given those.
+template <class AnyColumn>
+MemoryFormat format_of(const AnyColumn& column) {
+  return column.format.value_or(MemoryFormat::channels_last);
+}
+
+/// A size of {0, 0} where rows differ.
+ImageSpec image_spec_of(const ArraySpec& spec, MemoryFormat format) {
+  const bool first = format == MemoryFormat::channels_first;
+  const auto extent = [&spec](std::size_t axis) { return static_cast<int>(spec.shape[axis]); };
+  return {.size = spec.fixed() ? ImageSize{extent(first ? 2 : 1), extent(first ? 1 : 0)} : ImageSize{},
+          .type = element_type(spec.type),
           .channels = extent(first ? 0 : 2)};
+}
+
+/// Appends where the good rows of a column stand; how many there are.
+std::size_t add_rows(const BatchStorage& storage, const Column& column, std::vector<void*>& rows) {
+  const std::size_t before = rows.size();
+  for (std::size_t i = 0; i < storage.rows; ++i) {
+    if (!storage.row_errors[i] || storage.row_replaced[i] != 0) {
+      rows.push_back(static_cast<std::uint8_t*>(column.data) + i * column.row_bytes);
+    }
+  }
+  return rows.size() - before;
 }
 
 }  // namespace
 
 Status Plan::plan_batch_operations(std::vector<TransformPtr> operations) {
-  const auto find = [this](const char* name) {
-    return static_cast<std::size_t>(
-        std::find_if(columns_.begin(), columns_.end(),
-                     [name](const ColumnPlan& column) { return column.info.name == name; }) -
-        columns_.begin());
-  };
-  const std::string name(operations[0]->name());
-  mixed_images_ = find(kViewedField);
-  mixed_labels_ = find(kMixedLabels);
-  const auto is_floats = [this](std::size_t column) {
-    return column < columns_.size() && columns_[column].spec.type == Scalar::float32 &&
-           columns_[column].spec.fixed();
-  };
-  if (!is_floats(mixed_images_)) {
-    return invalid(name + " mixes float32 images of one size",
-                   "add RandomResizedCrop, CenterCrop or Resize([h, w]), and ToFloat or Normalize before it");
+  BatchSpec spec;
+  bool has_images = false;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const ColumnPlan& column = columns_[i];
+    if (column.info.name == kViewedField && column.spec.shape.size() == 3) {
+      has_images = true;
+      mixed_images_ = i;
+      spec.images = image_spec_of(column.spec, format_of(column));
+    } else if (column.info.name == kMixedLabels && classes_for(operations) > 0 &&
+               column.spec.type == Scalar::float32) {
+      mixed_labels_ = i;
+      spec.classes = classes_for(operations);
+    } else if (column.role == PlaneRole::mask) {
+      mixed_masks_.push_back(i);
+      spec.masks = spec.masks.empty() ? column.info.name : spec.masks;
+    } else if (column.role != PlaneRole::none) {
+      spec.others = spec.others.empty() ? column.info.name : spec.others;
+    }
   }
-  if (!is_floats(mixed_labels_)) {
-    return invalid(name + " mixes labels, and the data set has no whole numbers called 'label'",
-                   "name the field of labels: Dataset(..., fields={\"label\": ...})");
+  if (!has_images) {
+    return invalid(fmt::format("{} works on images, and what a function made of them has no three dimensions",
+                               operations[0]->name()),
+                   "let the function return an array [H, W, C]");
   }
   for (const TransformPtr& operation : operations) {
-    if (dynamic_cast<const BatchTransform&>(*operation).num_classes() !=
-        static_cast<int>(columns_[mixed_labels_].spec.shape[0])) {
-      return invalid("operations on batches differ in num_classes", "use the same number in all");
-    }
+    PENSTOCK_TRY(static_cast<const BatchTransform&>(*operation).check_for(spec));
   }
   batch_draws_ =
       std::make_shared<const ListDraws>(std::move(operations), ListPlace{.room = 0, .first_op = kBatchOps});
@@ -59,23 +84,35 @@ void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t
   if (!batch_draws_) {
     return;
   }
+  MixingMemory& memory = storage.mixing;
+  memory.rows.clear();
+  memory.rows.reserve(storage.rows * (2 + mixed_masks_.size()));  // spans into it stay good
+  memory.masks.clear();
+  const auto rows_of = [&](std::size_t column) -> std::span<void* const> {
+    const std::size_t count = add_rows(storage, storage.columns[column], memory.rows);
+    return std::span(memory.rows).last(count);
+  };
   const Column& images = storage.columns[mixed_images_];
-  const Column& labels = storage.columns[mixed_labels_];
-  const std::size_t row = std::max(images.row_bytes, labels.row_bytes);
-  const std::size_t pointers = storage.rows * sizeof(float*);
-  std::uint8_t* const memory = storage.mixing.reserve(round_up(pointers) * 2 + row);
-  auto** const image_rows = reinterpret_cast<float**>(memory);
-  auto** const label_rows = reinterpret_cast<float**>(memory + round_up(pointers));
-  std::size_t good = 0;
-  for (std::size_t i = 0; i < storage.rows; ++i) {
-    if (!storage.row_errors[i] || storage.row_replaced[i] != 0) {
-      image_rows[good] =
-          reinterpret_cast<float*>(static_cast<std::uint8_t*>(images.data) + i * images.row_bytes);
-      label_rows[good] =
-          reinterpret_cast<float*>(static_cast<std::uint8_t*>(labels.data) + i * labels.row_bytes);
-      ++good;
-    }
+  const ImageSpec spec = image_spec_of(images.spec, format_of(images));
+  BatchSlots slots;
+  slots.type = spec.type;
+  slots.images = {.rows = spec.fixed_size() ? rows_of(mixed_images_) : std::span<void* const>(),
+                  .size = spec.size,
+                  .channels = spec.channels,
+                  .element = size_of(spec.type),
+                  .format = format_of(images)};
+  if (mixed_labels_) {
+    slots.labels = rows_of(*mixed_labels_);
+    slots.classes = storage.columns[*mixed_labels_].spec.shape[0];
   }
+  for (const std::size_t column : spec.fixed_size() ? mixed_masks_ : std::vector<std::size_t>()) {
+    memory.masks.push_back({.rows = rows_of(column),
+                            .size = spec.size,
+                            .channels = 1,
+                            .element = size_of(storage.columns[column].spec.type),
+                            .format = format_of(images)});
+  }
+  slots.masks = memory.masks;
   const RandomKey key{.seed = seed, .epoch = storage.epoch, .sample = first_place};
   DrawnList& drawn = storage.batch_values;
   if (drawn.empty()) {
@@ -84,10 +121,8 @@ void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t
   for (std::size_t i = 0; i < batch_draws_->size(); ++i) {
     const auto& operation = static_cast<const BatchTransform&>(*batch_draws_->operations()[i]);
     Draws draws = batch_draws_->draws(i, key);
-    operation.draw_for(image_spec_of(images), draws, *drawn[i]);
-    operation.run_for(*drawn[i], {{image_rows, good}, images.row_bytes / sizeof(float)},
-                      {{label_rows, good}, labels.row_bytes / sizeof(float)},
-                      reinterpret_cast<float*>(memory + round_up(pointers) * 2));
+    operation.draw_for(slots, draws, *drawn[i]);
+    operation.run_for(*drawn[i], slots, memory.scratch);
   }
   storage.batch_drawn.clear();
   batch_draws_->save(drawn, storage.batch_drawn);

@@ -144,11 +144,6 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   if (!views.empty() && !plane) {
     return invalid("views of the field 'image', which is read as a mask", "read it as an image");
   }
-  if (plane && !plane->others.empty() && !batch_operations.empty()) {
-    return invalid(fmt::format("{} mixes images, and field '{}' moves with them and cannot be mixed",
-                               batch_operations[0]->name(), plane->others[0].name),
-                   "omit the field: Dataset(..., fields={...}), or mix in the training step");
-  }
   for (std::size_t number = 0; number < fields.size(); ++number) {
     const FieldInfo& field = fields[number];
     if (!options.decode && field.kind != FieldKind::integer) {
@@ -173,9 +168,9 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     if (plane && lies_in_plane(dataset.reading(number))) {
       continue;  // the image's plan fills its columns
     }
-    if (!batch_operations.empty() && field.name == kMixedLabels && field.kind == FieldKind::integer) {
-      const auto& mixing = dynamic_cast<const BatchTransform&>(*batch_operations[0]);
-      plan.add(plan_one_hot(field, number, mixing.num_classes()));
+    if (const int classes = classes_for(batch_operations);
+        classes > 0 && field.name == kMixedLabels && field.kind == FieldKind::integer) {
+      plan.add(plan_one_hot(field, number, classes));
       continue;
     }
     FieldList list;

@@ -66,7 +66,8 @@ class Plan {
   std::vector<ColumnPlan> columns_;               // of all of them
   std::shared_ptr<const ListDraws> batch_draws_;  // null without operations on batches
   std::size_t mixed_images_ = 0;                  // the columns that these mix
-  std::size_t mixed_labels_ = 0;
+  std::optional<std::size_t> mixed_labels_;
+  std::vector<std::size_t> mixed_masks_;
   std::shared_ptr<const DrawnLists> draws_;  // likewise
   std::optional<std::size_t> raw_field_;
   std::string raw_name_;

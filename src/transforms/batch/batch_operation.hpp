@@ -1,53 +1,99 @@
 #pragma once
-// What an operation on whole batches is: it stands at the end of a list, draws once for a batch, and mixes
-// its images and labels. Labels are one-hot then: float32, one for each class.
+// What an operation on whole batches is: it stands at the end of a list, draws once for a batch, and changes
+// its images, their labels and what lies in their plane, where they are. Labels that are mixed are one-hot:
+// float32, one for each class.
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/rng.hpp"
+#include "core/scratch.hpp"
 #include "penstock/result.hpp"
 #include "transforms/operation_info.hpp"
 #include "transforms/transform.hpp"
 
 namespace penstock::inline v0 {
 
-/// The good rows of one column, in their order.
-struct BatchRows {
-  std::span<float* const> rows;
-  std::size_t values = 0;  ///< of each
+/// What batches hold, known before there is one.
+struct BatchSpec {
+  ImageSpec images;  ///< a size of {0, 0}: they differ
+  int classes = 0;   ///< of one-hot labels; 0: there are no labels
+  std::string
+      masks{};  ///< the field of masks that move with the images; empty: none. Of one size as they are
+  std::string others{};  ///< the field of boxes or key points that move with them; empty: none
+};
+
+/// The good rows of images or masks, in their order; all of one size.
+struct BatchPlane {
+  std::span<void* const> rows;
+  ImageSize size;
+  int channels = 1;
+  std::size_t element = 1;  ///< bytes of a value
+  MemoryFormat format = MemoryFormat::channels_first;
+
+  std::size_t row_bytes() const noexcept {
+    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) *
+           static_cast<std::size_t>(channels) * element;
+  }
+};
+
+/// One batch. What is not there is empty.
+struct BatchSlots {
+  BatchPlane images;
+  ElementType type = ElementType::uint8;  ///< of the images
+  std::span<void* const> labels;          ///< of the same rows, `classes` floats each
+  std::size_t classes = 0;
+  std::span<const BatchPlane> masks;  ///< of each field
 };
 
 class BatchTransform : public Transform {
  public:
   static constexpr const char* kKind = "batch";
 
+  /// Labels must be one-hot, of that many classes; 0: it does not look at them.
   virtual int num_classes() const noexcept = 0;
-  /// Draws for a batch of images as `in` describes them.
-  virtual void draw_for(const ImageSpec& in, Draws& draws, Drawn& drawn) const = 0;
-  /// Mixes the rows where they are; `spare` has room for one of them.
-  virtual void run_for(const Drawn& drawn, const BatchRows& images, const BatchRows& labels,
-                       float* spare) const = 0;
+  /// `invalid` where it cannot work on such batches.
+  virtual Status check_for(const BatchSpec& in) const = 0;
+  /// Draws for one batch. The pixels are those that run_for() will see.
+  virtual void draw_for(const BatchSlots& in, Draws& draws, Drawn& drawn) const = 0;
+  /// Changes the rows where they are.
+  virtual void run_for(const Drawn& drawn, const BatchSlots& batch, Scratch& scratch) const = 0;
 };
 
-/// `Self` brings kName, kSummary, draw() and run().
+/// `Self` brings kName, kSummary, check_for(), draw() and run().
 template <class Self, class Parameters, class DrawnType>
 class BatchOperation : public Operation<Self, Parameters, DrawnType, BatchTransform> {
  public:
   using Operation<Self, Parameters, DrawnType, BatchTransform>::Operation;
 
-  int num_classes() const noexcept override { return this->p_.num_classes; }
-  void draw_for(const ImageSpec& in, Draws& draws, Drawn& drawn) const final {
+  int num_classes() const noexcept override { return 0; }
+  void draw_for(const BatchSlots& in, Draws& draws, Drawn& drawn) const final {
     this->self().draw(in, draws, this->of(drawn));
   }
-  void run_for(const Drawn& drawn, const BatchRows& images, const BatchRows& labels,
-               float* spare) const final {
-    this->self().run(this->of(drawn), images, labels, spare);
+  void run_for(const Drawn& drawn, const BatchSlots& batch, Scratch& scratch) const final {
+    this->self().run(this->of(drawn), batch, scratch);
   }
 };
 
 /// The operations at the end of a list that work on whole batches, taken out of it; `invalid` where one
-/// stands elsewhere.
+/// stands elsewhere, or two want different numbers of classes.
 Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr>& list);
+/// Classes of the one-hot labels that they want; 0: labels stay as they are.
+int classes_for(const std::vector<TransformPtr>& operations);
+
+// For check() and check_for() of operations that mix.
+
+/// `invalid` unless that many classes can be.
+Status check_classes(std::string_view operation, int num_classes);
+/// `invalid` unless alpha is one of a Beta distribution.
+Status check_alpha(std::string_view operation, double alpha);
+/// `invalid` without labels.
+Status needs_labels(std::string_view operation, const BatchSpec& in);
+/// `invalid` where the field `other` lies in the images' plane.
+Status cannot_mix(std::string_view operation, const std::string& other);
+
+/// Every row of floats becomes the row before times 1 - lam plus itself times lam, each product rounded.
+void mix_with_row_before(std::span<void* const> rows, std::size_t values, double lam, Scratch& scratch);
 
 }  // namespace penstock::inline v0

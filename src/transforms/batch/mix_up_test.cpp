@@ -3,35 +3,25 @@
 
 #include <cmath>
 
-#include "transforms/batch/batch_operation.hpp"
-#include "transforms/run_for_test.hpp"
+#include "transforms/batch/batch_for_test.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
 using test::make;
 
-const BatchTransform& batch_operation(const TransformPtr& operation) {
-  return dynamic_cast<const BatchTransform&>(*operation);
-}
-
-double share(const TransformPtr& mix, std::uint64_t place) {
-  const DrawnPtr drawn = mix->make_drawn();
-  Draws draws(RandomKey{1, 2, place}, kBatchOps);
-  batch_operation(mix).draw_for({}, draws, *drawn);
-  return test::value_of<double>(drawn->values(), "lam");
-}
-
 TEST(MixUp, mixes_each_row_with_the_one_before_and_the_first_with_the_last) {
   const TransformPtr mix = make("MixUp", {{"num_classes", std::int64_t{2}}});
-  const DrawnPtr drawn = mix->make_drawn();
-  ASSERT_TRUE(drawn->set("MixUp", {{"lam", 0.75}}).ok());
   std::vector<float> images = {1, 2, 10, 20, 100, 200};
   std::vector<float> labels = {1, 0, 0, 1, 1, 0};
-  const std::vector<float*> image_rows = {&images[0], &images[2], &images[4]};
-  const std::vector<float*> label_rows = {&labels[0], &labels[2], &labels[4]};
-  std::vector<float> spare(2);
-  batch_operation(mix).run_for(*drawn, {image_rows, 2}, {label_rows, 2}, spare.data());
+  const auto image_rows = test::rows_of(images, 3);
+  const auto label_rows = test::rows_of(labels, 3);
+  test::run_batch(mix, {{"lam", 0.75}},
+                  {.images = {image_rows, {2, 1}, 1, sizeof(float), MemoryFormat::channels_first},
+                   .type = ElementType::float32,
+                   .labels = label_rows,
+                   .classes = 2,
+                   .masks = {}});
   EXPECT_THAT(images, ::testing::ElementsAre(25.75F, 51.5F, 7.75F, 15.5F, 77.5F, 155.0F));
   EXPECT_THAT(labels, ::testing::ElementsAre(1, 0, 0.25F, 0.75F, 0.75F, 0.25F));
 }
@@ -43,7 +33,7 @@ TEST(MixUp, draws_shares_of_the_beta_distribution) {
     double squares = 0;
     constexpr int kCount = 4000;
     for (std::uint64_t place = 0; place < kCount; ++place) {
-      const double lam = share(mix, place);
+      const double lam = test::value_of<double>(test::drawn_for_batch(mix, {}, place), "lam");
       ASSERT_TRUE(lam >= 0 && lam <= 1);
       sum += lam;
       squares += lam * lam;
@@ -62,6 +52,8 @@ TEST(MixUp, stands_at_the_end_of_a_list) {
   EXPECT_EQ(list.size(), 1u);
   list = {mix, transforms::ToFloat{}};
   EXPECT_FALSE(take_batch_operations(list).ok());
+  list = {mix, make("CutMix", {{"num_classes", std::int64_t{3}}})};
+  EXPECT_NE(take_batch_operations(list).error().to_string().find("differ in num_classes"), std::string::npos);
   EXPECT_NE(test::refusal("MixUp", {}).find("num_classes"), std::string::npos);
   EXPECT_NE(test::refusal("MixUp", {{"alpha", 0.0}, {"num_classes", std::int64_t{2}}}).find("alpha"),
             std::string::npos);
