@@ -16,6 +16,7 @@
 namespace penstock::inline v0 {
 
 class SampleTable;
+class Storages;
 
 struct DatasetOptions {
   /// {name, extension} of each field, in order; empty = every field that all samples have.
@@ -24,6 +25,8 @@ struct DatasetOptions {
   std::uint64_t max_pixels = 178'956'970;
   /// By the name of a field in `fields`.
   std::map<std::string, FieldReading> readings{};
+  /// For the pipeline: where the names of sources lead; null: local files.
+  std::shared_ptr<const Storages> storages{};
 };
 
 /// A decoded field. Which members count depends on `kind`.

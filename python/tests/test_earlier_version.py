@@ -13,7 +13,7 @@ from typing import Any
 import earlier_version
 import pytest
 from conftest import sample_members, write_tar
-from earlier_version import CASES, FOLDER
+from earlier_version import CASES, CROPS, FOLDER, SEVERAL_LISTS
 
 import penstock
 
@@ -32,6 +32,24 @@ def test_states_are_continued(name: str) -> None:
     loader.load_state_dict(RECORDS[name]["state"])
     rest, following = earlier_version.digests(loader), earlier_version.digests(loader)
     assert [rest, following] == [RECORDS[name]["epochs"][0][earlier_version.STOPS_AFTER :], RECORDS[name]["epochs"][1]]
+
+
+def test_a_state_of_lists_for_several_fields_is_refused_with_the_reason() -> None:
+    """The one exception: fields drew alike then, and each draws for itself now."""
+    record = RECORDS["several_lists"]
+    loader = earlier_version.open_loader(FOLDER, SEVERAL_LISTS)
+    with pytest.raises(ValueError, match="lists for several fields drew alike.* now each field draws for itself"):
+        loader.load_state_dict(record["state"])
+    assert loader.dataset.fingerprint == record["fingerprint"]
+    loader.load_state_dict(record["state"], strict=False)
+    assert earlier_version.digests(loader) == record["epochs"][0][earlier_version.STOPS_AFTER :] == []
+    following = earlier_version.digests(loader)
+    assert len(following) == len(record["epochs"][1])
+    assert all(now != then for now, then in zip(following, record["epochs"][1], strict=True))
+    # A loader with other lists is told of those instead.
+    one = earlier_version.open_loader(FOLDER, ("masks.tar", {**SEVERAL_LISTS[1], "transforms": {"image": CROPS}}))
+    with pytest.raises(ValueError, match="transforms, fields, decode and on_error: "):
+        one.load_state_dict(record["state"])
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -60,4 +60,12 @@ constexpr DrawAddress key_address(std::string_view key) noexcept {
   return {.room = detail::hash_name(0x6B6579, key), .op = 0};
 }
 
+/// RandomKey::part of a numbered part of a sample: 0 for the first one of a sample of the first table, which
+/// is all that there is unless a row plan says otherwise.
+constexpr std::uint64_t part_address(std::uint32_t table, std::uint32_t part) noexcept {
+  const std::uint64_t numbers = std::uint64_t{table} << 32 | part;
+  const std::uint64_t mixed = mix64(0x70617274, numbers);
+  return numbers == 0 ? 0 : mixed == 0 ? 1 : mixed;
+}
+
 }  // namespace penstock::inline v0

@@ -14,6 +14,7 @@ struct RandomKey {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
   std::uint64_t sample = 0;
+  std::uint64_t part = 0;  ///< part_address() of what a row has of the sample
 
   bool operator==(const RandomKey&) const = default;
 };
@@ -27,9 +28,11 @@ std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
 
 }  // namespace detail
 
-/// The stream that seed and epoch choose; sample and op are places in it.
+/// The stream that seed and epoch choose, and the part where there are several; sample and op are places in
+/// it.
 constexpr std::uint64_t stream_of(const RandomKey& key) noexcept {
-  return mix64(mix64(0x70656E73746F636Bull, key.seed), key.epoch);
+  const std::uint64_t stream = mix64(mix64(0x70656E73746F636Bull, key.seed), key.epoch);
+  return key.part == 0 ? stream : mix64(key.part, stream);
 }
 
 /// The draws of one operation on one sample: Philox4x32-10, counter (sample, op, block), key from (seed,

@@ -29,6 +29,17 @@ Result<std::uint64_t> draw_seed() {
   return seed >> 11;  // 53 bits: a number that every reader of JSON keeps as it is
 }
 
+/// A cache is a store of one table, whose samples rows would not find by the tables they were joined of.
+Status check_cache(const Dataset& dataset, const LoaderOptions& options) {
+  if (!options.cache || row_tables(*dataset.table()).size() == 1) {
+    return {};
+  }
+  return Error{.kind = ErrorKind::invalid,
+               .message = "cache and rows of several data sets cannot be combined",
+               .advice = "build a store of each: penstock build SRC DST",
+               .place = {.stage = "options"}};
+}
+
 /// What on_error skip did to batches, where that is not what the options promise otherwise.
 std::string surprise(const LoaderStats& stats, const LoaderOptions& options) {
   const char* const cure = "on_error='replace' puts other samples into their rows";
@@ -59,19 +70,28 @@ Loader::~Loader() {
 
 Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options,
                             std::vector<View> views) {
+  Rows rows{.plan = sample_per_row(dataset.size())};
+  return open(std::move(dataset), std::move(transforms), std::move(options), std::move(views),
+              std::move(rows));
+}
+
+Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options,
+                            std::vector<View> views, Rows rows) {
   PENSTOCK_TRY(options.validate());
+  PENSTOCK_TRY(check_cache(dataset, options));
   options.max_pixels = options.max_pixels.value_or(dataset.max_pixels());
   if (!options.enable_transforms) {
     transforms.clear();
     views.clear();
   }
-  PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, views, options));
+  PENSTOCK_ASSIGN(Plan plan, Plan::make(dataset, transforms, views, options, rows));
   PENSTOCK_ASSIGN(const std::uint64_t seed, options.seed ? *options.seed : draw_seed());
-  PENSTOCK_ASSIGN(auto rule, rule_for(dataset, options.with<&LoaderOptions::seed>(seed)));
+  PENSTOCK_ASSIGN(auto rule, rule_for(dataset, rows.plan, options.with<&LoaderOptions::seed>(seed)));
   PENSTOCK_TRY(plan.start_stages(max_workers(options)));
   try {
     return Loader(std::make_unique<Impl>(std::move(dataset), std::move(plan), std::move(transforms),
-                                         std::move(views), std::move(options), seed, std::move(rule)));
+                                         std::move(views), std::move(options), std::move(rows), seed,
+                                         std::move(rule)));
   } catch (const std::system_error& refused) {
     return workers_refused(refused);
   }

@@ -45,20 +45,27 @@ inline std::string text_of(const Batch& batch, std::size_t row) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-// Everything a batch holds, as bytes.
-inline std::string contents(const Batch& batch) {
+// Everything a row holds, as bytes.
+inline std::string contents(const Batch& batch, std::size_t row) {
   std::string all;
   const auto add = [&all](const void* data, std::size_t size) {
     all.append(static_cast<const char*>(data), size);
   };
-  add(batch.index().data(), batch.index().size_bytes());
+  add(&batch.index()[row], sizeof(std::int64_t));
   for (const Column& column : batch.columns()) {
-    for (std::size_t row = 0; row < batch.rows(); ++row) {
-      if (column.lengths != nullptr) {
-        add(&column.lengths[row], sizeof(std::int64_t));
-      }
-      add(column.bytes_of(row).data(), column.bytes_of(row).size());
+    if (column.lengths != nullptr) {
+      add(&column.lengths[row], sizeof(std::int64_t));
     }
+    add(column.bytes_of(row).data(), column.bytes_of(row).size());
+  }
+  return all;
+}
+
+// Everything a batch holds, as bytes.
+inline std::string contents(const Batch& batch) {
+  std::string all;
+  for (std::size_t row = 0; row < batch.rows(); ++row) {
+    all += contents(batch, row);
   }
   return all;
 }

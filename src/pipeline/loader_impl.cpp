@@ -10,22 +10,26 @@
 
 namespace penstock::inline v0 {
 
-Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const LoaderOptions& options) {
-  PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *dataset.table()));
-  PENSTOCK_ASSIGN(LengthRule length_rule, LengthRule::make(options, *dataset.table()));
-  return OrderRule::make(options.sampler, options.shuffle, dataset.size(), *options.seed,
-                         std::move(shuffle_rule), std::move(length_rule));
+Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const RowPlanPtr& plan,
+                                                  const LoaderOptions& options) {
+  const std::vector<RowTable> tables = row_tables(*dataset.table());
+  PENSTOCK_ASSIGN(ShuffleRule shuffle_rule, ShuffleRule::make(options, *plan, tables));
+  PENSTOCK_ASSIGN(LengthRule length_rule, LengthRule::make(options, *plan, tables));
+  return OrderRule::make(options.sampler, options.shuffle, plan, *options.seed, std::move(shuffle_rule),
+                         std::move(length_rule));
 }
 
 Loader::Impl::Impl(Dataset dataset, Plan plan, FieldTransforms transforms, std::vector<View> views,
-                   LoaderOptions options, std::uint64_t seed, std::shared_ptr<const OrderRule> rule)
+                   LoaderOptions options, Rows rows, std::uint64_t seed,
+                   std::shared_ptr<const OrderRule> rule)
     : dataset(std::move(dataset)),
       options(std::move(options)),
       rule_(std::move(rule)),
       planner_(std::make_shared<Planner>(this->dataset, std::move(plan),
                                          this->options.with<&LoaderOptions::seed>(seed), rule_)),
       transforms_(std::move(transforms)),
-      views_(std::move(views)) {
+      views_(std::move(views)),
+      rows_(std::move(rows)) {
   if (this->options.cache) {
     const auto& named = this->options.cache_trust;
     cache_ = CachedStore::start(this->dataset, *this->options.cache,
@@ -89,7 +93,7 @@ Status Loader::Impl::take_seed(std::uint64_t seed) {
   }
   const Dataset source = planner_->dataset();
   const LoaderOptions changed = options.with<&LoaderOptions::seed>(seed);
-  PENSTOCK_ASSIGN(rule_, rule_for(dataset, changed));
+  PENSTOCK_ASSIGN(rule_, rule_for(dataset, rows_.plan, changed));
   return replace_planner(source, changed);
 }
 
@@ -118,7 +122,7 @@ Status Loader::Impl::read_from_cache() {
 }
 
 Status Loader::Impl::replace_planner(const Dataset& source, const LoaderOptions& changed) {
-  PENSTOCK_ASSIGN(Plan plan, Plan::make(source, transforms_, views_, changed));
+  PENSTOCK_ASSIGN(Plan plan, Plan::make(source, transforms_, views_, changed, rows_));
   auto next = std::make_shared<Planner>(source, std::move(plan), changed, rule_, planner_.get());
   planner_->close(/*keep_stages=*/true);
   const std::lock_guard lock(replacing_);

@@ -19,15 +19,16 @@
 
 namespace penstock::inline v0 {
 
-/// The order of a data set's samples; the seed is known.
-Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const LoaderOptions& options);
+/// The order of the rows that are made of a data set; the seed is known.
+Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const RowPlanPtr& plan,
+                                                  const LoaderOptions& options);
 
 /// The planner, what lets several threads meet it, and the cache that may give it another data set.
 class Loader::Impl {
  public:
   /// `seed`: that of the options, or drawn where they have none.
   Impl(Dataset dataset, Plan plan, FieldTransforms transforms, std::vector<View> views, LoaderOptions options,
-       std::uint64_t seed, std::shared_ptr<const OrderRule> rule);
+       Rows rows, std::uint64_t seed, std::shared_ptr<const OrderRule> rule);
   ~Impl();
 
   /// Stays valid while it is held; a newer one may take its place between epochs.
@@ -70,6 +71,7 @@ class Loader::Impl {
   std::shared_ptr<Planner> planner_;
   const FieldTransforms transforms_;
   const std::vector<View> views_;
+  const Rows rows_;
   std::shared_ptr<CachedStore> cache_;
   Clock::time_point epoch_begun_;
   std::optional<Clock::duration> epoch_took_;  // the last one, if it came to its end

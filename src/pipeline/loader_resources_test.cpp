@@ -20,9 +20,8 @@ int threads_of_this_process() {
   return count;
 }
 
-TEST(Loader, steady_state_allocates_nothing) {
-  auto table = std::make_shared<MemoryTable>(256);
-  Loader loader = open_loader(table, {.batch_size = 8, .shuffle = true, .num_workers = 2});
+/// Runs epochs until one allocates nothing; each has at least 25 steps.
+void expect_steady_state_without_allocations(Loader& loader) {
   const auto run_epoch = [&loader] {
     const std::uint64_t ticket = loader.start_epoch().value();
     const std::uint64_t before = allocations.load();
@@ -44,6 +43,21 @@ TEST(Loader, steady_state_allocates_nothing) {
   }
   EXPECT_EQ(allocated, 0u);
   EXPECT_EQ(grown, 0u) << "batch memory";
+}
+
+TEST(Loader, steady_state_allocates_nothing) {
+  Loader loader =
+      open_loader(std::make_shared<MemoryTable>(256), {.batch_size = 8, .shuffle = true, .num_workers = 2});
+  expect_steady_state_without_allocations(loader);
+}
+
+TEST(Loader, steady_state_of_mixed_batches_allocates_nothing) {
+  const auto images = std::vector<std::vector<std::uint8_t>>{make_jpeg(40, 30, 1), make_jpeg(40, 30, 2)};
+  FieldTransforms lists = augmentation();
+  lists[0].second.push_back(make_transform("MixUp", {{"num_classes", std::int64_t{256}}}).value());
+  Loader loader = open_loader(std::make_shared<MemoryTable>(256, images),
+                              {.batch_size = 8, .shuffle = true, .num_workers = 2}, std::move(lists));
+  expect_steady_state_without_allocations(loader);
 }
 
 TEST(Loader, gives_back_the_memory_of_batches_that_were_held) {

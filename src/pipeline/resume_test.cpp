@@ -355,8 +355,8 @@ TEST(Resume, a_billion_samples_resume_without_walking_there) {
   const std::uint64_t ticket = loader.start_epoch().value();
   const std::optional<Batch> batch = loader.next(ticket).value();
   EXPECT_EQ(batch->step(), 87'500'000u);
-  const EpochOrder order(OrderRule::make({}, true, 1'000'000'000, 0).value(), 0);
-  EXPECT_EQ(static_cast<std::uint64_t>(batch->index()[3]), order.sample_at(700'000'003));
+  const EpochOrder order(OrderRule::make({}, true, sample_per_row(1'000'000'000), 0).value(), 0);
+  EXPECT_EQ(static_cast<std::uint64_t>(batch->index()[3]), order.row_at(700'000'003));
 }
 
 TEST(Resume, given_orders_come_with_each_epoch) {

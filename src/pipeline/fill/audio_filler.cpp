@@ -85,7 +85,7 @@ class AudioFiller final : public Filler {
                          decoding = workspace->decoding_nanoseconds() - before;
                          return made;
                        });
-    counters().enter(WorkStage::assemble, task.sample(), nullptr, WorkStage::decode, decoding);
+    counters().enter(WorkStage::assemble, task.sample, nullptr, WorkStage::decode, decoding);
     return done;
   }
 
@@ -105,7 +105,7 @@ class AudioFiller final : public Filler {
     const auto room_for = [&](std::size_t frames) {
       return static_cast<float*>(room(task, 0, audio_shape<Extents>(output, frames)));
     };
-    PENSTOCK_ASSIGN(const std::size_t known, program.open(workspace, value.bytes, task.key));
+    PENSTOCK_ASSIGN(const std::size_t known, program.open(workspace, value.bytes, task.key()));
     float* const memory = known > 0 ? room_for(known / output.rows()) : nullptr;
     PENSTOCK_TRY(program.run(workspace, memory));
     drawn_for(task).resize(drawn_before_);

@@ -85,14 +85,26 @@ struct RowTask {
   BatchStorage& storage;
   std::size_t row = 0;
   std::span<const RowPart> parts;
-  RandomKey key;  ///< of the row's draws
+  std::uint64_t sample = 0;  ///< of the first part, as batches number samples
+  RandomKey base;            ///< of all draws for the row: by_place has its sample, else each part
+  bool by_place = false;     ///< EpochOrder::repeats()
 
-  std::uint64_t sample() const noexcept { return parts.front().sample; }
+  /// Of the draws for a part of the row.
+  RandomKey key(std::size_t number = 0) const noexcept {
+    RandomKey own = base;
+    if (by_place) {
+      own.part = part_address(0, static_cast<std::uint32_t>(number));
+    } else {
+      own.sample = parts[number].sample;
+      own.part = part_address(parts[number].table, parts[number].part);
+    }
+    return own;
+  }
 };
 
 /// What a worker has for all of its fillers. Outlives them.
 struct FillerTools {
-  std::span<const SampleTable* const> tables;  ///< that RowPart::table counts
+  std::span<const RowTable> tables;  ///< that RowPart::table counts
   const LoaderOptions& options;
   BufferPool& pool;
   WorkerCounters& counters;
@@ -115,7 +127,11 @@ class Filler {
   virtual void end(const RowRun& /*run*/) {}
 
  protected:
-  const SampleTable& table_of(const RowPart& part) const noexcept { return *tools_.tables[part.table]; }
+  const SampleTable& table_of(const RowPart& part) const noexcept { return *tools_.tables[part.table].table; }
+  /// The part's sample, as batches and errors number samples.
+  std::uint64_t sample_of(const RowPart& part) const noexcept {
+    return tools_.tables[part.table].first + part.sample;
+  }
   const LoaderOptions& options() const noexcept { return tools_.options; }
   BufferPool& pool() const noexcept { return tools_.pool; }
   WorkerCounters& counters() const noexcept { return tools_.counters; }
@@ -160,6 +176,8 @@ class FillPlan {
   virtual const std::vector<ColumnPlan>& columns() const noexcept = 0;
   /// The fields that it reads for every row.
   virtual std::span<const std::size_t> fields() const noexcept = 0;
+  /// Whether its fillers use all parts of a row, or can have rows of one part only.
+  virtual bool takes_several_parts() const noexcept { return false; }
   virtual std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const = 0;
   /// For Loader::plan(): what a column's rows are, after its name: "float32 rows of 224x224"; and what runs
   /// on each, a line per pass.
@@ -177,11 +195,11 @@ using FillPlanPtr = std::unique_ptr<const FillPlan>;
 template <class Use>
 Status Filler::read(const RowPart& part, std::size_t field, WorkStage then, Use&& use) {
   const SampleTable& table = table_of(part);
-  counters().enter(WorkStage::read, part.sample);
+  counters().enter(WorkStage::read, sample_of(part));
   placed_ = false;
   Status used = use_value(table, part.sample, field, [&](const StoredValue& value) -> Status {
     counters().bytes.add(value.bytes.size());
-    counters().enter(then, part.sample);
+    counters().enter(then, sample_of(part));
     try {
       return use(value);
     } catch (const std::bad_alloc&) {
@@ -194,7 +212,9 @@ Status Filler::read(const RowPart& part, std::size_t field, WorkStage then, Use&
     return used;
   }
   placed_ = true;
-  return at_sample(std::move(used).error(), table, part.sample, field);
+  Error error = at_sample(std::move(used).error(), table, part.sample, field);
+  error.place.index = sample_of(part);
+  return error;
 }
 
 }  // namespace penstock::inline v0

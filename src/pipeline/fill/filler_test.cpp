@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pipeline/memory_table_for_test.hpp"
+#include "pipeline/order/row_plans_for_test.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/run/row_worker.hpp"
 
@@ -23,24 +24,13 @@ using testing::HasSubstr;
 constexpr std::size_t kLabel = 0;  // fields of a MemoryTable without images
 constexpr std::size_t kText = 1;
 
-/// Rows of two samples each.
-class PairOrder final : public EpochOrder {
- public:
-  using EpochOrder::EpochOrder;
-  void row_at(std::uint64_t place, RowParts& parts) const override {
-    parts.assign(2, {});
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      parts[i] = {.sample = sample_at(2 * place + i), .table = 0, .part = i};
-    }
-  }
-};
-
 /// Two columns, made of two fields and of all parts of a row: the sum of the labels, and the texts in a row.
 class SumAndTexts final : public FillPlan {
  public:
   const std::vector<ColumnPlan>& columns() const noexcept override { return columns_; }
   std::span<const std::size_t> fields() const noexcept override { return fields_; }
   std::unique_ptr<Filler> make_filler(const FillerTools& tools, std::size_t first_column) const override;
+  bool takes_several_parts() const noexcept override { return true; }
   std::string rows_in_words(std::size_t column) const override { return columns_[column].spec.to_string(); }
   std::string work_in_words() const override { return "add\njoin\n"; }
 
@@ -78,9 +68,11 @@ std::unique_ptr<Filler> SumAndTexts::make_filler(const FillerTools& tools, std::
   return std::make_unique<SumAndTextsFiller>(tools, first_column);
 }
 
-std::shared_ptr<const OrderRule> in_order(std::uint64_t samples) {
-  return OrderRule::make(Sampler{}, false, samples, 0).value();
+EpochOrder in_order(RowPlanPtr plan) {
+  return EpochOrder(OrderRule::make(Sampler{}, false, std::move(plan), 0).value(), 0);
 }
+
+EpochOrder pairs(std::uint64_t samples) { return in_order(std::make_shared<const PackedRows>(samples, 2)); }
 
 /// A batch filled by one worker.
 struct Filled {
@@ -112,7 +104,7 @@ TEST(filler, fills_several_columns_of_a_row_made_of_several_parts) {
   std::vector<FillPlanPtr> fills;
   fills.push_back(std::make_unique<SumAndTexts>());
   const Plan plan = Plan::of(std::move(fills), MemoryFormat::channels_first);
-  const Filled filled(plan, table, PairOrder(in_order(8), 0), 4);
+  const Filled filled(plan, table, pairs(8), 4);
   for (std::size_t row = 0; row < 3; ++row) {
     ASSERT_EQ(filled.storage.row_errors[row], nullptr);
     EXPECT_EQ(filled.storage.index[row], static_cast<std::int64_t>(2 * row)) << "the first part's sample";
@@ -127,8 +119,7 @@ TEST(filler, an_error_inside_two_reads_names_the_inner_field_once) {
   const MemoryTable table(8);
   std::vector<FillPlanPtr> fills;
   fills.push_back(std::make_unique<SumAndTexts>());
-  const Filled filled(Plan::of(std::move(fills), MemoryFormat::channels_first), table,
-                      PairOrder(in_order(8), 0), 4);
+  const Filled filled(Plan::of(std::move(fills), MemoryFormat::channels_first), table, pairs(8), 4);
   ASSERT_NE(filled.storage.row_errors[3], nullptr);
   const Error& error = *filled.storage.row_errors[3];
   EXPECT_EQ(error.message, "field 'text': six");
@@ -174,8 +165,8 @@ class ShortArrays final : public MemoryTable {
 
 TEST(filler, an_array_of_another_length_than_planned_is_corrupt) {
   const auto table = std::make_shared<ShortArrays>();
-  const Plan plan = Plan::make(Dataset::of(table, "memory"), {}, {}, {}).value();
-  const Filled filled(plan, *table, EpochOrder(in_order(4), 0), 4);
+  const Plan plan = Plan::make(Dataset::of(table, "memory"), {}, {}, {}, {.plan = sample_per_row(4)}).value();
+  const Filled filled(plan, *table, in_order(sample_per_row(4)), 4);
   EXPECT_EQ(filled.storage.row_errors[1], nullptr);
   EXPECT_EQ(filled.text(0, 1), std::string("\1\2\3\4\5\6"));
   ASSERT_NE(filled.storage.row_errors[2], nullptr);

@@ -88,7 +88,7 @@ class ImageFiller final : public Filler {
     drawn_before_ = drawn_for(task).size();
     Status done = read(task.parts.front(), plan_.read_field(), WorkStage::decode,
                        [&](const StoredValue& value) { return make_row(task, value); });
-    counters().enter(WorkStage::assemble, task.sample());
+    counters().enter(WorkStage::assemble, task.sample);
     return done;
   }
 
@@ -99,13 +99,13 @@ class ImageFiller final : public Filler {
     if (plan_.input().width > 0 && image != plan_.input()) {
       return another_size(image, plan_.input());
     }
-    counters().enter(WorkStage::transform, task.sample());
-    PENSTOCK_ASSIGN(const ImageSize result, program_.resolve(*workspace_, image, task.key));
+    counters().enter(WorkStage::transform, task.sample);
+    PENSTOCK_ASSIGN(const ImageSize result, program_.resolve(*workspace_, image, task.key()));
     void* const out = foreign_ ? foreign_->input(result) : room_for(task, result);
     const ReadBox decode = [this, &task](const Rect& box, const PixelView& view) {
-      counters().enter(WorkStage::decode, task.sample());
+      counters().enter(WorkStage::decode, task.sample);
       Status decoded = decoder_.decode(box, view);
-      counters().enter(WorkStage::transform, task.sample());
+      counters().enter(WorkStage::transform, task.sample);
       return decoded;
     };
     program_.list().save(workspace_->drawn, drawn_for(task));
@@ -117,7 +117,7 @@ class ImageFiller final : public Filler {
     if (!foreign_) {
       return {};
     }
-    return foreign_->run(result, task.sample(), task.key, drawn_for(task),
+    return foreign_->run(result, task.sample, task.key(), drawn_for(task),
                          [&](const ArraySpec& made) -> Result<void*> {
                            return column_of(task.storage).format ? room_for(task, image_size(made))
                                                                  : room(task, 0, Extents(made.shape));

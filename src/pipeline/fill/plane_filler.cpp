@@ -27,7 +27,7 @@ class PlaneFiller final : public Filler {
   Status fill(const RowTask& task) override {
     drawn_before_ = drawn_for(task).size();
     Status done = fill_all(task);
-    counters().enter(WorkStage::assemble, task.sample());
+    counters().enter(WorkStage::assemble, task.sample);
     return done;
   }
 
@@ -73,12 +73,12 @@ class PlaneFiller final : public Filler {
       return another_size(image_, plan_.input());
     }
     PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.image().reading.mode));
-    PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key, boxes_));
+    PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key(), boxes_));
     PENSTOCK_TRY(program_.decode(workspace_, decode_as(layout)));
     if (layout == PixelLayout::rgb) {
       plan_.loss().see(decoder_.traits().loss);
     }
-    counters().enter(WorkStage::transform, task.sample());
+    counters().enter(WorkStage::transform, task.sample);
     std::uint8_t* memory = nullptr;
     for (std::size_t i = 0; i < plan_.places().size(); ++i) {
       const PlanePlan::ViewPlace& place = plan_.places()[i];
@@ -108,7 +108,7 @@ class PlaneFiller final : public Filler {
     const bool wide = layout == PixelLayout::gray_16;
     PENSTOCK_TRY(
         program_.decode_mask(workspace_, wide ? ElementType::uint16 : ElementType::uint8, decode_as(layout)));
-    counters().enter(WorkStage::transform, task.sample());
+    counters().enter(WorkStage::transform, task.sample);
     std::uint8_t* memory = nullptr;
     for (std::size_t i = 0; i < plan_.places().size(); ++i) {
       const Extents shape = {static_cast<std::size_t>(workspace_.sizes[i].height),

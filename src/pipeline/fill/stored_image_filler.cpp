@@ -53,7 +53,7 @@ class StoredImageFiller final : public Filler {
   Status fill(const RowTask& task) override {
     Status done = read(task.parts.front(), plan_.read_field(), WorkStage::decode,
                        [&](const StoredValue& value) { return make_row(task, value); });
-    counters().enter(WorkStage::assemble, task.sample());
+    counters().enter(WorkStage::assemble, task.sample);
     return done;
   }
 
@@ -69,7 +69,7 @@ class StoredImageFiller final : public Filler {
     PENSTOCK_TRY(
         decoder_.decode({0, 0, size.width, size.height}, {pixels, stride, size.width, size.height, layout}));
     counters().decoded[decoder_.codec()].add(1);
-    counters().enter(WorkStage::transform, task.sample());
+    counters().enter(WorkStage::transform, task.sample);
     write(task, size, layout, pixels);
     return {};
   }

@@ -21,9 +21,9 @@ Error wrong(std::string message, std::string advice) {
           .place = {.stage = "options"}};
 }
 
-Status check_weights(const std::vector<double>& weights, std::uint64_t samples) {
-  if (weights.size() != samples) {
-    return wrong(fmt::format("sampler: {} weights for {} samples", weights.size(), samples),
+Status check_weights(const std::vector<double>& weights, std::uint64_t rows) {
+  if (weights.size() != rows) {
+    return wrong(fmt::format("sampler: {} weights for {} samples", weights.size(), rows),
                  "pass one weight per sample");
   }
   double sum = 0;
@@ -151,7 +151,8 @@ Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t 
   return repeats;
 }
 
-Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const SampleTable& table) {
+Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const RowPlan& plan,
+                                      std::span<const RowTable> tables) {
   constexpr std::uint64_t kWindow = 16384;
   constexpr std::uint64_t kShards = 8;
   ShuffleRule rule{.mode = options.shuffle_mode};
@@ -159,8 +160,8 @@ Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const Sample
     rule.reach = options.shuffle_window.value_or(kWindow);
   } else if (rule.mode == ShuffleMode::shards) {
     rule.reach = options.shuffle_shards.value_or(kShards);
-    rule.shard_starts = table.shard_starts();
-    if (rule.shard_starts.empty() && table.size() > 0) {
+    rule.shard_starts = plan.shard_starts(tables);
+    if (rule.shard_starts.empty() && plan.rows() > 0) {
       return wrong("shuffle_mode='shards' requires a data set with shards",
                    "use shuffle_mode='window' or 'global', or build a store of it: penstock build SRC DST");
     }
@@ -169,14 +170,16 @@ Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const Sample
 }
 
 Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler, bool shuffle,
-                                                         std::uint64_t samples, std::uint64_t seed,
+                                                         RowPlanPtr plan, std::uint64_t seed,
                                                          ShuffleRule shuffle_rule, LengthRule length_rule) {
   using Kind = Sampler::Kind;
   auto rule = std::make_shared<OrderRule>();
   rule->sampler_ = sampler;
-  rule->samples_ = samples;
+  const std::uint64_t rows = plan->rows();
+  rule->plan_ = std::move(plan);
+  rule->rows_ = rows;
   rule->seed_ = seed;
-  rule->places_ = samples;
+  rule->places_ = rows;
   rule->shuffle_rule_ = std::move(shuffle_rule);
   rule->length_rule_ = std::move(length_rule);
   if ((sampler.kind == Kind::weighted && !sampler.weights) ||
@@ -196,17 +199,17 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
       break;
     case Kind::random:
       rule->repeats_ = sampler.replacement;
-      rule->places_ = samples == 0 ? 0 : sampler.num_samples.value_or(samples);
+      rule->places_ = rows == 0 ? 0 : sampler.num_samples.value_or(rows);
       break;
     case Kind::weighted: {
-      if (samples == 0) {
+      if (rows == 0) {
         break;
       }
-      PENSTOCK_TRY(check_weights(*sampler.weights, samples));
+      PENSTOCK_TRY(check_weights(*sampler.weights, rows));
       rule->repeats_ = sampler.replacement;
       const auto possible = static_cast<std::uint64_t>(std::count_if(
           sampler.weights->begin(), sampler.weights->end(), [](double weight) { return weight > 0; }));
-      rule->places_ = sampler.num_samples.value_or(sampler.replacement ? samples : possible);
+      rule->places_ = sampler.num_samples.value_or(sampler.replacement ? rows : possible);
       if (!sampler.replacement && rule->places_ > possible) {
         return wrong(fmt::format("sampler: {} samples cannot be drawn from {} without replacement",
                                  rule->places_, possible),
@@ -218,7 +221,7 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
       break;
     }
     case Kind::indices: {
-      PENSTOCK_ASSIGN(rule->repeats_, check_order(*sampler.indices, samples));
+      PENSTOCK_ASSIGN(rule->repeats_, check_order(*sampler.indices, rows));
       rule->places_ = sampler.indices->size();
       break;
     }
@@ -226,11 +229,12 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
       rule->places_ = sampler.num_samples.value_or(0);
       break;
   }
-  if (!rule->repeats_ && rule->sampler_.kind == Kind::random && rule->places_ > samples) {
-    return wrong(fmt::format("sampler: {} samples cannot be drawn from {} without replacement", rule->places_,
-                             samples),
-                 "lower num_samples, or draw with replacement");
+  if (!rule->repeats_ && rule->sampler_.kind == Kind::random && rule->places_ > rows) {
+    return wrong(
+        fmt::format("sampler: {} samples cannot be drawn from {} without replacement", rule->places_, rows),
+        "lower num_samples, or draw with replacement");
   }
+  rule->repeats_ = rule->repeats_ || rule->plan_->repeats();
   return std::shared_ptr<const OrderRule>(std::move(rule));
 }
 
@@ -254,7 +258,12 @@ std::string OrderRule::describe_reach() const {
 
 std::string OrderRule::describe() const {
   const std::string what = words(sampler_) + describe_reach();
-  return is_random() ? fmt::format("{} by (seed {}, epoch)", what, seed_) : what;
+  return (is_random() ? fmt::format("{} by (seed {}, epoch)", what, seed_) : what) + describe_rows();
+}
+
+std::string OrderRule::describe_rows() const {
+  const std::string rows = plan_->describe();
+  return rows.empty() ? "" : fmt::format(", {} rows: {}", rows_, rows);
 }
 
 std::string OrderRule::describe_sampler() const {
@@ -272,10 +281,10 @@ std::string OrderRule::describe_sampler() const {
   if (sampler_.kind == Sampler::Kind::weighted) {
     text += describe_reach();
   }
-  if (places_ != samples_ && !is_given()) {
+  if (places_ != rows_ && !is_given()) {
     text += fmt::format(", {} an epoch", places_);
   }
-  return text;
+  return text + describe_rows();
 }
 
 EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch)
@@ -285,14 +294,14 @@ EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoc
     const ShuffleRule& shuffle = rule_->shuffle_rule();
     switch (shuffle.mode) {
       case ShuffleMode::everywhere:
-        shuffle_.emplace<IndexShuffle>(rule_->samples(), rule_->seed(), epoch);
+        shuffle_.emplace<IndexShuffle>(rule_->rows(), rule_->seed(), epoch);
         break;
       case ShuffleMode::shards:
-        shuffle_.emplace<ShardShuffle>(rule_->samples(), shuffle.shard_starts, shuffle.reach, rule_->seed(),
+        shuffle_.emplace<ShardShuffle>(rule_->rows(), shuffle.shard_starts, shuffle.reach, rule_->seed(),
                                        epoch);
         break;
       case ShuffleMode::window:
-        shuffle_.emplace<WindowShuffle>(rule_->samples(), shuffle.reach, rule_->seed(), epoch);
+        shuffle_.emplace<WindowShuffle>(rule_->rows(), shuffle.reach, rule_->seed(), epoch);
         break;
     }
   } else if (sampler.kind == Sampler::Kind::weighted && !sampler.replacement) {
@@ -308,10 +317,10 @@ EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoc
     : rule_(std::move(rule)),
       epoch_(epoch),
       places_(order.size()),
-      repeats_(repeats),
+      repeats_(repeats || rule_->repeats()),
       list_(std::move(order)) {}
 
-std::uint64_t EpochOrder::sample_at(std::uint64_t place) const noexcept {
+std::uint64_t EpochOrder::row_at(std::uint64_t place) const noexcept {
   if (!windows_) {
     return unsorted_at(place);
   }
@@ -342,9 +351,9 @@ std::uint64_t EpochOrder::unsorted_at(std::uint64_t place) const noexcept {
   if (sampler.kind == Sampler::Kind::indices) {
     return (*sampler.indices)[place];
   }
-  if (repeats_) {
+  if (rule_->is_random()) {  // with replacement
     Draws draws({.seed = rule_->seed(), .epoch = epoch_, .sample = place}, kSamplerOp);
-    return rule_->weighted() ? rule_->weighted()->draw(draws) : draws.below(rule_->samples());
+    return rule_->weighted() ? rule_->weighted()->draw(draws) : draws.below(rule_->rows());
   }
   return place;
 }

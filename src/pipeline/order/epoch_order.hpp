@@ -1,5 +1,5 @@
 #pragma once
-// Which sample stands at which place of an epoch.
+// Which row stands at which place of an epoch.
 
 #include <cstdint>
 #include <memory>
@@ -11,16 +11,16 @@
 #include "core/index_shuffle.hpp"
 #include "core/local_shuffle.hpp"
 #include "core/rng.hpp"
-#include "formats/sample_table.hpp"
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sampler.hpp"
 #include "pipeline/order/length_windows.hpp"
 #include "pipeline/order/row_part.hpp"
+#include "pipeline/order/row_plan.hpp"
 
 namespace penstock::inline v0 {
 
-/// Draws samples with given probabilities in constant time (Walker's alias method).
+/// Draws rows with given probabilities in constant time (Walker's alias method).
 class WeightedDraw {
  public:
   /// Weights that are finite, not negative and not all zero.
@@ -28,31 +28,33 @@ class WeightedDraw {
   std::uint64_t draw(Draws& draws) const noexcept;
 
  private:
-  std::vector<double> keep_;          // chance that a column's own sample is taken
+  std::vector<double> keep_;          // chance that a column's own row is taken
   std::vector<std::uint64_t> other_;  // the one taken otherwise
 };
 
-/// How samples are shuffled, where they are.
+/// How rows are shuffled, where they are.
 struct ShuffleRule {
   ShuffleMode mode = ShuffleMode::everywhere;
-  std::uint64_t reach = 0;                    ///< shards mixed together, or samples of the window
+  std::uint64_t reach = 0;                    ///< shards mixed together, or rows of the window
   std::vector<std::uint64_t> shard_starts{};  ///< with ShuffleMode::shards
 
   /// `invalid` where the data set has no shards to shuffle.
-  static Result<ShuffleRule> make(const LoaderOptions& options, const SampleTable& table);
+  static Result<ShuffleRule> make(const LoaderOptions& options, const RowPlan& plan,
+                                  std::span<const RowTable> tables);
 };
 
-/// A Sampler made ready for a data set. Immutable; shared by the orders of all epochs.
+/// A Sampler made ready for the rows of a plan, which it knows by number. Immutable; shared by the orders of
+/// all epochs.
 class OrderRule {
  public:
   /// `invalid` if the sampler does not fit: indices out of range, weights that cannot be, or together with
   /// `shuffle`.
-  static Result<std::shared_ptr<const OrderRule>> make(const Sampler& sampler, bool shuffle,
-                                                       std::uint64_t samples, std::uint64_t seed,
-                                                       ShuffleRule shuffle_rule = {},
+  static Result<std::shared_ptr<const OrderRule>> make(const Sampler& sampler, bool shuffle, RowPlanPtr plan,
+                                                       std::uint64_t seed, ShuffleRule shuffle_rule = {},
                                                        LengthRule length_rule = {});
 
-  std::uint64_t samples() const noexcept { return samples_; }
+  const RowPlan& plan() const noexcept { return *plan_; }
+  std::uint64_t rows() const noexcept { return rows_; }
   std::uint64_t seed() const noexcept { return seed_; }
   const Sampler& sampler() const noexcept { return sampler_; }
   const ShuffleRule& shuffle_rule() const noexcept { return shuffle_rule_; }
@@ -75,24 +77,23 @@ class OrderRule {
 
  private:
   std::string describe_reach() const;
+  std::string describe_rows() const;
 
   Sampler sampler_;  // never automatic
   ShuffleRule shuffle_rule_;
   LengthRule length_rule_;
-  std::uint64_t samples_ = 0;
+  RowPlanPtr plan_;
+  std::uint64_t rows_ = 0;  // of the plan
   std::uint64_t seed_ = 0;
   std::uint64_t places_ = 0;
   bool repeats_ = false;
   std::optional<WeightedDraw> weighted_;
 };
 
-/// A pure function of (rule, epoch), or the order that was given. Immutable: workers share it.
-///
-/// A place is a row, and a row is a list of parts. Here every row is one sample; what makes rows otherwise
-/// (samples packed together, clips, mixtures of tables) overrides row_at(), as a pure function too.
+/// A pure function of (rule, epoch), or the order that was given: the row at each place. Immutable: workers
+/// share it.
 class EpochOrder {
  public:
-  virtual ~EpochOrder() = default;
   EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch);
   /// An order that was given; `repeats` as check_order() found.
   EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch, std::vector<std::uint64_t> order,
@@ -100,20 +101,19 @@ class EpochOrder {
 
   std::uint64_t epoch() const noexcept { return epoch_; }
   std::uint64_t places() const noexcept { return places_; }
-  std::uint64_t sample_at(std::uint64_t place) const noexcept;
+  /// The number that the row has in the plan.
+  std::uint64_t row_at(std::uint64_t place) const noexcept;
+  /// What it is made of. Allocates nothing once `parts` has the room.
+  void parts_at(std::uint64_t place, RowParts& parts) const { rule_->plan().parts(row_at(place), parts); }
   /// Whether randomness is keyed by place, since samples may come more than once.
   bool repeats() const noexcept { return repeats_; }
   /// Whether samples come in the order of the data set.
   bool is_sequential() const noexcept {
-    return rule_->sampler().kind == Sampler::Kind::sequential && !windows_;
-  }
-  /// What the row at that place is made of. Allocates nothing once `parts` has the room.
-  virtual void row_at(std::uint64_t place, RowParts& parts) const {
-    parts.assign(1, {.sample = sample_at(place)});
+    return rule_->sampler().kind == Sampler::Kind::sequential && !windows_ && rule_->plan().in_order();
   }
 
  private:
-  /// Before samples are sorted by length.
+  /// Before rows are sorted by length.
   std::uint64_t unsorted_at(std::uint64_t place) const noexcept;
   bool falls(std::uint64_t window) const noexcept;
 
@@ -126,7 +126,7 @@ class EpochOrder {
   std::optional<LengthWindows> windows_;
 };
 
-/// Whether all of them are samples, and whether one comes twice.
-Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t samples);
+/// Whether all of them are rows, and whether one comes twice.
+Result<bool> check_order(const std::vector<std::uint64_t>& order, std::uint64_t rows);
 
 }  // namespace penstock::inline v0

@@ -19,16 +19,16 @@ using ::testing::HasSubstr;
 
 std::vector<std::uint64_t> order_of(const Sampler& sampler, std::uint64_t samples, std::uint64_t epoch = 0,
                                     bool shuffle = false) {
-  const EpochOrder order(OrderRule::make(sampler, shuffle, samples, 7).value(), epoch);
+  const EpochOrder order(OrderRule::make(sampler, shuffle, sample_per_row(samples), 7).value(), epoch);
   std::vector<std::uint64_t> all;
   for (std::uint64_t place = 0; place < order.places(); ++place) {
-    all.push_back(order.sample_at(place));
+    all.push_back(order.row_at(place));
   }
   return all;
 }
 
 std::string refusal(const Sampler& sampler, bool shuffle = false) {
-  return OrderRule::make(sampler, shuffle, 4, 0).error().to_string();
+  return OrderRule::make(sampler, shuffle, sample_per_row(4), 0).error().to_string();
 }
 
 TEST(RankSlices, any_ranks_and_batches_cover_the_epoch_once) {
@@ -107,8 +107,8 @@ TEST(EpochOrder, draws_with_replacement_are_uniform_and_keyed_by_place) {
   }
   EXPECT_LT(chi2, 94.6) << "49 degrees of freedom, 1 in 10,000";
   EXPECT_GT(chi2, 17.0) << "too even to be random";
-  EXPECT_TRUE(OrderRule::make(Sampler::random(true), false, 4, 0).value()->repeats());
-  EXPECT_FALSE(OrderRule::make(Sampler::random(), false, 4, 0).value()->repeats());
+  EXPECT_TRUE(OrderRule::make(Sampler::random(true), false, sample_per_row(4), 0).value()->repeats());
+  EXPECT_FALSE(OrderRule::make(Sampler::random(), false, sample_per_row(4), 0).value()->repeats());
 }
 
 TEST(EpochOrder, weighted_draws_have_the_frequencies_of_the_weights) {
@@ -197,8 +197,9 @@ TEST(EpochOrder, of_ordinary_weights_is_the_promised_one) {
 
 TEST(EpochOrder, indices_come_as_they_are) {
   EXPECT_THAT(order_of(Sampler::of_indices({3, 0, 3}), 4), ElementsAre(3, 0, 3));
-  EXPECT_TRUE(OrderRule::make(Sampler::of_indices({3, 0, 3}), false, 4, 0).value()->repeats());
-  EXPECT_FALSE(OrderRule::make(Sampler::of_indices({3, 0}), false, 4, 0).value()->repeats());
+  EXPECT_TRUE(
+      OrderRule::make(Sampler::of_indices({3, 0, 3}), false, sample_per_row(4), 0).value()->repeats());
+  EXPECT_FALSE(OrderRule::make(Sampler::of_indices({3, 0}), false, sample_per_row(4), 0).value()->repeats());
 }
 
 TEST(EpochOrder, refuses_what_does_not_fit) {

@@ -5,12 +5,13 @@
 
 namespace penstock::inline v0 {
 
-Result<LengthRule> LengthRule::make(const LoaderOptions& options, const SampleTable& table) {
+Result<LengthRule> LengthRule::make(const LoaderOptions& options, const RowPlan& plan,
+                                    std::span<const RowTable> tables) {
   LengthRule rule;
   if (!options.length_window) {
     return rule;
   }
-  const std::vector<FieldInfo>& fields = table.fields();
+  const std::vector<FieldInfo>& fields = tables.front().table->fields();
   const auto audio = std::find_if(fields.begin(), fields.end(),
                                   [](const FieldInfo& field) { return field.kind == FieldKind::audio; });
   if (audio == fields.end()) {
@@ -20,9 +21,14 @@ Result<LengthRule> LengthRule::make(const LoaderOptions& options, const SampleTa
                  .place = {.stage = "options"}};
   }
   rule.window = *options.length_window;
-  rule.sizes.resize(static_cast<std::size_t>(table.size()));
-  for (std::size_t sample = 0; sample < rule.sizes.size(); ++sample) {
-    rule.sizes[sample] = table.stored_size(sample, static_cast<std::size_t>(audio - fields.begin()));
+  rule.sizes.resize(static_cast<std::size_t>(plan.rows()));
+  RowParts parts;
+  for (std::size_t row = 0; row < rule.sizes.size(); ++row) {
+    plan.parts(row, parts);
+    for (const RowPart& part : parts) {
+      rule.sizes[row] += tables[part.table].table->stored_size(
+          part.sample, static_cast<std::size_t>(audio - fields.begin()));
+    }
   }
   return rule;
 }
@@ -36,7 +42,7 @@ LengthWindows::LengthWindows(std::uint64_t places, std::uint64_t window)
 void LengthWindows::sort(std::uint64_t first, std::uint64_t count, const LengthRule& rule,
                          bool falls) const noexcept {
   std::uint64_t* const begin = order_.get() + first;
-  // Samples of one length are told apart by their numbers: the order depends on nothing else.
+  // Rows of one length are told apart by their numbers: the order depends on nothing else.
   std::sort(begin, begin + count, [&rule](std::uint64_t a, std::uint64_t b) {
     return std::pair(rule.sizes[a], a) < std::pair(rule.sizes[b], b);
   });

@@ -1,30 +1,32 @@
 #pragma once
-// Samples of similar length side by side, so that batches need little padding.
+// Rows of similar length side by side, so that batches need little padding.
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
-#include "formats/sample_table.hpp"
 #include "penstock/options.hpp"
 #include "penstock/result.hpp"
+#include "pipeline/order/row_plan.hpp"
 
 namespace penstock::inline v0 {
 
-/// Which samples are sorted together, and by what.
+/// Which rows are sorted together, and by what.
 struct LengthRule {
   std::uint64_t window = 0;  ///< places; 0: nothing is sorted
-  /// Of each sample: the size of its file stands for the length of its recording. It is part of the data
+  /// Of each row: the size of its files stands for the length of its recordings. It is part of the data
   /// set's fingerprint, so a state never meets another order.
   std::vector<std::uint64_t> sizes{};
 
   /// `invalid` where the data set has no recordings.
-  static Result<LengthRule> make(const LoaderOptions& options, const SampleTable& table);
+  static Result<LengthRule> make(const LoaderOptions& options, const RowPlan& plan,
+                                 std::span<const RowTable> tables);
 };
 
-/// An epoch's order with the samples of each window of places sorted by length. A window is sorted when the
+/// An epoch's order with the rows of each window of places sorted by length. A window is sorted when the
 /// first of its places is asked for, so that continuing in the middle of an epoch costs no more than a
 /// window. Any thread may ask.
 class LengthWindows {

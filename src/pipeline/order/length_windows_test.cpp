@@ -26,10 +26,11 @@ LengthRule lengths(std::uint64_t window) {
 }
 
 std::vector<std::uint64_t> order_of(bool shuffle, std::uint64_t window, std::uint64_t epoch) {
-  const EpochOrder order(OrderRule::make({}, shuffle, kRecordings, 5, {}, lengths(window)).value(), epoch);
+  const EpochOrder order(
+      OrderRule::make({}, shuffle, sample_per_row(kRecordings), 5, {}, lengths(window)).value(), epoch);
   std::vector<std::uint64_t> samples(order.places());
   for (std::uint64_t place = 0; place < samples.size(); ++place) {
-    samples[place] = order.sample_at(place);
+    samples[place] = order.row_at(place);
   }
   return samples;
 }
@@ -61,24 +62,25 @@ TEST(LengthWindows, sorts_each_window_of_the_same_epoch_and_loses_nothing) {
 
 TEST(LengthWindows, in_order_every_window_rises) {
   LengthRule rule{.window = 3, .sizes = {5, 9, 1, 4, 4, 2, 8}};
-  const EpochOrder order(OrderRule::make({}, false, 7, 0, {}, rule).value(), 0);
+  const EpochOrder order(OrderRule::make({}, false, sample_per_row(7), 0, {}, rule).value(), 0);
   EXPECT_FALSE(order.is_sequential());
   std::vector<std::uint64_t> samples;
   for (std::uint64_t place = 0; place < 7; ++place) {
-    samples.push_back(order.sample_at(place));
+    samples.push_back(order.row_at(place));
   }
   EXPECT_THAT(samples, ElementsAre(2, 0, 1, 5, 3, 4, 6));
 }
 
 TEST(LengthWindows, many_threads_see_one_order) {
   const std::vector<std::uint64_t> expected = order_of(true, 50, 0);
-  const EpochOrder order(OrderRule::make({}, true, kRecordings, 5, {}, lengths(50)).value(), 0);
+  const EpochOrder order(OrderRule::make({}, true, sample_per_row(kRecordings), 5, {}, lengths(50)).value(),
+                         0);
   std::vector<std::vector<std::uint64_t>> seen(4, std::vector<std::uint64_t>(kRecordings));
   std::vector<std::thread> threads;
   for (std::vector<std::uint64_t>& mine : seen) {
     threads.emplace_back([&order, &mine] {
       for (std::uint64_t place = kRecordings; place-- > 0;) {
-        mine[place] = order.sample_at(place);
+        mine[place] = order.row_at(place);
       }
     });
   }

@@ -8,14 +8,8 @@
 #include "core/printable.hpp"
 #include "formats/sample_table.hpp"
 #include "penstock/foreign_stage.hpp"
-#include "pipeline/fill/annotation_filler.hpp"
-#include "pipeline/fill/array_filler.hpp"
-#include "pipeline/fill/audio_filler.hpp"
-#include "pipeline/fill/bytes_filler.hpp"
-#include "pipeline/fill/image_filler.hpp"
-#include "pipeline/fill/number_filler.hpp"
 #include "pipeline/fill/raw_filler.hpp"
-#include "pipeline/fill/stored_image_filler.hpp"
+#include "pipeline/plan/field_fills.hpp"
 #include "pipeline/plan/list_fields.hpp"
 #include "pipeline/plan/plan_parts.hpp"
 #include "transforms/batch/batch_operation.hpp"
@@ -31,38 +25,82 @@ Error name_is_taken(const std::string& name) {
                  fmt::format("rename it: Dataset(..., fields={{\"my_{}\": \"{}\", ...}})", name, name));
 }
 
-Result<FillPlanPtr> plan_fill(const SampleTable& table, std::size_t number, const FieldInfo& field,
-                              const FieldReading& reading, const FieldList& list, MemoryFormat format,
-                              const LoaderOptions& options) {
-  const std::vector<TransformPtr>& operations = list.operations;
-  const bool plain = operations.empty();
-  switch (field.kind) {
-    case FieldKind::image:
-      if (const std::optional<PixelLayout> layout = layout_of(reading.mode)) {
-        return plan_images(table, field, number, *layout, list, format, options);
-      }
-      return plan_stored_images(table, field, number, reading.mode, list, format, options);
-    case FieldKind::audio:
-      return plan_audio(table, field, number, list);
-    default:
-      break;
+/// The field of that name, or null.
+const FieldInfo* find_field(const std::vector<FieldInfo>& fields, const std::string& name) {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&name](const FieldInfo& f) { return f.name == name; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+/// Lists of operations are for fields that there are.
+Status check_listed_fields(const Dataset& dataset, const FieldTransforms& lists) {
+  for (const auto& [name, operations] : lists) {
+    if (operations.empty() || find_field(dataset.fields(), name) != nullptr) {
+      continue;
+    }
+    if (dataset.size() == 0) {
+      return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
+                     "check its shards: they contain no samples");
+    }
+    return invalid(fmt::format("transforms for field '{}', which the data set does not have", name),
+                   fmt::format("its fields are: {}", names_of(dataset.fields())));
   }
-  if (!plain) {
-    return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
-                   "transforms work on fields of kind image and audio");
+  return {};
+}
+
+/// No field has a name that batches use for something else.
+Status check_field_names(const std::vector<FieldInfo>& fields, const LoaderOptions& options) {
+  std::vector<std::string> taken = {"index", "key"};
+  if (!options.decode) {
+    taken.insert(taken.end(), {"data", "offsets", "sizes", "heights", "widths"});
   }
-  if (reading.annotations) {
-    return plan_annotations(field, number, *reading.annotations);
+  for (const FieldInfo& field : fields) {
+    const bool has_length = field.kind == FieldKind::audio;
+    const bool has_size = field.kind == FieldKind::image && options.pad_images;
+    if (options.decode && (has_length || has_size)) {
+      taken.push_back(field.name + (has_length ? "_length" : "_size"));
+    }
   }
-  switch (field.kind) {
-    case FieldKind::array:
-      return plan_arrays(table.spec(number), number);
-    case FieldKind::integer:
-    case FieldKind::real:
-      return plan_numbers(field, number);
-    default:
-      return plan_bytes(field, number);
+  for (const std::string& name : taken) {
+    if (find_field(fields, name) != nullptr) {
+      return name_is_taken(name);
+    }
   }
+  return {};
+}
+
+/// The operations on whole batches, taken out of the lists.
+Result<std::vector<TransformPtr>> take_all_batch_operations(FieldTransforms& lists) {
+  std::vector<TransformPtr> all;
+  for (auto& [name, operations] : lists) {
+    PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
+    if (!taken.empty() && name != kViewedField) {
+      return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name), "it mixes the field 'image'");
+    }
+    all.insert(all.end(), taken.begin(), taken.end());
+  }
+  return all;
+}
+
+/// The field whose stored bytes are delivered: the first image, or the first that has bytes.
+Result<std::size_t> choose_raw_field(const std::vector<FieldInfo>& fields,
+                                     const FieldTransforms& transforms) {
+  const auto first_that = [&fields](auto&& holds) {
+    return std::find_if(fields.begin(), fields.end(), holds);
+  };
+  auto chosen = first_that([](const FieldInfo& field) { return field.kind == FieldKind::image; });
+  if (chosen == fields.end()) {
+    chosen = first_that([](const FieldInfo& field) { return field.kind != FieldKind::integer; });
+  }
+  if (chosen == fields.end()) {
+    return invalid("decode=False, but the data set has no field with stored bytes",
+                   fmt::format("its fields are: {}", names_of(fields)));
+  }
+  if (std::any_of(transforms.begin(), transforms.end(), [](const auto& t) { return !t.second.empty(); })) {
+    return invalid("decode=False together with transforms",
+                   "stored bytes cannot be transformed; omit one of them");
+  }
+  return static_cast<std::size_t>(chosen - fields.begin());
 }
 
 /// Views and labels of boxes bring names of their own.
@@ -86,45 +124,18 @@ Status check_column_names(const std::vector<ColumnPlan>& columns) {
 }  // namespace
 
 Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms,
-                        const std::vector<View>& views, const LoaderOptions& options) {
+                        const std::vector<View>& views, const LoaderOptions& options, const Rows& rows) {
   const std::vector<FieldInfo>& fields = dataset.fields();
-  const auto find_field = [&fields](const std::string& name) {
-    return std::find_if(fields.begin(), fields.end(), [&name](const FieldInfo& f) { return f.name == name; });
-  };
   PENSTOCK_ASSIGN(FieldTransforms lists, lists_by_field(dataset, transforms));
-  for (const auto& [name, operations] : lists) {
-    if (!operations.empty() && find_field(name) == fields.end()) {
-      if (dataset.size() == 0) {
-        return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
-                       "check its shards: they contain no samples");
-      }
-      return invalid(fmt::format("transforms for field '{}', which the data set does not have", name),
-                     fmt::format("its fields are: {}", names_of(fields)));
-    }
-  }
-
-  for (const char* own : {"index", "key"}) {
-    if (find_field(own) != fields.end()) {
-      return name_is_taken(own);
-    }
-  }
-  for (const char* own : {"data", "offsets", "sizes", "heights", "widths"}) {
-    if (!options.decode && find_field(own) != fields.end()) {
-      return name_is_taken(own);
-    }
-  }
-
-  for (const FieldInfo& field : fields) {
-    const bool has_length = field.kind == FieldKind::audio;
-    const bool has_size = field.kind == FieldKind::image && options.pad_images;
-    const std::string own = field.name + (has_length ? "_length" : "_size");
-    if (options.decode && (has_length || has_size) && find_field(own) != fields.end()) {
-      return name_is_taken(own);
-    }
-  }
-
+  PENSTOCK_TRY(check_listed_fields(dataset, lists));
+  PENSTOCK_TRY(check_field_names(fields, options));
   if (!views.empty()) {
     PENSTOCK_TRY(check_views(views, fields, lists, options));
+  }
+  PENSTOCK_ASSIGN(std::vector<TransformPtr> batch_operations, take_all_batch_operations(lists));
+  const std::optional<PlaneFields> plane = plane_of(dataset, transforms, views);
+  if (!views.empty() && !plane) {
+    return invalid("views of the field 'image', which is read as a mask", "read it as an image");
   }
 
   Plan plan;
@@ -132,65 +143,27 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   // another than usual.
   plan.memory_format_ =
       options.memory_format == MemoryFormat::automatic ? MemoryFormat::channels_first : options.memory_format;
-  std::vector<TransformPtr> batch_operations;
-  for (auto& [name, operations] : lists) {
-    PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
-    if (!taken.empty() && name != kViewedField) {
-      return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name), "it mixes the field 'image'");
-    }
-    batch_operations.insert(batch_operations.end(), taken.begin(), taken.end());
-  }
-  const std::optional<PlaneFields> plane = plane_of(dataset, transforms, views);
-  if (!views.empty() && !plane) {
-    return invalid("views of the field 'image', which is read as a mask", "read it as an image");
-  }
+  const FieldFills fills{.dataset = dataset,
+                         .transforms = transforms,
+                         .lists = lists,
+                         .views = views,
+                         .batch_operations = batch_operations,
+                         .plane = plane,
+                         .rows = rows,
+                         .format = plan.memory_format_,
+                         .options = options};
   for (std::size_t number = 0; number < fields.size(); ++number) {
-    const FieldInfo& field = fields[number];
-    if (!options.decode && field.kind != FieldKind::integer) {
-      const bool first = !plan.raw_field_;
-      const bool better =
-          !first && field.kind == FieldKind::image && fields[*plan.raw_field_].kind != FieldKind::image;
-      if (first || better) {
-        plan.raw_field_ = number;
-        plan.raw_name_ = field.name;
-      }
-      continue;
+    if (!options.decode && fields[number].kind != FieldKind::integer) {
+      continue;  // stored bytes, which only one field has in a batch
     }
-    const auto chosen = std::find_if(lists.begin(), lists.end(),
-                                     [&field](const auto& entry) { return entry.first == field.name; });
-    if (plane && number == plane->image.number) {
-      const std::vector<View> all = views.empty() ? std::vector<View>{{"", 0, chosen->second}} : views;
-      PENSTOCK_ASSIGN(FillPlanPtr fill,
-                      plan_plane(*dataset.table(), *plane, all, plan.memory_format_, options));
+    PENSTOCK_ASSIGN(FillPlanPtr fill, fills.of(number));
+    if (fill) {
       plan.add(std::move(fill));
-      continue;
     }
-    if (plane && lies_in_plane(dataset.reading(number))) {
-      continue;  // the image's plan fills its columns
-    }
-    if (const int classes = classes_for(batch_operations);
-        classes > 0 && field.name == kMixedLabels && field.kind == FieldKind::integer) {
-      plan.add(plan_one_hot(field, number, classes));
-      continue;
-    }
-    FieldList list;
-    if (chosen != lists.end()) {
-      list = {.operations = chosen->second,
-              .name = transforms[static_cast<std::size_t>(chosen - lists.begin())].first,
-              .room = draws_by_field(lists) ? view_room(field.name) : 0};
-    }
-    PENSTOCK_ASSIGN(FillPlanPtr fill, plan_fill(*dataset.table(), number, field, dataset.reading(number),
-                                                list, plan.memory_format_, options));
-    plan.add(std::move(fill));
   }
-  if (!options.decode && !plan.raw_field_) {
-    return invalid("decode=False, but the data set has no field with stored bytes",
-                   fmt::format("its fields are: {}", names_of(fields)));
-  }
-  if (!options.decode &&
-      std::any_of(transforms.begin(), transforms.end(), [](const auto& t) { return !t.second.empty(); })) {
-    return invalid("decode=False together with transforms",
-                   "stored bytes cannot be transformed; omit one of them");
+  if (!options.decode) {
+    PENSTOCK_ASSIGN(plan.raw_field_, choose_raw_field(fields, transforms));
+    plan.raw_name_ = fields[*plan.raw_field_].name;
   }
   if (!batch_operations.empty()) {
     PENSTOCK_TRY(plan.plan_batch_operations(std::move(batch_operations)));
@@ -199,7 +172,20 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     plan.add(plan_raw(*plan.raw_field_));  // last: a row's bytes are there once the rest of it is good
   }
   PENSTOCK_TRY(check_column_names(plan.columns_));
+  PENSTOCK_TRY(plan.check_parts(*rows.plan));
   return plan;
+}
+
+Status Plan::check_parts(const RowPlan& rows) const {
+  for (const FillPlanPtr& fill : fills_) {
+    if (rows.max_parts() > 1 && !fill->takes_several_parts()) {
+      return invalid(
+          fmt::format("rows are made of up to {} parts, and '{}' can be made of one only", rows.max_parts(),
+                      fill->columns().empty() ? raw_name_ : fill->columns()[0].info.name),
+          "omit the field: Dataset(..., fields={...})");
+    }
+  }
+  return {};
 }
 
 Plan Plan::of(std::vector<FillPlanPtr> fills, MemoryFormat format) {

@@ -14,14 +14,16 @@
 #include "penstock/result.hpp"
 #include "pipeline/fill/batch_storage.hpp"
 #include "pipeline/fill/filler.hpp"
+#include "pipeline/plan/field_fills.hpp"
 
 namespace penstock::inline v0 {
 
 /// Immutable after make(); shared by the planner and all workers.
 class Plan {
  public:
+  /// `invalid` also for rows of several parts where a filler can use only one.
   static Result<Plan> make(const Dataset& dataset, const FieldTransforms& transforms,
-                           const std::vector<View>& views, const LoaderOptions& options);
+                           const std::vector<View>& views, const LoaderOptions& options, const Rows& rows);
   /// One whose columns these fill.
   static Plan of(std::vector<FillPlanPtr> fills, MemoryFormat format);
 
@@ -60,6 +62,7 @@ class Plan {
 
  private:
   Status plan_batch_operations(std::vector<TransformPtr> operations);
+  Status check_parts(const RowPlan& rows) const;
   void add(FillPlanPtr fill);
 
   std::vector<FillPlanPtr> fills_;

@@ -118,7 +118,7 @@ Result<std::uint64_t> Planner::start_epoch(std::optional<std::vector<std::uint64
   }
   bool repeats = false;
   if (order) {
-    PENSTOCK_ASSIGN(repeats, check_order(*order, dataset_.size()));
+    PENSTOCK_ASSIGN(repeats, check_order(*order, walk_.rule().rows()));
   }
   if (!scheduler_) {
     PENSTOCK_TRY(start_workers());

@@ -37,7 +37,7 @@ void fail_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
 RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOptions& options,
                      BufferPool& pool, WorkerCounters& counters)
     : plan_(plan),
-      tables_{&table},
+      tables_(row_tables(table)),
       options_(options),
       counters_(counters),
       tools_{.tables = tables_, .options = options, .pool = pool, .counters = counters} {
@@ -72,11 +72,11 @@ void RowWorker::announce(const RowRun& run) {
     return;  // the system's own reading ahead suits samples in order
   }
   for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
-    run.order->row_at(run.first_place + row, parts_);
+    run.order->parts_at(run.first_place + row, parts_);
     for (const RowPart& part : parts_) {
       for (const FillPlanPtr& fill : plan_.fills()) {
         for (const std::size_t field : fill->fields()) {
-          tables_[part.table]->will_read(part.sample, field);
+          tables_[part.table].table->will_read(part.sample, field);
         }
       }
     }
@@ -86,13 +86,17 @@ void RowWorker::announce(const RowRun& run) {
 void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
   BatchStorage& storage = *run.storage;
   const std::uint64_t place = run.first_place + row;
-  run.order->row_at(place, parts_);
-  const std::uint64_t sample = parts_.front().sample;
-  const RandomKey key{.seed = options_.generator_seed.value_or(*options_.seed),
-                      .epoch = run.order->epoch(),
-                      .sample = run.order->repeats() ? place : sample};
-  storage.index[row] = static_cast<std::int64_t>(sample);
-  Status filled = fill_row({.storage = storage, .row = row, .parts = parts_, .key = key});
+  run.order->parts_at(place, parts_);
+  RowTask task{.storage = storage,
+               .row = row,
+               .parts = parts_,
+               .sample = first_sample(),
+               .base = {.seed = options_.generator_seed.value_or(*options_.seed),
+                        .epoch = run.order->epoch(),
+                        .sample = place},
+               .by_place = run.order->repeats()};
+  storage.index[row] = static_cast<std::int64_t>(task.sample);
+  Status filled = fill_row(task);
   if (filled) {
     return;
   }
@@ -105,17 +109,16 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
   if (!replace) {
     return;
   }
-  Draws draws({.seed = *options_.seed, .epoch = key.epoch, .sample = key.sample}, kReplaceOp);
+  RandomKey key = task.key();
+  key.seed = *options_.seed;
+  Draws draws(key, kReplaceOp);
   for (int attempt = 0; attempt < kReplaceAttempts; ++attempt) {
-    run.order->row_at(draws.below(run.order->places()), parts_);
-    const std::uint64_t other = parts_.front().sample;
-    RandomKey other_key = key;
-    if (!run.order->repeats()) {
-      other_key.sample = other;
-    }
-    Status replaced = fill_row({.storage = storage, .row = row, .parts = parts_, .key = other_key});
+    run.order->parts_at(draws.below(run.order->places()), parts_);
+    task.parts = parts_;
+    task.sample = first_sample();
+    Status replaced = fill_row(task);
     if (replaced) {
-      storage.index[row] = static_cast<std::int64_t>(other);
+      storage.index[row] = static_cast<std::int64_t>(task.sample);
       storage.row_replaced[row] = 1;
       return;
     }
@@ -125,6 +128,10 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
     }
   }
   storage.row_errors[row]->advice = "16 samples drawn to take its row failed too: check the source";
+}
+
+std::uint64_t RowWorker::first_sample() const noexcept {
+  return tables_[parts_.front().table].first + parts_.front().sample;
 }
 
 Status RowWorker::fill_row(const RowTask& task) {

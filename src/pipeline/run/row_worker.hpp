@@ -16,8 +16,9 @@ namespace penstock::inline v0 {
 /// Takes note that a thread which was to fill these rows met an exception: every row of the run is lost.
 void fail_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept;
 
-/// One per thread, with that thread's fillers. Plan, table and pool must outlive it. Which rows are bad, and
-/// what takes their place, is its business; what a row holds is the fillers'.
+/// One per thread, with that thread's fillers. Plan, table and pool must outlive it. Parts of rows are of the
+/// tables that `table` was joined of, or of itself. Which rows are bad, and what takes their place, is its
+/// business; what a row holds is the fillers'.
 class RowWorker {
  public:
   RowWorker(const Plan& plan, const SampleTable& table, const LoaderOptions& options, BufferPool& pool,
@@ -32,9 +33,11 @@ class RowWorker {
   /// Fills the row or, with on_error = replace, fills it with other samples until one succeeds.
   void fill_or_replace(const RowRun& run, std::size_t row);
   Status fill_row(const RowTask& task);
+  /// Of the row available, as batches number samples.
+  std::uint64_t first_sample() const noexcept;
 
   const Plan& plan_;
-  const std::vector<const SampleTable*> tables_;
+  const std::vector<RowTable> tables_;
   const LoaderOptions& options_;
   WorkerCounters& counters_;
   const FillerTools tools_;
