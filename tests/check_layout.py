@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Data flows down this list; a folder may use only those before it.
-FOLDERS = ["core", "io", "formats", "codecs", "audio", "transforms", "store", "pipeline", "cli"]
+FOLDERS = ["core", "io", "codecs", "formats", "audio", "transforms", "store", "pipeline", "cli"]
 STORED = ["formats", "store", "pipeline"]  # reached through Storage and Folder alone
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)

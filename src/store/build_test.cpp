@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codecs/image_decoder.hpp"
-#include "codecs/original_file.hpp"
+#include "formats/original_file.hpp"
 #include "formats/store.hpp"
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
