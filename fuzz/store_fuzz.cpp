@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "codecs/image_decoder.hpp"
-#include "codecs/original_file.hpp"
+#include "formats/original_file.hpp"
 #include "formats/store.hpp"
 
 namespace {

@@ -9,6 +9,7 @@
 - Every Python test file is named so that pytest collects it.
 - The constants and tests that docs/design/limits.md names exist.
 - src/formats, src/store and src/pipeline name no file by its path: they read through Storage and write through Folder.
+- No source has more than 400 lines.
 - Words that docs/glossary.md has replaced are not used again.
 
 Prints what breaks a rule, one per line, then the counts; exits 1 when something does.
@@ -24,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Data flows down this list; a folder may use only those before it.
-FOLDERS = ["core", "io", "formats", "codecs", "audio", "transforms", "store", "pipeline", "cli"]
+FOLDERS = ["core", "io", "codecs", "formats", "audio", "transforms", "store", "pipeline", "cli"]
 STORED = ["formats", "store", "pipeline"]  # reached through Storage and Folder alone
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
@@ -44,6 +45,7 @@ OLD_WORD = re.compile(
 # Names of others, what files say that exist, a term of acoustics, and names that are on their way out.
 NOT_OURS = re.compile(r"WebPPicture\w*|penstock sound|sound fields?|.*deprecated name.*")
 ABOUT_OLD_WORDS = re.compile(r"(^|/)(CHANGELOG|glossary|stability|(test)?_renamed|deprecated_|sound_|\w*check_layout)")
+MAX_LINES = 400
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")  # the standard library's headers: no folder, no suffix
 
 
@@ -173,6 +175,12 @@ def check_limits(path: Path) -> Iterator[str]:
                 yield f"{where}: there is no test {suite}.{test}"
 
 
+def check_length(path: Path) -> Iterator[str]:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    if lines > MAX_LINES:
+        yield f"{path.relative_to(ROOT)}: {lines} lines; more than {MAX_LINES} hold two ideas: split it"
+
+
 def check_words(path: Path) -> Iterator[str]:
     """Text that says picture for image, or sound for audio."""
     where = path.relative_to(ROOT).as_posix()
@@ -199,6 +207,7 @@ def main() -> int:
         ),
         (check_python_test_name, tracked("python/tests/*.py", "tests/**/*.py")),
         (check_limits, tracked("docs/design/limits.md")),
+        (check_length, tracked("*.cpp", "*.hpp", "*.py")),
         (check_words, tracked("*.cpp", "*.hpp", "*.py", "*.pyi", "*.md", "*.cmake", "*CMakeLists.txt", "*.toml")),
     ]
     failed = 0

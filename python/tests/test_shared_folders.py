@@ -2,155 +2,41 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pickle
-import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import draw, encode, write_tar
+from two_users import (
+    STRANGER,
+    TEAM,
+    VICTIM,
+    Place,
+    as_user,
+    begin_as,
+    build,
+    needs_root,
+    shared_place,
+    train,
+    write_source,
+)
 
 import penstock
 
-VICTIM, STRANGER = 61001, 61002
-TEAM = 61500
-#: Sysctls that would stop some of these attacks on machines that have them on.
-PROTECTIONS = ["protected_symlinks", "protected_hardlinks", "protected_regular", "protected_fifos"]
-
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become other users")
-
-
-@pytest.fixture(autouse=True)
-def without_protection() -> Iterator[None]:
-    """As if the kernel did not help."""
-    files = [path for name in PROTECTIONS if (path := Path("/proc/sys/fs") / name).exists()]
-    before = {path: path.read_text() for path in files}
-    with contextlib.ExitStack() as restore:
-        for path, value in before.items():
-            try:
-                path.write_text("0")
-            except OSError as error:
-                if value.strip() != "0":
-                    pytest.skip(f"{path} cannot be set here: {error}")
-            else:
-                restore.callback(path.write_text, value)
-        yield
-
-
-def begin_as(
-    user: int, function: Callable[..., Any], *arguments: Any, group: int | None, umask: int
-) -> tuple[int, int]:
-    """Calls the function in a process of that user: its id, and where its answer comes."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        signal.alarm(120)
-        os.close(reader)
-        with os.fdopen(writer, "wb") as answer:
-            try:
-                os.setgroups([] if group is None else [group])
-                os.setresgid(user, user, user)
-                os.setresuid(user, user, user)
-                os.umask(umask)
-                os.chdir("/")
-                os.environ["PENSTOCK_CACHE_DIR"] += f"/{user}"
-                outcome = (True, function(*arguments))
-            except BaseException as error:  # noqa: BLE001 - carried to the other process
-                outcome = (False, error)
-            pickle.dump(outcome, answer)
-        os._exit(0)
-    os.close(writer)
-    return child, reader
-
-
-def as_user(
-    user: int, function: Callable[..., Any], *arguments: Any, group: int | None = None, umask: int = 0o022
-) -> Any:
-    """The result of the function in a process of that user; what it raises is raised here."""
-    child, reader = begin_as(user, function, *arguments, group=group, umask=umask)
-    with os.fdopen(reader, "rb") as answer:
-        data = answer.read()
-    os.waitpid(child, 0)
-    assert data, f"the process of user {user} ended without an answer"
-    done, value = pickle.loads(data)
-    if not done:
-        raise value
-    return value
-
-
-def train(source: Path, cache: Path, options: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Three epochs: the labels of each, the state of the cache, the warnings."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        transforms = penstock.presets.imagenet_train(32)
-        with penstock.Loader(
-            source, cache=cache, batch_size=4, num_workers=1, transforms=transforms, **(options or {})
-        ) as loader:
-            epochs = [[int(label) for batch in loader for label in batch["label"]] for _ in range(3)]
-            state = loader.stats()["cache"]
-    return {"epochs": epochs, "state": state, "warnings": [str(warning.message) for warning in caught]}
-
-
-def write_source(path: Path, first_label: int, samples: int = 10) -> Path:
-    """Labels of two digits: every such tar has the same size."""
-    members = []
-    for i in range(samples):
-        members += [(f"{i}.jpg", encode(draw(i, 40, 40))), (f"{i}.cls", str(first_label + i % 10).encode())]
-    return write_tar(path, members)
-
-
-RIGHT = [[20 + i for i in range(10)]] * 3
-
-
-class Place:
-    """Folders of the two users, and one for all, as /tmp is."""
-
-    def __init__(self, root: Path) -> None:
-        root.chmod(0o755)
-        self.home = self._make(root / "victim", VICTIM, 0o755)
-        self.theirs = self._make(root / "stranger", STRANGER, 0o755)
-        self.shared = self._make(root / "shared", 0, 0o1777)
-        self.source = write_source(self.home / "x.tar", 20)
-        os.chown(self.source, VICTIM, VICTIM)
-        self.precious = self.home / "precious"
-        self.precious.write_text("keep me")
-        os.chown(self.precious, VICTIM, VICTIM)
-        self.indexes = self._make(root / "indexes", 0, 0o755)
-        for user in (VICTIM, STRANGER):
-            self._make(self.indexes / str(user), user, 0o700)
-
-    @staticmethod
-    def _make(path: Path, user: int, mode: int) -> Path:
-        path.mkdir()
-        os.chown(path, user, user)
-        path.chmod(mode)
-        return path
-
-    def name(self) -> str:
-        """Of the store that the victim's loader looks for."""
-        as_user(VICTIM, train, self.source, self.home / "elsewhere")
-        (store,) = (self.home / "elsewhere").glob("*.store")
-        return store.name
+pytestmark = needs_root
 
 
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    root = Path(tempfile.mkdtemp(prefix="penstock-users-", dir="/tmp"))  # noqa: S108 - other users must get there
-    made = Place(root)
-    monkeypatch.setenv("PENSTOCK_CACHE_DIR", str(made.indexes))
-    # What is imported late must be imported before the rights are gone.
-    train(made.source, root / "warm")
-    yield made
-    shutil.rmtree(root)
+    yield from shared_place(monkeypatch)
+
+
+RIGHT = [[20 + i for i in range(10)]] * 3
 
 
 def plant_building(folder: Path, name: str, target: Path) -> None:
@@ -359,84 +245,3 @@ def test_a_team_continues_with_what_a_member_left(place):
     (store,) = place.shared.glob("*.store")
     assert store.stat().st_uid == VICTIM
     assert list(place.shared.iterdir()) == [store]
-
-
-def read_index(source: Path, folder: Path) -> tuple[list[str], list[str]]:
-    os.environ["PENSTOCK_CACHE_DIR"] = str(folder)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        dataset = penstock.Dataset(source)
-    return [dataset.key(i) for i in range(len(dataset))], [str(warning.message) for warning in caught]
-
-
-def test_the_index_of_another_user_is_not_used(place):
-    as_user(STRANGER, read_index, place.source, place.shared)
-    (index,) = place.shared.glob("*.index")
-    before = index.read_bytes()
-    keys, told = as_user(VICTIM, read_index, place.source, place.shared)
-    assert keys == [str(i) for i in range(10)]
-    (warning,) = told
-    assert f"belongs to user {STRANGER}" in warning
-    assert "PENSTOCK_CACHE_DIR" in warning
-    assert index.read_bytes() == before
-
-
-def test_a_planted_link_for_the_index_is_neither_read_nor_followed(place):
-    as_user(VICTIM, read_index, place.source, place.home / "own-index")
-    (name,) = (path.name for path in (place.home / "own-index").iterdir())
-    as_user(STRANGER, lambda: (place.shared / name).symlink_to(place.precious))
-    keys, told = as_user(VICTIM, read_index, place.source, place.shared)
-    assert keys == [str(i) for i in range(10)]
-    assert "is a link" in told[0]
-    assert place.precious.read_text() == "keep me"
-
-
-def build(source: Path, destination: Path) -> int:
-    return penstock.build(source, destination, image="keep").samples
-
-
-def plant_begun_build(source: Path, destination: Path, target: Path) -> None:
-    """A build that the victim's would go on with, and a link where that writes."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))  # the shard does not fit
-    with pytest.raises(penstock.IoError):
-        penstock.build(source, destination, image="keep")
-    building = destination.with_name(destination.name + ".building")
-    assert (building / "journal").exists()
-    for path in (building, *building.iterdir()):
-        path.chmod(0o777)
-    (building / "manifest.json.new").symlink_to(target)
-
-
-def test_a_build_refuses_a_planted_folder(place):
-    as_user(STRANGER, plant_begun_build, place.source, place.shared / "x.store", place.precious)
-    with pytest.raises(penstock.Error) as refused:
-        as_user(VICTIM, build, place.source, place.shared / "x.store")
-    assert place.precious.read_text() == "keep me"
-    assert f"belongs to user {STRANGER}" in str(refused.value)
-
-
-def test_a_built_store_is_as_readable_as_the_umask_says(place):
-    as_user(VICTIM, build, place.source, place.shared / "x.store")
-    assert (place.shared / "x.store").stat().st_mode & 0o777 == 0o755
-    assert as_user(STRANGER, lambda: len(penstock.Dataset(place.shared / "x.store"))) == 10
-    as_user(VICTIM, build, place.source, place.shared / "y.store", umask=0o077)
-    assert {path.stat().st_mode & 0o077 for path in (place.shared / "y.store").iterdir()} == {0}
-    assert (place.shared / "y.store").stat().st_mode & 0o777 == 0o700
-
-
-def test_a_planted_link_does_not_lead_the_error_report(place):
-    broken = write_tar(place.home / "broken.tar", [("a.jpg", b"no image"), ("a.cls", b"1")])
-    as_user(STRANGER, lambda: (place.shared / "errors").symlink_to(place.precious))
-
-    def read() -> list[str]:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            report = place.shared / "errors"
-            with penstock.Loader(broken, on_error="skip", error_report=report, num_workers=1) as loader:
-                list(loader)
-        return [str(warning.message) for warning in caught]
-
-    told = as_user(VICTIM, read)
-    assert place.precious.read_text() == "keep me"
-    assert any("bad samples are no longer written down" in line for line in told)

@@ -47,9 +47,6 @@ class AudioReader {
   /// then: at its edges the resampler hears silence, not the audio around it (but for resample_past_end).
   Status read(float* out, std::size_t stride);
 
-  /// Time spent decoding since construction.
-  std::uint64_t nanoseconds() const noexcept { return decoder_.nanoseconds(); }
-
  private:
   /// Frames of the file.
   Status read_mono(std::uint64_t first, std::uint64_t count, float* out);

@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "codecs/audio_format_decoder.hpp"
-#include "core/time_adder.hpp"
+#include "codecs/audio_catalog.hpp"
 
 namespace penstock::inline v0 {
 
 struct AudioDecoder::Impl {
-  std::vector<std::unique_ptr<AudioFormatDecoder>> decoders{audio_codecs().size()};  // made when first needed
+  DecoderSet<AudioCodec> decoders{audio_catalog()};
   AudioFormatDecoder* current = nullptr;
-  std::size_t codec = 0;  // of `current`
   AudioInfo info;
-  std::uint64_t nanoseconds = 0;
 };
 
 AudioDecoder::AudioDecoder() : impl_(std::make_unique<Impl>()) {}
@@ -24,23 +21,11 @@ AudioDecoder::AudioDecoder(AudioDecoder&&) noexcept = default;
 AudioDecoder& AudioDecoder::operator=(AudioDecoder&&) noexcept = default;
 
 Result<AudioInfo> AudioDecoder::open(ByteSpan file) {
-  const TimeAdder timer(impl_->nanoseconds);
   impl_->current = nullptr;
-  const auto codecs = audio_codecs();
-  for (std::size_t i = 0; i < codecs.size(); ++i) {
-    if (!codecs[i].recognises(file)) {
-      continue;
-    }
-    auto& decoder = impl_->decoders[i];
-    if (!decoder) {
-      decoder = codecs[i].make();
-    }
-    PENSTOCK_ASSIGN(impl_->info, decoder->open(file));
-    impl_->current = decoder.get();
-    impl_->codec = i;
-    return impl_->info;
-  }
-  return describe_unrecognised_audio(file);
+  PENSTOCK_ASSIGN(AudioFormatDecoder* const decoder, impl_->decoders.find(file));
+  PENSTOCK_ASSIGN(impl_->info, decoder->open(file));
+  impl_->current = decoder;
+  return impl_->info;
 }
 
 Status AudioDecoder::decode(std::uint64_t start, std::uint64_t count, float* out, std::size_t stride) {
@@ -59,13 +44,10 @@ Status AudioDecoder::decode(std::uint64_t start, std::uint64_t count, float* out
   if (out == nullptr || (impl_->info.channels > 1 && stride < count)) {
     return detail::decode_error(ErrorKind::invalid, "the output is too small for the frames");
   }
-  const TimeAdder timer(impl_->nanoseconds);
   return impl_->current->decode(start, count, out, stride);
 }
 
-std::size_t AudioDecoder::codec() const noexcept { return impl_->codec; }
-
-std::uint64_t AudioDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
+std::size_t AudioDecoder::codec() const noexcept { return impl_->decoders.codec(); }
 
 Result<AudioInfo> check_audio(AudioDecoder& decoder, ByteSpan file) {
   Result<AudioInfo> info = decoder.open(file);

@@ -48,9 +48,6 @@ class AudioDecoder {
   /// Place in audio_codecs() of the codec that the opened recording is for.
   std::size_t codec() const noexcept;
 
-  /// Time spent in open() and decode() since construction.
-  std::uint64_t nanoseconds() const noexcept;
-
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

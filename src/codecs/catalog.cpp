@@ -14,15 +14,23 @@ namespace penstock::inline v0 {
 namespace {
 
 template <class Decoder>
-constexpr ImageCodec codec(const char* name) {
-  return {name, Decoder::recognises, [](DecodeLimits limits) -> std::unique_ptr<ImageFormatDecoder> {
-            return std::make_unique<Decoder>(limits);
-          }};
+std::unique_ptr<ImageFormatDecoder> make_image_decoder(DecodeLimits limits) {
+  return std::make_unique<Decoder>(limits);
 }
 
-constexpr std::array kImageCodecList = {codec<JpegDecoder>("JPEG"), codec<PngDecoder>("PNG"),
-                                        codec<WebpDecoder>("WebP"), codec<RepackedDecoder>("repacked"),
-                                        codec<PixelsDecoder>("pixels")};
+template <class Decoder>
+constexpr ImageCodec files(const char* name) {
+  return {{name, Decoder::kExtensions, Decoder::recognises, make_image_decoder<Decoder>},
+          Decoder::size_in_header};
+}
+template <class Decoder>
+constexpr ImageCodec records(const char* name) {
+  return {{name, {}, Decoder::recognises, make_image_decoder<Decoder>}};
+}
+
+constexpr std::array kImageCodecList = {files<JpegDecoder>("JPEG"), files<PngDecoder>("PNG"),
+                                        files<WebpDecoder>("WebP"), records<RepackedDecoder>("repacked"),
+                                        records<PixelsDecoder>("pixels")};
 
 static_assert(kImageCodecList.size() <= kMaxImageCodecs);
 
@@ -59,12 +67,23 @@ constexpr std::array kOtherImages = {
     Signature{"BMP", 0, "BM"sv},
 };
 
+constexpr std::array kOtherImageExtensions = {
+    FileExtension{"bmp", InTars::bytes},     FileExtension{"gif", InTars::bytes},
+    FileExtension{"tif", InTars::bytes},     FileExtension{"tiff", InTars::bytes},
+    FileExtension{"ppm", InTars::bytes},     FileExtension{"pgm", InTars::bytes},
+    FileExtension{"pbm", InTars::bytes},     FileExtension{"pnm", InTars::bytes},
+    FileExtension{"avif", InTars::bytes},    FileExtension{"heic", InTars::bytes},
+    FileExtension{"jp2", InTars::bytes},     FileExtension{"jpe", InTars::own_field},
+    FileExtension{"jfif", InTars::own_field}};
+
+constexpr CodecCatalog<ImageCodec> kImageCatalog = {.what = "image",
+                                                    .known = "JPEG, PNG or WebP",
+                                                    .codecs = kImageCodecList,
+                                                    .others = kOtherImages,
+                                                    .other_extensions = kOtherImageExtensions};
+
 }  // namespace
 
-std::span<const ImageCodec> image_codecs() noexcept { return kImageCodecList; }
-
-Error describe_unrecognised(ByteSpan file) {
-  return describe_content(file, kOtherImages, "image", "JPEG, PNG or WebP");
-}
+const CodecCatalog<ImageCodec>& image_catalog() noexcept { return kImageCatalog; }
 
 }  // namespace penstock::inline v0

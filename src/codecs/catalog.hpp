@@ -1,27 +1,24 @@
 #pragma once
 // The image codecs penstock knows, and what else the content of a file can be.
 
-#include <memory>
-#include <span>
+#include <optional>
 
+#include "codecs/codec_catalog.hpp"
 #include "codecs/image_format_decoder.hpp"
 
 namespace penstock::inline v0 {
 
-struct ImageCodec {
-  const char* name;  ///< as users see it
-  bool (*recognises)(ByteSpan file) noexcept;
-  std::unique_ptr<ImageFormatDecoder> (*make)(DecodeLimits limits);
+struct ImageCodec : Codec<ImageFormatDecoder, DecodeLimits> {
+  /// The size by the first bytes of a file that it recognises, without decoding: {0, 0} if they say none,
+  /// nothing if the bytes that follow may say it. Null for records of stores.
+  std::optional<ImageSize> (*size_in_header)(ByteSpan start) noexcept = nullptr;
 };
 
 /// As many as counters have room for.
 inline constexpr std::size_t kMaxImageCodecs = 16;
 
-/// In the order in which they are asked. Read-only, any thread.
-std::span<const ImageCodec> image_codecs() noexcept;
-
-/// Why a file that no codec recognises cannot be decoded: `unsupported` with the name of what it is,
-/// or `corrupt` with its first bytes.
-Error describe_unrecognised(ByteSpan file);
+/// Read-only, any thread.
+const CodecCatalog<ImageCodec>& image_catalog() noexcept;
+inline std::span<const ImageCodec> image_codecs() noexcept { return image_catalog().codecs; }
 
 }  // namespace penstock::inline v0

@@ -7,7 +7,7 @@
 #include <array>
 #include <random>
 
-#include "codecs/audio_format_decoder.hpp"
+#include "codecs/audio_catalog.hpp"
 #include "codecs/material_for_test.hpp"
 #include "codecs/test_recordings.hpp"
 #include "core/each_target_for_test.hpp"
@@ -76,6 +76,17 @@ class every_audio_codec : public testing::TestWithParam<std::size_t> {
 
   std::function<AudioBytes(const Recording&)> make_;
 };
+
+TEST_P(every_audio_codec, names_files_by_their_content) {
+  for_each_file([&](const AudioBytes& file, const Recording&) {
+    const std::string_view name = audio_catalog().extension_for(file);
+    const auto names = audio_codecs()[GetParam()].extensions;
+    EXPECT_TRUE(std::any_of(names.begin(), names.end(), [name](const FileExtension& it) {
+      return it.text == name;
+    })) << name;
+    EXPECT_TRUE(audio_catalog().reads(name));
+  });
+}
 
 TEST_P(every_audio_codec, delivers_what_it_tells) {
   for_each_file([&](const AudioBytes& file, const Recording& recording) {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "codecs/audio_catalog.hpp"
 #include "codecs/catalog.hpp"
+#include "codecs/image_header.hpp"
 #include "codecs/material_for_test.hpp"
 #include "codecs/test_images.hpp"
 #include "core/each_target_for_test.hpp"
@@ -97,6 +99,36 @@ TEST_P(every_image_codec, is_the_one_that_recognises_its_files) {
     ASSERT_TRUE(opened.ok()) << opened.error().to_string();
     EXPECT_EQ(*opened, size);
     EXPECT_EQ(decoder.codec(), GetParam());
+  });
+}
+
+TEST_P(every_image_codec, says_the_size_in_the_header_as_soon_as_it_is_there) {
+  const ImageCodec& codec = image_codecs()[GetParam()];
+  EXPECT_EQ(codec.extensions.empty(), codec.size_in_header == nullptr) << "files have both, records neither";
+  for_each_file([&](const Bytes& file, ImageSize size) {
+    if (codec.size_in_header == nullptr) {
+      EXPECT_EQ(image_size(file), ImageSize{});
+      return;
+    }
+    EXPECT_EQ(image_size(file), size);
+    for (std::size_t length = 0; length < file.size(); ++length) {
+      const Bytes start(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(length));
+      if (codec.recognises(start)) {
+        EXPECT_EQ(codec.size_in_header(start).value_or(size), size) << length << " bytes";
+      }
+    }
+  });
+}
+
+TEST_P(every_image_codec, names_files_by_their_content) {
+  const ImageCodec& codec = image_codecs()[GetParam()];
+  for (const FileExtension& extension : codec.extensions) {
+    EXPECT_TRUE(image_catalog().reads(extension.text));
+    EXPECT_FALSE(audio_catalog().reads(extension.text));
+  }
+  for_each_file([&](const Bytes& file, ImageSize) {
+    EXPECT_EQ(image_catalog().extension_for(file),
+              codec.extensions.empty() ? "jpg" : codec.extensions.front().text);
   });
 }
 

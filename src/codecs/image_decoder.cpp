@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "codecs/catalog.hpp"
 #include "codecs/image_format_decoder.hpp"
 #include "core/scratch.hpp"
-#include "core/time_adder.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -39,15 +37,12 @@ void convert_row(const std::uint8_t* in, PixelLayout from, int width, PixelLayou
 }  // namespace
 
 struct ImageDecoder::Impl {
-  explicit Impl(DecodeLimits given) : limits(given), decoders(image_codecs().size()) {}
+  explicit Impl(DecodeLimits given) : limits(given) {}
 
   DecodeLimits limits;
-  std::vector<std::unique_ptr<ImageFormatDecoder>>
-      decoders;  // by place in the catalogue, made when first needed
+  DecoderSet<ImageCodec> decoders{image_catalog()};
   ImageFormatDecoder* current = nullptr;
-  std::size_t codec = 0;  // of `current`
   ImageSize size;
-  std::uint64_t nanoseconds = 0;
   Scratch pixels;  // on their way to another layout
 
   Status convert(const Rect& box, const PixelView& out);
@@ -80,24 +75,12 @@ ImageDecoder::ImageDecoder(ImageDecoder&&) noexcept = default;
 ImageDecoder& ImageDecoder::operator=(ImageDecoder&&) noexcept = default;
 
 Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
-  const TimeAdder timer(impl_->nanoseconds);
   impl_->current = nullptr;
-  const auto codecs = image_codecs();
-  for (std::size_t i = 0; i < codecs.size(); ++i) {
-    if (!codecs[i].recognises(file)) {
-      continue;
-    }
-    auto& decoder = impl_->decoders[i];
-    if (!decoder) {
-      decoder = codecs[i].make(impl_->limits);
-    }
-    PENSTOCK_TRY(decoder->use_tables(tables));
-    PENSTOCK_ASSIGN(impl_->size, decoder->open(file));
-    impl_->current = decoder.get();
-    impl_->codec = i;
-    return impl_->size;
-  }
-  return describe_unrecognised(file);
+  PENSTOCK_ASSIGN(ImageFormatDecoder* const decoder, impl_->decoders.find(file, impl_->limits));
+  PENSTOCK_TRY(decoder->use_tables(tables));
+  PENSTOCK_ASSIGN(impl_->size, decoder->open(file));
+  impl_->current = decoder;
+  return impl_->size;
 }
 
 Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
@@ -115,7 +98,6 @@ Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
   if (out.data == nullptr || out.width != box.width || out.height != box.height || out.stride < row_bytes) {
     return detail::decode_error(ErrorKind::invalid, "the output does not have the size of the box");
   }
-  const TimeAdder timer(impl_->nanoseconds);
   return impl_->current->gives(out.layout) ? impl_->current->decode(box, out) : impl_->convert(box, out);
 }
 
@@ -149,8 +131,6 @@ Result<PixelLayout> ImageDecoder::layout_for(ImageMode mode) const {
   return PixelLayout::gray_16;
 }
 
-std::size_t ImageDecoder::codec() const noexcept { return impl_->codec; }
-
-std::uint64_t ImageDecoder::nanoseconds() const noexcept { return impl_->nanoseconds; }
+std::size_t ImageDecoder::codec() const noexcept { return impl_->decoders.codec(); }
 
 }  // namespace penstock::inline v0

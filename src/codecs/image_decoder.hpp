@@ -112,9 +112,6 @@ class ImageDecoder {
   /// Place in image_codecs() of the codec that the opened image is for.
   std::size_t codec() const noexcept;
 
-  /// Time spent in open() and decode() since construction.
-  std::uint64_t nanoseconds() const noexcept;
-
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

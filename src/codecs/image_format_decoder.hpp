@@ -39,6 +39,14 @@ class ImageFormatDecoder {
 
 namespace detail {
 
+/// What a header says; {0, 0} if it is no size: zero, or above 2^31 - 1.
+inline ImageSize header_size(std::uint32_t width, std::uint32_t height) noexcept {
+  constexpr std::uint32_t kMax = 0x7FFFFFFF;
+  return width == 0 || height == 0 || width > kMax || height > kMax
+             ? ImageSize{}
+             : ImageSize{static_cast<int>(width), static_cast<int>(height)};
+}
+
 /// Refuses an image with more pixels than the limit, or none.
 inline Status check_size(const char* codec, std::uint64_t width, std::uint64_t height,
                          const DecodeLimits& limits) {

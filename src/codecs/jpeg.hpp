@@ -1,8 +1,11 @@
 #pragma once
 // JPEG files by libjpeg-turbo: only the rows and columns that a box needs, equal to a full decode.
 
+#include <array>
 #include <memory>
+#include <optional>
 
+#include "codecs/codec_catalog.hpp"
 #include "codecs/image_format_decoder.hpp"
 
 namespace penstock::inline v0 {
@@ -26,7 +29,11 @@ class JpegDecoder final : public ImageFormatDecoder {
   explicit JpegDecoder(DecodeLimits limits);
   ~JpegDecoder() override;
 
+  static constexpr std::array kExtensions = {FileExtension{"jpg"}, FileExtension{"jpeg"}};
   static bool recognises(ByteSpan file) noexcept;
+  /// As ImageCodec::size_in_header. Markers are walked by their lengths: only pages that hold one are
+  /// touched.
+  static std::optional<ImageSize> size_in_header(ByteSpan start) noexcept;
 
   Result<ImageSize> open(ByteSpan file) override;
   Status decode(const Rect& box, const PixelView& out) override;

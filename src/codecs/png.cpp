@@ -145,6 +145,19 @@ bool PngDecoder::recognises(ByteSpan file) noexcept {
          std::memcmp(file.data(), kSignature.data(), kSignature.size()) == 0;
 }
 
+std::optional<ImageSize> PngDecoder::size_in_header(ByteSpan start) noexcept {
+  constexpr std::size_t kName = 12;  // of the first chunk
+  constexpr std::size_t kWidth = 16;
+  constexpr std::size_t kHeight = 20;
+  if (start.size() < kHeight + 4) {
+    return std::nullopt;
+  }
+  if (std::memcmp(start.data() + kName, "IHDR", 4) != 0) {
+    return ImageSize{};
+  }
+  return detail::header_size(big_endian_32(start.data() + kWidth), big_endian_32(start.data() + kHeight));
+}
+
 Result<ImageSize> PngDecoder::open(ByteSpan file) {
   file_ = file;
   detail::CriticalChunks chunks(file);

@@ -2,9 +2,12 @@
 // PNG files by libspng.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "codecs/codec_catalog.hpp"
 #include "codecs/image_format_decoder.hpp"
 #include "codecs/png_rows.hpp"
 #include "core/scratch.hpp"
@@ -48,7 +51,10 @@ class PngDecoder final : public ImageFormatDecoder {
  public:
   explicit PngDecoder(DecodeLimits limits) : limits_(limits) {}
 
+  static constexpr std::array kExtensions = {FileExtension{"png"}};
   static bool recognises(ByteSpan file) noexcept;
+  /// As ImageCodec::size_in_header.
+  static std::optional<ImageSize> size_in_header(ByteSpan start) noexcept;
 
   Result<ImageSize> open(ByteSpan file) override;
   Status decode(const Rect& box, const PixelView& out) override;

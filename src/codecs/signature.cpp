@@ -13,15 +13,6 @@ namespace {
 
 std::string_view text_of(ByteSpan file) { return {reinterpret_cast<const char*>(file.data()), file.size()}; }
 
-/// The name of the first kind that `file` is; null if it is none.
-const char* name_of_content(ByteSpan file, std::span<const Signature> kinds) {
-  const std::string_view text = text_of(file);
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), [text](const Signature& known) {
-    return text.size() >= known.offset && text.substr(known.offset).starts_with(known.bytes);
-  });
-  return kind != kinds.end() ? kind->name : nullptr;
-}
-
 bool is_markup(ByteSpan file) {
   using namespace std::string_view_literals;
   const std::string_view text = text_of(file).substr(0, 256);
@@ -50,12 +41,21 @@ std::string first_bytes(ByteSpan file) {
 
 }  // namespace
 
+const Signature* signature_of(ByteSpan file, std::span<const Signature> kinds) noexcept {
+  const std::string_view text = text_of(file);
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [text](const Signature& known) {
+    return text.size() >= known.offset && text.substr(known.offset).starts_with(known.bytes);
+  });
+  return kind != kinds.end() ? &*kind : nullptr;
+}
+
 Error describe_content(ByteSpan file, std::span<const Signature> others, const char* what,
                        const char* known) {
   if (file.empty()) {
     return detail::decode_error(ErrorKind::corrupt, fmt::format("the {} file is empty", what));
   }
-  const char* name = name_of_content(file, others);
+  const Signature* const other = signature_of(file, others);
+  const char* name = other != nullptr ? other->name : nullptr;
   if (name == nullptr && is_markup(file)) {
     name = "HTML or XML text";
   }

@@ -14,7 +14,11 @@ struct Signature {
   const char* name;
   std::size_t offset;
   std::string_view bytes;
+  std::string_view extension = {};  ///< that such a file gets where it needs a name; empty: none
 };
+
+/// The first kind that `file` is; null if it is none.
+const Signature* signature_of(ByteSpan file, std::span<const Signature> kinds) noexcept;
 
 /// Why a file that no codec recognises cannot be decoded: `unsupported` with the name of what it is, or
 /// `corrupt` with its first bytes. `what`: "image"; `known`: "JPEG, PNG or WebP".

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codecs/repacked.hpp"
@@ -13,6 +14,10 @@ namespace penstock::test {
 
 /// Tables learnt from drawn images of several kinds; the same for the whole process.
 std::shared_ptr<const RepackTables> drawn_tables();
+
+using Sampling = std::vector<std::pair<int, int>>;
+/// Those of files that can be repacked.
+inline const std::vector<Sampling> kRepackedSamplings = {{{1, 1}}, {{2, 1}}, {{1, 2}}, {{2, 2}}};
 
 /// The record of a file, and the reason if there is none.
 struct Repacked {

@@ -1,7 +1,10 @@
 #pragma once
 // WAV files: RIFF, RIFX (big-endian), RF64 and BW64 with integer PCM, float, A-law and mu-law samples.
 
+#include <array>
+
 #include "codecs/audio_format_decoder.hpp"
+#include "codecs/codec_catalog.hpp"
 #include "codecs/kernels/audio_samples.hpp"
 #include "core/scratch.hpp"
 
@@ -13,6 +16,7 @@ namespace penstock::inline v0 {
 /// A last incomplete frame is dropped.
 class WavDecoder final : public AudioFormatDecoder {
  public:
+  static constexpr std::array kExtensions = {FileExtension{"wav"}, FileExtension{"wave", InTars::bytes}};
   static bool recognises(ByteSpan file) noexcept;
 
   Result<AudioInfo> open(ByteSpan file) override;

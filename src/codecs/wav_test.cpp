@@ -13,8 +13,8 @@
 
 #include "codecs/material_for_test.hpp"
 #include "codecs/test_recordings.hpp"
+#include "core/json_for_test.hpp"
 #include "core/sha256.hpp"
-#include "formats/json_for_test.hpp"
 
 namespace penstock::test {
 namespace {

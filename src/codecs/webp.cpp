@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace penstock::inline v0 {
 namespace {
@@ -50,11 +51,41 @@ Rect common(const Rect& a, const Rect& b) {
           std::min(a.y + a.height, b.y + b.height) - top};
 }
 
+std::uint32_t little16(const std::uint8_t* p) noexcept { return (std::uint32_t{p[1]} << 8) | p[0]; }
+std::uint32_t little24(const std::uint8_t* p) noexcept { return (std::uint32_t{p[2]} << 16) | little16(p); }
+std::uint32_t little32(const std::uint8_t* p) noexcept { return (little16(p + 2) << 16) | little16(p); }
+
 }  // namespace
 
 bool WebpDecoder::recognises(ByteSpan file) noexcept {
   return file.size() >= 12 && std::memcmp(file.data(), "RIFF", 4) == 0 &&
          std::memcmp(file.data() + 8, "WEBP", 4) == 0;
+}
+
+std::optional<ImageSize> WebpDecoder::size_in_header(ByteSpan start) noexcept {
+  constexpr std::size_t kBody = 20;  // after RIFF, WEBP and the head of the first chunk
+  constexpr std::size_t kLossless = 5;
+  constexpr std::size_t kOthers = 10;
+  if (start.size() < kBody + kLossless) {
+    return std::nullopt;
+  }
+  const std::string_view chunk(reinterpret_cast<const char*>(start.data()) + 12, 4);
+  const std::uint8_t* const body = start.data() + kBody;
+  if (chunk == "VP8L") {
+    const std::uint32_t bits = little32(body + 1);
+    return body[0] == 0x2F ? detail::header_size((bits & 0x3FFF) + 1, ((bits >> 14) & 0x3FFF) + 1)
+                           : ImageSize{};
+  }
+  if (start.size() < kBody + kOthers) {
+    return std::nullopt;
+  }
+  if (chunk == "VP8X") {
+    return detail::header_size(little24(body + 4) + 1, little24(body + 7) + 1);
+  }
+  const bool is_key_frame =
+      chunk == "VP8 " && (body[0] & 1) == 0 && std::memcmp(body + 3, "\x9D\x01\x2A", 3) == 0;
+  return is_key_frame ? detail::header_size(little16(body + 6) & 0x3FFF, little16(body + 8) & 0x3FFF)
+                      : ImageSize{};
 }
 
 Result<ImageSize> WebpDecoder::open(ByteSpan file) {

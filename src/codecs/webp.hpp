@@ -1,6 +1,10 @@
 #pragma once
 // WebP files by libwebp.
 
+#include <array>
+#include <optional>
+
+#include "codecs/codec_catalog.hpp"
 #include "codecs/image_format_decoder.hpp"
 #include "core/scratch.hpp"
 
@@ -16,7 +20,10 @@ class WebpDecoder final : public ImageFormatDecoder {
  public:
   explicit WebpDecoder(DecodeLimits limits) : limits_(limits) {}
 
+  static constexpr std::array kExtensions = {FileExtension{"webp"}};
   static bool recognises(ByteSpan file) noexcept;
+  /// As ImageCodec::size_in_header.
+  static std::optional<ImageSize> size_in_header(ByteSpan start) noexcept;
 
   Result<ImageSize> open(ByteSpan file) override;
   Status decode(const Rect& box, const PixelView& out) override;

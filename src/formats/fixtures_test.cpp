@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <map>
 
+#include "core/json_for_test.hpp"
 #include "core/sha256.hpp"
-#include "formats/json_for_test.hpp"
 #include "formats/tar_for_test.hpp"
 #include "formats/tar_table.hpp"
 #include "formats/text.hpp"

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "codecs/audio_catalog.hpp"
+#include "codecs/catalog.hpp"
 #include "core/parallel_for.hpp"
 #include "core/usable_cores.hpp"
 #include "formats/text.hpp"
@@ -14,11 +16,20 @@
 namespace penstock::inline v0 {
 namespace {
 
-constexpr FolderContent kImages = {FieldKind::image,   "image", "image", "images", "jpg, jpeg, png and webp",
-                                   &FoundFiles::images};
+constexpr FolderContent kImages = {
+    .kind = FieldKind::image,
+    .field = "image",
+    .one = "image",
+    .many = "images",
+    .extensions = [] { return in_words(image_catalog().readable_extensions()); },
+    .found = &FoundFiles::images};
 constexpr FolderContent kRecordings = {
-    FieldKind::audio,       "audio", "recording", "recordings", "wav, flac, ogg, opus and mp3",
-    &FoundFiles::recordings};
+    .kind = FieldKind::audio,
+    .field = "audio",
+    .one = "recording",
+    .many = "recordings",
+    .extensions = [] { return in_words(audio_catalog().readable_extensions()); },
+    .found = &FoundFiles::recordings};
 
 Error failure(const NamedPath& root, std::string message, std::string advice) {
   return {.kind = ErrorKind::not_found,
@@ -29,7 +40,7 @@ Error failure(const NamedPath& root, std::string message, std::string advice) {
 
 std::string undecodable_remark(const FolderContent& content, std::uint64_t count, const std::string& first) {
   return fmt::format("{} {} are left out because their format is not supported (first: {}); supported are {}",
-                     count, content.many, printable(first), content.extensions);
+                     count, content.many, printable(first), content.extensions());
 }
 
 /// Images, unless there are none but recordings.
@@ -90,7 +101,8 @@ Result<FolderContents> plain_contents(const NamedPath& root) {
         found.undecodable == 0
             ? "the folder holds no tar shards, no class folders and no images or recordings"
             : fmt::format("the folder holds {} images, none in a supported format", found.undecodable),
-        fmt::format("images must be {} files, recordings {}", kImages.extensions, kRecordings.extensions));
+        fmt::format("images must be {} files, recordings {}", kImages.extensions(),
+                    kRecordings.extensions()));
   }
   warn_of_what_is_left_out(folders, found.undecodable, found.first_undecodable, contents);
   return contents;
@@ -132,7 +144,7 @@ Result<FolderContents> class_contents(const NamedPath& root, std::vector<std::st
         fmt::format("{} of {} class folders hold no {} (first: '{}')", empty.size(), classes.size(),
                     content.one, printable(empty[0])),
         fmt::format("every folder counts as a class; remove those that are not; {} must be {} files",
-                    content.many, content.extensions));
+                    content.many, content.extensions()));
   }
   warn_of_what_is_left_out(folders, undecodable, first_undecodable, contents);
   warn_of_splits(classes, contents);

@@ -41,7 +41,7 @@ struct FolderContent {
   const char* field;
   const char* one;
   const char* many;
-  const char* extensions;
+  std::string (*extensions)();
   FoundKind FoundFiles::*found;
 };
 

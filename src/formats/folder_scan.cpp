@@ -4,44 +4,33 @@
 #include <set>
 #include <utility>
 
+#include "codecs/audio_catalog.hpp"
+#include "codecs/catalog.hpp"
 #include "formats/text.hpp"
 
 namespace penstock::inline v0 {
 namespace {
-
-constexpr std::array<std::string_view, 4> kImageEndings = {"jpg", "jpeg", "png", "webp"};
-constexpr std::array<std::string_view, 13> kOtherImages = {
-    "bmp", "gif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "avif", "heic", "jp2", "jfif", "jpe"};
-constexpr std::array<std::string_view, 7> kAudioEndings = {"wav", "wave", "flac", "ogg",
-                                                           "oga", "opus", "mp3"};
-constexpr std::array<std::string_view, 7> kOtherRecordings = {"m4a", "aac", "wma", "aiff",
-                                                              "aif", "au",  "caf"};
 
 std::string extension_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string_view::npos ? "" : lower_case(name.substr(dot + 1));
 }
 
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& list, std::string_view item) noexcept {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
-
 /// Puts the names of one kind aside as folders are walked.
 class Collector {
  public:
   /// Whether it is of this kind.
-  template <std::size_t N, std::size_t M>
-  bool take(const std::array<std::string_view, N>& decodable, const std::array<std::string_view, M>& others,
-            const std::string& extension, const std::string& folder, const std::string& name) {
-    if (contains(decodable, extension)) {
+  template <class Codec>
+  bool take(const CodecCatalog<Codec>& catalog, const std::string& extension, const std::string& folder,
+            const std::string& name) {
+    if (catalog.reads(extension)) {
       if (by_folder_.empty() || by_folder_.back().first != folder) {
         by_folder_.emplace_back(folder, std::vector<std::string>());
       }
       by_folder_.back().second.push_back(name);
       return true;
     }
-    if (!contains(others, extension)) {
+    if (!catalog.knows_but_cannot_read(extension)) {
       return false;
     }
     if (found_.undecodable++ == 0) {
@@ -78,8 +67,8 @@ class Finder {
   void take(const FolderNames& names, const std::string& folder) {
     for (const std::string& name : names.files) {
       const std::string extension = extension_of(name);
-      if (!images_.take(kImageEndings, kOtherImages, extension, folder, name)) {
-        recordings_.take(kAudioEndings, kOtherRecordings, extension, folder, name);
+      if (!images_.take(image_catalog(), extension, folder, name)) {
+        recordings_.take(audio_catalog(), extension, folder, name);
       }
     }
   }

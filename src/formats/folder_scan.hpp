@@ -1,7 +1,6 @@
 #pragma once
 // Finding the images and recordings below a folder.
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <limits>
 
-#include "core/image_header.hpp"
+#include "codecs/image_header.hpp"
 #include "core/parallel_for.hpp"
 #include "core/sha256.hpp"
 #include "core/usable_cores.hpp"

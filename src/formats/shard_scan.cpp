@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/image_header.hpp"
+#include "codecs/image_header.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/tar.hpp"
 #include "formats/text.hpp"
@@ -187,14 +187,13 @@ class Scanner {
 
   /// From the first bytes: where what is read must be fetched, the rest of an image is not needed here.
   Result<ImageSize> size_of(const TarMember& member) const {
-    constexpr std::uint64_t kFirstLook = 4096;  // decides all but JPEG files, which may begin with a preview
+    constexpr std::uint64_t kFirstLook = 4096;  // decides all but JPEG files that begin with a preview
     constexpr std::uint64_t kFurther = 16;
     for (std::uint64_t looked = kFirstLook;; looked *= kFurther) {
       PENSTOCK_ASSIGN(const Bytes bytes, shard_.read(member.data_offset, std::min(looked, member.size)));
-      const ImageSize size = image_size(bytes);
-      const bool may_follow = bytes.size() >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8;
-      if (size.width > 0 || looked >= member.size || !may_follow) {
-        return size;
+      const std::optional<ImageSize> size = size_in_header(bytes);
+      if (size || looked >= member.size) {
+        return size.value_or(ImageSize{});
       }
     }
   }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "codecs/audio_catalog.hpp"
+#include "codecs/catalog.hpp"
+
 namespace penstock::inline v0 {
 namespace {
 
@@ -12,42 +15,58 @@ struct NamedExtension {
   FieldKind kind;
 };
 
-/// Extensions with a field name of their own, in order of preference where several share one.
-constexpr std::array kNamed = {
-    NamedExtension{"jpg", "image", FieldKind::image},   NamedExtension{"jpeg", "image", FieldKind::image},
-    NamedExtension{"png", "image", FieldKind::image},   NamedExtension{"webp", "image", FieldKind::image},
+/// Beside those of images and recordings, which their catalogues list.
+constexpr std::array kNamedTexts = {
     NamedExtension{"cls", "label", FieldKind::integer}, NamedExtension{"json", "json", FieldKind::json},
-    NamedExtension{"txt", "text", FieldKind::text},     NamedExtension{"text", "text", FieldKind::text},
-    NamedExtension{"wav", "audio", FieldKind::audio},   NamedExtension{"flac", "audio", FieldKind::audio},
-    NamedExtension{"mp3", "audio", FieldKind::audio},   NamedExtension{"ogg", "audio", FieldKind::audio},
-    NamedExtension{"opus", "audio", FieldKind::audio},  NamedExtension{"m4a", "audio", FieldKind::audio},
-    NamedExtension{"aac", "audio", FieldKind::audio},   NamedExtension{"wma", "audio", FieldKind::audio},
-    NamedExtension{"aiff", "audio", FieldKind::audio},  NamedExtension{"aif", "audio", FieldKind::audio},
-};
-
-/// Further last components that say what a value is; the field keeps its full name.
-constexpr std::array kTyped = {
-    NamedExtension{"jpe", "", FieldKind::image},    NamedExtension{"jfif", "", FieldKind::image},
+    NamedExtension{"txt", "text", FieldKind::text}, NamedExtension{"text", "text", FieldKind::text}};
+constexpr std::array kTypedTexts = {
     NamedExtension{"jsn", "", FieldKind::json},     NamedExtension{"transcript", "", FieldKind::text},
     NamedExtension{"cls2", "", FieldKind::integer}, NamedExtension{"index", "", FieldKind::integer},
     NamedExtension{"inx", "", FieldKind::integer},  NamedExtension{"id", "", FieldKind::integer},
-    NamedExtension{"npy", "", FieldKind::array},    NamedExtension{"float", "", FieldKind::real},
-};
+    NamedExtension{"npy", "", FieldKind::array},    NamedExtension{"float", "", FieldKind::real}};
 
-template <std::size_t N>
-const NamedExtension* find(const std::array<NamedExtension, N>& table, std::string_view extension) noexcept {
+using NamedExtensions = std::vector<NamedExtension>;
+
+template <class Texts>
+NamedExtensions with_media(InTars in_tars, const Texts& texts) {
+  NamedExtensions all(texts.begin(), texts.end());
+  const auto add = [&](const std::vector<FileExtension>& extensions, std::string_view field, FieldKind kind) {
+    for (const FileExtension& extension : extensions) {
+      if (extension.in_tars == in_tars) {
+        all.push_back({extension.text, field, kind});
+      }
+    }
+  };
+  add(image_catalog().extensions(), "image", FieldKind::image);
+  add(audio_catalog().extensions(), "audio", FieldKind::audio);
+  return all;
+}
+
+/// Extensions with a field name of their own, in order of preference where several share one.
+const NamedExtensions& named_extensions() {
+  static const NamedExtensions all = with_media(InTars::shared_field, kNamedTexts);
+  return all;
+}
+
+/// Further last components that say what a value is; the field keeps its full name.
+const NamedExtensions& typed_extensions() {
+  static const NamedExtensions all = with_media(InTars::own_field, kTypedTexts);
+  return all;
+}
+
+const NamedExtension* find(const NamedExtensions& table, std::string_view extension) noexcept {
   const auto found = std::find_if(table.begin(), table.end(), [extension](const NamedExtension& entry) {
     return entry.extension == extension;
   });
   return found == table.end() ? nullptr : &*found;
 }
 
-FieldKind kind_of(std::string_view extension) noexcept {
+FieldKind kind_of(std::string_view extension) {
   const std::string_view last = extension.substr(extension.rfind('.') + 1);
-  if (const NamedExtension* const named = find(kNamed, last)) {
+  if (const NamedExtension* const named = find(named_extensions(), last)) {
     return named->kind;
   }
-  const NamedExtension* const typed = find(kTyped, last);
+  const NamedExtension* const typed = find(typed_extensions(), last);
   return typed != nullptr ? typed->kind : FieldKind::bytes;
 }
 
@@ -95,7 +114,7 @@ std::optional<MemberName> split_member_name(std::string_view path) noexcept {
 }
 
 FieldInfo default_field(std::string_view extension) {
-  if (const NamedExtension* const named = find(kNamed, extension)) {
+  if (const NamedExtension* const named = find(named_extensions(), extension)) {
     return {std::string(named->field), named->kind};
   }
   return {std::string(extension), kind_of(extension)};
@@ -103,7 +122,7 @@ FieldInfo default_field(std::string_view extension) {
 
 std::vector<std::string_view> extensions_named(std::string_view field) {
   std::vector<std::string_view> extensions;
-  for (const NamedExtension& entry : kNamed) {
+  for (const NamedExtension& entry : named_extensions()) {
     if (entry.field == field) {
       extensions.push_back(entry.extension);
     }
@@ -111,7 +130,9 @@ std::vector<std::string_view> extensions_named(std::string_view field) {
   return extensions;
 }
 
-bool shares_default_field(std::string_view extension) noexcept { return find(kNamed, extension) != nullptr; }
+bool shares_default_field(std::string_view extension) {
+  return find(named_extensions(), extension) != nullptr;
+}
 
 std::vector<std::optional<std::string>> name_fields(
     const std::vector<std::string>& extensions,
@@ -123,7 +144,7 @@ std::vector<std::optional<std::string>> name_fields(
   };
   std::vector<std::optional<std::string>> names(extensions.size());
   std::vector<std::pair<std::string_view, std::vector<std::size_t>>> shared;  // field and who has joined
-  for (const NamedExtension& entry : kNamed) {
+  for (const NamedExtension& entry : named_extensions()) {
     const auto found = std::find(extensions.begin(), extensions.end(), entry.extension);
     if (found == extensions.end()) {
       continue;

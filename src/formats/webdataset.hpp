@@ -36,7 +36,7 @@ FieldInfo default_field(std::string_view extension);
 std::vector<std::string_view> extensions_named(std::string_view field);
 
 /// Whether other extensions have the same default field (jpg and png are both `image`).
-bool shares_default_field(std::string_view extension) noexcept;
+bool shares_default_field(std::string_view extension);
 
 /// Field names of all extensions of a data set. `together` lists pairs (numbers of extensions) that share a
 /// default field and occur in one sample: there the one that comes first in the order of preference (jpg,

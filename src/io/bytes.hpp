@@ -51,7 +51,6 @@ class Bytes {
     owner.holders_.fetch_add(1, std::memory_order_relaxed);
     return {span, &owner, true};
   }
-  static Bytes lent(ByteSpan span, const ByteOwner& owner) noexcept { return {span, &owner, false}; }
   /// Memory of their own.
   static Bytes own(std::vector<std::uint8_t> memory);
 

@@ -7,11 +7,11 @@
 #include "audio/read_audio.hpp"
 #include "codecs/image_decoder.hpp"
 #include "codecs/mask_values.hpp"
-#include "codecs/original_file.hpp"
 #include "codecs/rgb_loss.hpp"
 #include "core/printable.hpp"
 #include "formats/annotations.hpp"
 #include "formats/field_value.hpp"
+#include "formats/original_file.hpp"
 #include "formats/sample_table.hpp"
 
 namespace penstock::inline v0 {

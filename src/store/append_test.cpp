@@ -148,5 +148,70 @@ TEST(append, masks_are_not_blended) {
   EXPECT_TRUE(both.ok()) << both.error().to_string();
 }
 
+TEST(append, keeps_what_the_user_put_into_the_store) {
+  const TableForTest source(10);
+  const TableForTest more(40, 9);
+  const TemporaryFolder folder;
+  BuildSettings append = kept(false);
+  append.shard_bytes = 16384;  // several shards, hence progress before the end
+  ASSERT_TRUE(build_store(source, "a", folder / "s", append).ok());
+  append.append = true;
+  int progress = 0;
+  append.progress = [&](const BuildProgress&) { return ++progress > 0; };
+  const auto before = files_in(folder / "s");
+  const auto refusal = [&] {
+    const auto report = build_store(more, "a", folder / "s", append);
+    EXPECT_FALSE(report.ok());
+    return report.ok() ? std::string() : report.error().to_string();
+  };
+  for (const char* const name : {"notes.txt", "mine/precious", "journal", "shard-00077.bin/x"}) {
+    SCOPED_TRACE(name);
+    const std::string first = fs::path(name).begin()->string();
+    folder.write(std::string("s/") + name, std::string_view("mine"));
+    EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("'" + first + "'"), HasSubstr("move that out of")));
+    EXPECT_EQ(progress, 0) << "no work is lost";
+    EXPECT_FALSE(fs::exists(folder / "s.building"));
+    EXPECT_EQ(read_text(folder / ("s/" + std::string(name))), "mine");
+    fs::remove_all(folder / ("s/" + first));
+    EXPECT_EQ(files_in(folder / "s"), before);
+  }
+  // Put there while the build runs: what was built waits for the next attempt.
+  append.progress = [&](const BuildProgress&) {
+    folder.write("s/notes.txt", std::string_view("mine"));
+    return true;
+  };
+  EXPECT_THAT(refusal(), HasSubstr("'notes.txt'"));
+  fs::rename(folder / "s/notes.txt", folder / "notes.txt");
+  append.progress = nullptr;
+  const BuildReport report = build_store(more, "a", folder / "s", append).value();
+  EXPECT_EQ(report.resumed_at, more.size());
+  EXPECT_EQ(report.samples, 50u);
+  EXPECT_EQ(read_text(folder / "notes.txt"), "mine");
+  EXPECT_FALSE(fs::exists(folder / "s.building"));
+}
+
+TEST(append, goes_by_the_settings_of_the_store) {
+  const TableForTest source(10);
+  const TableForTest more(10, 9);
+  const TemporaryFolder folder;
+  BuildSettings settings = kept(false);
+  settings.quality = 60;
+  settings.shard_bytes = 16384;
+  ASSERT_TRUE(build_store(source, "", folder / "s", settings).ok());
+  const BuildSettings append{.append = true};
+  EXPECT_EQ(build_store(more, "", folder / "s", append)->added, 10u);
+  EXPECT_TRUE(build_store(more, "", folder / "s", append)->was_complete);
+  EXPECT_TRUE(store_info(folder / "s")->image == "keep");
+  const auto why = [&](BuildSettings given) {
+    given.append = true;
+    const auto report = build_store(TableForTest(5, 3), "", folder / "s", given);
+    return report.ok() ? "it was built" : report.error().to_string();
+  };
+  EXPECT_THAT(why({.image = StoreImage::raw}), HasSubstr("image is raw and was keep"));
+  EXPECT_THAT(why({.resize_longest = 20}), HasSubstr("resize (longest side) is 20 and was not given"));
+  EXPECT_THAT(why({.quality = 61}), HasSubstr("quality is 61 and was 60"));
+  EXPECT_THAT(why({.shard_bytes = 8192}), HasSubstr("shard_bytes is 8192 and was 16384"));
+}
+
 }  // namespace
 }  // namespace penstock::inline v0

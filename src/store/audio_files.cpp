@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "codecs/audio_catalog.hpp"
 #include "formats/folder_scan.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/text.hpp"
@@ -167,8 +168,9 @@ Result<AudioFiles> find_audio_files(const std::string& folder, const std::string
                     found.recordings.undecodable, printable(found.recordings.first_undecodable)));
   }
   if (files.keys.empty()) {
-    return wrong_files("there is no audio file (wav, flac, ogg, opus, mp3) in this folder", "check the path",
-                       folder);
+    return wrong_files(fmt::format("there is no audio file ({}) in this folder",
+                                   in_words(audio_catalog().readable_extensions())),
+                       "check the path", folder);
   }
   PENSTOCK_TRY(label_by_names(files, pattern));
   return files;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "codecs/image_decoder.hpp"
-#include "codecs/original_file.hpp"
+#include "formats/original_file.hpp"
 #include "formats/store.hpp"
 #include "formats/tar_for_test.hpp"
 #include "store/store_for_test.hpp"
@@ -314,69 +314,6 @@ TEST(build_store, appends_in_one_step) {
   EXPECT_TRUE(verify_store(folder / "s")->ok());
   settings.quality = 50;
   EXPECT_EQ(build_store(more, "a", folder / "s", settings).error().kind, ErrorKind::invalid);
-}
-
-TEST(build_store, appending_keeps_what_the_user_put_into_the_store) {
-  const TableForTest source(10);
-  const TableForTest more(40, 9);
-  const TemporaryFolder folder;
-  BuildSettings append = with(StoreImage::keep);
-  build(source, folder / "s", append);
-  append.append = true;
-  int progress = 0;
-  append.progress = [&](const BuildProgress&) { return ++progress > 0; };
-  const auto before = files_in(folder / "s");
-  const auto refusal = [&] {
-    const auto report = build_store(more, "a", folder / "s", append);
-    EXPECT_FALSE(report.ok());
-    return report.ok() ? std::string() : report.error().to_string();
-  };
-  for (const char* const name : {"notes.txt", "mine/precious", "journal", "shard-00077.bin/x"}) {
-    SCOPED_TRACE(name);
-    const std::string first = std::filesystem::path(name).begin()->string();
-    folder.write(std::string("s/") + name, std::string_view("mine"));
-    EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("'" + first + "'"), HasSubstr("move that out of")));
-    EXPECT_EQ(progress, 0) << "no work is lost";
-    EXPECT_FALSE(std::filesystem::exists(folder / "s.building"));
-    EXPECT_EQ(read_text(folder / ("s/" + std::string(name))), "mine");
-    std::filesystem::remove_all(folder / ("s/" + first));
-    EXPECT_EQ(files_in(folder / "s"), before);
-  }
-  // Put there while the build runs: what was built waits for the next attempt.
-  append.progress = [&](const BuildProgress&) {
-    folder.write("s/notes.txt", std::string_view("mine"));
-    return true;
-  };
-  EXPECT_THAT(refusal(), HasSubstr("'notes.txt'"));
-  std::filesystem::rename(folder / "s/notes.txt", folder / "notes.txt");
-  append.progress = nullptr;
-  const BuildReport report = build(more, folder / "s", append);
-  EXPECT_EQ(report.resumed_at, more.size());
-  EXPECT_EQ(report.samples, 50u);
-  EXPECT_EQ(read_text(folder / "notes.txt"), "mine");
-  EXPECT_FALSE(std::filesystem::exists(folder / "s.building"));
-}
-
-TEST(build_store, appends_with_the_settings_of_the_store) {
-  const TableForTest source(10);
-  const TableForTest more(10, 9);
-  const TemporaryFolder folder;
-  BuildSettings settings = with(StoreImage::keep);
-  settings.quality = 60;
-  build(source, folder / "s", settings);
-  const BuildSettings append{.append = true};
-  EXPECT_EQ(build(more, folder / "s", append).added, 10u);
-  EXPECT_TRUE(build(more, folder / "s", append).was_complete);
-  EXPECT_TRUE(store_info(folder / "s")->image == "keep");
-  const auto why = [&](BuildSettings given) {
-    given.append = true;
-    const auto report = build_store(TableForTest(5, 3), "", folder / "s", given);
-    return report.ok() ? "it was built" : report.error().to_string();
-  };
-  EXPECT_THAT(why({.image = StoreImage::raw}), HasSubstr("image is raw and was keep"));
-  EXPECT_THAT(why({.resize_longest = 20}), HasSubstr("resize (longest side) is 20 and was not given"));
-  EXPECT_THAT(why({.quality = 61}), HasSubstr("quality is 61 and was 60"));
-  EXPECT_THAT(why({.shard_bytes = 8192}), HasSubstr("shard_bytes is 8192 and was 16384"));
 }
 
 TEST(build_store, says_how_the_store_that_is_there_differs) {

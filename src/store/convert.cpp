@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "codecs/original_file.hpp"
 #include "core/printable.hpp"
 #include "formats/field_value.hpp"
+#include "formats/original_file.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/webdataset.hpp"
 #include "io/path.hpp"

@@ -10,10 +10,10 @@
 
 #include "codecs/audio_decoder.hpp"
 #include "codecs/image_decoder.hpp"
-#include "codecs/original_file.hpp"
 #include "codecs/repacked.hpp"
 #include "codecs/rgb_loss.hpp"
 #include "core/scratch.hpp"
+#include "formats/original_file.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store_format.hpp"
 #include "penstock/store.hpp"

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <mutex>
 
-#include "codecs/original_file.hpp"
 #include "core/parallel_for.hpp"
 #include "core/rng.hpp"
+#include "formats/original_file.hpp"
 #include "formats/store_format.hpp"
 #include "io/storage.hpp"
 

@@ -3,53 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "codecs/audio_catalog.hpp"
+#include "codecs/catalog.hpp"
 #include "formats/text.hpp"
 #include "formats/webdataset.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
-using namespace std::string_view_literals;
-
-struct Signature {
-  std::string_view bytes;
-  std::size_t offset;
-  const char* extension;
-};
-
-constexpr std::array kImageSignatures = {Signature{"\xFF\xD8"sv, 0, "jpg"}, Signature{"\x89PNG"sv, 0, "png"},
-                                         Signature{"WEBP"sv, 8, "webp"}};
-// MP3 without a tag begins with a frame: layer III of MPEG 1, 2 or 2.5, with or without a checksum.
-constexpr std::array kAudioNames = {
-    Signature{"WAVE"sv, 8, "wav"},     Signature{"fLaC"sv, 0, "flac"},    Signature{"OggS"sv, 0, "ogg"},
-    Signature{"ID3"sv, 0, "mp3"},      Signature{"\xFF\xFB"sv, 0, "mp3"}, Signature{"\xFF\xFA"sv, 0, "mp3"},
-    Signature{"\xFF\xF3"sv, 0, "mp3"}, Signature{"\xFF\xF2"sv, 0, "mp3"}, Signature{"\xFF\xE3"sv, 0, "mp3"},
-    Signature{"\xFF\xE2"sv, 0, "mp3"}, Signature{"ftyp"sv, 4, "m4a"},     Signature{"AIFF"sv, 8, "aiff"}};
-
-template <std::size_t N>
-const char* by_content(const std::array<Signature, N>& signatures, ByteSpan file) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  for (const Signature& known : signatures) {
-    if (text.size() > known.offset && text.substr(known.offset).starts_with(known.bytes)) {
-      return known.extension;
-    }
-  }
-  return signatures.front().extension;
-}
-
 /// What a file of this kind usually ends in; empty where nothing says the kind.
 std::string usual_extension(FieldKind kind, ByteSpan file) {
   switch (kind) {
     case FieldKind::image:
-      return by_content(kImageSignatures, file);
+      return std::string(image_catalog().extension_for(file));
     case FieldKind::audio:
-      return by_content(kAudioNames, file);
+      return std::string(audio_catalog().extension_for(file));
     case FieldKind::integer:
       return "cls";
     case FieldKind::json:

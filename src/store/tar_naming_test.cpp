@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using namespace std::string_view_literals;
 
 constexpr std::string_view kJpeg = "\xFF\xD8\xFF";
-constexpr std::string_view kPng = "\x89PNG";
+constexpr std::string_view kPng = "\x89PNG\r\n\x1A\n";
 constexpr std::string_view kWebp = "RIFF....WEBP";
 
 /// The extensions of a sample whose fields have these files.

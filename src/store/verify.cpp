@@ -6,10 +6,10 @@
 
 #include "codecs/audio_decoder.hpp"
 #include "codecs/image_decoder.hpp"
-#include "codecs/original_file.hpp"
 #include "core/cpu.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
+#include "formats/original_file.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/store.hpp"
 #include "io/storage.hpp"

@@ -49,6 +49,7 @@ def test_accepts_a_tidy_tree(layout: ModuleType, capsys: pytest.CaptureFixture[s
     ("name", "text", "report"),
     [
         ("src/core/rng.hpp", '#pragma once\n#include "io/file.hpp"\n', "io comes after core"),
+        ("src/codecs/png.hpp", '#pragma once\n#include "formats/tar.hpp"\n', "formats comes after codecs"),
         ("src/io/file.hpp", '#include "core/rng.hpp"\n', "no #pragma once"),
         ("src/io/file.hpp", '#pragma once\n#include "rng.hpp"\n', "name it by its folder"),
         ("src/extra/a.hpp", "#pragma once\n", "not one of the folders"),
@@ -59,6 +60,7 @@ def test_accepts_a_tidy_tree(layout: ModuleType, capsys: pytest.CaptureFixture[s
         ("include/penstock/batch.hpp", '#pragma once\n#include "core/rng.hpp"\n', "public headers"),
         ("src/core/rng.hpp", "#pragma once\n// The size of a picture.\n", "rng.hpp:2: 'picture' is an old word"),
         ("docs/audio.md", "A WAV file of a sound field is no sound.\n", "'sound' is an old word"),
+        ("python/tests/test_loader.py", "\n" * 401, "401 lines"),
         ("python/tests/loader_test.py", "def test_x() -> None: ...\n", "pytest collects only"),
         ("docs/design/limits.md", "| 4 | `kRounds`, `src/core/rng.hpp` | |\n", "kRounds is not where the line says"),
         ("docs/design/limits.md", "| 4 | `kRounds`, `src/core/none.cpp` | |\n", "there is no src/core/none.cpp"),

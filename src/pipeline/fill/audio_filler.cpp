@@ -75,17 +75,13 @@ class AudioFiller final : public Filler {
       : Filler(tools, first_column), plan_(plan) {}
 
   Status fill(const RowTask& task) override {
-    std::uint64_t decoding = 0;
     drawn_before_ = drawn_for(task).size();
-    Status done = read(task.parts.front(), plan_.read_field(), WorkStage::transform,
+    Status done = read(task.parts.front(), plan_.read_field(), WorkStage::decode,
                        [&](const StoredValue& value) -> Status {
                          PENSTOCK_ASSIGN(AudioWorkspace* const workspace, ready_workspace());
-                         const std::uint64_t before = workspace->decoding_nanoseconds();
-                         Status made = make_row(task, value, *workspace);
-                         decoding = workspace->decoding_nanoseconds() - before;
-                         return made;
+                         return make_row(task, value, *workspace);
                        });
-    counters().enter(WorkStage::assemble, task.sample, nullptr, WorkStage::decode, decoding);
+    counters().enter(WorkStage::assemble, task.sample);
     return done;
   }
 
@@ -107,7 +103,9 @@ class AudioFiller final : public Filler {
     };
     PENSTOCK_ASSIGN(const std::size_t known, program.open(workspace, value.bytes, task.key()));
     float* const memory = known > 0 ? room_for(known / output.rows()) : nullptr;
-    PENSTOCK_TRY(program.run(workspace, memory));
+    PENSTOCK_TRY(program.decode(workspace, memory));
+    counters().enter(WorkStage::transform, task.sample);
+    PENSTOCK_TRY(program.run(workspace));
     drawn_for(task).resize(drawn_before_);
     program.list().save(workspace.drawn(), drawn_for(task));
     counters().recordings[workspace.codec()].add(1);

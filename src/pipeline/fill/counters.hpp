@@ -1,13 +1,12 @@
 #pragma once
 // What each worker counts.
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 
-#include "codecs/audio_format_decoder.hpp"
+#include "codecs/audio_catalog.hpp"
 #include "codecs/catalog.hpp"
 #include "core/ring_capacity.hpp"
 
@@ -47,21 +46,14 @@ struct alignas(kCacheLine) WorkerCounters {
   std::atomic<std::int64_t> since{0};         // steady clock
   std::atomic<const char*> running{nullptr};  // name of the user's stage, which the plan keeps
 
-  /// The worker continues with `next`; the time since the last call belongs to what it was at, and `inside`
-  /// of that to a stage within, which has timed itself.
+  /// The worker continues with `next`; the time since the last call belongs to what it was at.
   void enter(WorkStage next, std::uint64_t of_sample, const char* name = nullptr) noexcept {
-    enter(next, of_sample, name, WorkStage::idle, 0);
-  }
-  void enter(WorkStage next, std::uint64_t of_sample, const char* name, WorkStage within,
-             std::uint64_t inside) noexcept {
     const Clock::duration now = Clock::now().time_since_epoch();
     const WorkStage before = stage.load(std::memory_order_relaxed);
     if (before != WorkStage::idle) {
       const Clock::duration then(since.load(std::memory_order_relaxed));
-      const std::uint64_t all = nanoseconds_between(Clock::time_point(then), Clock::time_point(now));
-      inside = std::min(inside, all);
-      spent[static_cast<std::size_t>(before)].add(all - inside);
-      spent[static_cast<std::size_t>(within)].add(inside);
+      spent[static_cast<std::size_t>(before)].add(
+          nanoseconds_between(Clock::time_point(then), Clock::time_point(now)));
     }
     running.store(name, std::memory_order_relaxed);
     stage.store(next, std::memory_order_relaxed);

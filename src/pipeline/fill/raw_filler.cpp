@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "codecs/original_file.hpp"
-#include "core/image_header.hpp"
+#include "codecs/image_header.hpp"
+#include "formats/original_file.hpp"
 
 namespace penstock::inline v0 {
 namespace {

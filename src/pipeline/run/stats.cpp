@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "codecs/audio_format_decoder.hpp"
+#include "codecs/audio_catalog.hpp"
 #include "codecs/catalog.hpp"
 #include "core/cpu.hpp"
 #include "core/usable_cores.hpp"

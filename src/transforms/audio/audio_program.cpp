@@ -27,7 +27,6 @@ AudioWorkspace::~AudioWorkspace() = default;
 AudioWorkspace::AudioWorkspace(AudioWorkspace&&) noexcept = default;
 AudioWave& AudioWorkspace::wave() noexcept { return impl_->wave; }
 std::size_t AudioWorkspace::codec() const noexcept { return impl_->decoder.codec(); }
-std::uint64_t AudioWorkspace::decoding_nanoseconds() const noexcept { return impl_->decoder.nanoseconds(); }
 DrawnList& AudioWorkspace::drawn() noexcept { return impl_->drawn; }
 
 namespace {
@@ -137,7 +136,6 @@ Result<std::size_t> AudioProgram::open(AudioWorkspace& workspace, ByteSpan file,
   return channels * (begins_with_slice() ? output().frames : static_cast<std::size_t>(audio.slice.count));
 }
 
-/// To `out`, or to the workspace if that is null.
 Status AudioProgram::decode(AudioWorkspace& workspace, float* out) const {
   AudioWorkspace::Impl& audio = *workspace.impl_;
   AudioWave& wave = audio.wave;
@@ -161,10 +159,9 @@ Status AudioProgram::decode(AudioWorkspace& workspace, float* out) const {
   return {};
 }
 
-Status AudioProgram::run(AudioWorkspace& workspace, float* out) const {
+Status AudioProgram::run(AudioWorkspace& workspace) const {
   AudioWorkspace::Impl& audio = *workspace.impl_;
   AudioWave& wave = audio.wave;
-  PENSTOCK_TRY(decode(workspace, out));
   for (std::size_t i = 0; i < list_.size(); ++i) {
     const AudioTransform& operation = list_[i];
     // Filter banks are made for one rate.

@@ -27,8 +27,6 @@ class AudioWorkspace {
   std::size_t codec() const noexcept;
   /// What the operations drew for the last sample.
   DrawnList& drawn() noexcept;
-  /// Time spent decoding since construction.
-  std::uint64_t decoding_nanoseconds() const noexcept;
 
  private:
   friend class AudioProgram;
@@ -52,16 +50,17 @@ class AudioProgram {
 
   Result<AudioWorkspace> make_workspace() const;
 
-  /// Opens the file, which must stay valid until run() is done, and draws what of it is needed. Returns how
-  /// many values the result will have, where run() can write them to their place, else 0.
+  /// Opens the file, which must stay valid until decode() is done, and draws what of it is needed. Returns
+  /// how many values the result will have, where they can be written to their place, else 0.
   Result<std::size_t> open(AudioWorkspace& workspace, ByteSpan file, const RandomKey& key) const;
-  /// Decodes what is needed and runs the list on it: to `out`, if open() gave a number, which has room for as
-  /// many values; null leaves them in the workspace. A result of another rate or with other channels than
+  /// Decodes what is needed: to `out`, if open() gave a number, which has room for as many values; null
+  /// leaves it in the workspace.
+  Status decode(AudioWorkspace& workspace, float* out) const;
+  /// Runs the list on what was decoded, where that is. A result of another rate or with other channels than
   /// output() is `invalid` (here or in open()), with the operation that would make them equal.
-  Status run(AudioWorkspace& workspace, float* out) const;
+  Status run(AudioWorkspace& workspace) const;
 
  private:
-  Status decode(AudioWorkspace& workspace, float* out) const;
   /// Whether operation 0 chooses what is decoded.
   bool begins_with_slice() const noexcept;
 

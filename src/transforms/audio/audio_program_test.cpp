@@ -52,7 +52,10 @@ Ran run(std::vector<TransformPtr> list, const AudioSpec& in, const std::vector<s
   EXPECT_TRUE(workspace);
   const RandomKey key{.seed = 1, .epoch = epoch, .sample = sample};
   const auto known = program->open(*workspace, file, key);
-  const Status done = known ? program->run(*workspace, nullptr) : Status(known.error());
+  Status done = known ? program->decode(*workspace, nullptr) : Status(known.error());
+  if (done) {
+    done = program->run(*workspace);
+  }
   if (!done) {
     return {.values = {}, .frames = 0, .valid = 0, .error = done.error().to_string()};
   }
@@ -67,7 +70,8 @@ Ran run(std::vector<TransformPtr> list, const AudioSpec& in, const std::vector<s
     constexpr float kGuard = 77;
     std::vector<float> memory(*known + 16, kGuard);
     EXPECT_EQ(program->open(*workspace, file, key).value(), *known);
-    EXPECT_TRUE(program->run(*workspace, memory.data()));
+    EXPECT_TRUE(program->decode(*workspace, memory.data()));
+    EXPECT_TRUE(program->run(*workspace));
     EXPECT_EQ(workspace->wave().data(), memory.data());
     EXPECT_EQ(workspace->wave().valid, ran.valid);
     EXPECT_EQ(std::vector<float>(memory.begin() + static_cast<std::ptrdiff_t>(*known), memory.end()),

@@ -34,7 +34,7 @@ struct PixelRows {
   std::size_t row_bytes() const {
     return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(channels);
   }
-  operator ConstPixelRows() const { return {data, stride, size, channels}; }  // NOLINT: a view of the same
+  operator ConstPixelRows() const { return {data, stride, size, channels}; }  // implicit on purpose
 };
 
 }  // namespace penstock::inline v0

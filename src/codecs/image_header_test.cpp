@@ -1,4 +1,4 @@
-#include "core/image_header.hpp"
+#include "codecs/image_header.hpp"
 
 #include <gtest/gtest.h>
 

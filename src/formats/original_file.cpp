@@ -1,4 +1,4 @@
-#include "codecs/original_file.hpp"
+#include "formats/original_file.hpp"
 
 #include <string>
 #include <vector>
