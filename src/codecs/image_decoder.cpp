@@ -8,8 +8,10 @@
 
 #include "codecs/catalog.hpp"
 #include "codecs/image_format_decoder.hpp"
+#include "codecs/pixels.hpp"
 #include "core/scratch.hpp"
 #include "core/time_adder.hpp"
+#include "formats/sample_table.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -51,7 +53,22 @@ struct ImageDecoder::Impl {
   Scratch pixels;  // on their way to another layout
 
   Status convert(const Rect& box, const PixelView& out);
+  /// The decoder of a codec, which becomes the current one once `open` has opened a file with it.
+  template <class Open>
+  Result<ImageSize> open_with(std::size_t number, Open&& open);
 };
+
+template <class Open>
+Result<ImageSize> ImageDecoder::Impl::open_with(std::size_t number, Open&& open) {
+  auto& decoder = decoders[number];
+  if (!decoder) {
+    decoder = image_codecs()[number].make(limits);
+  }
+  PENSTOCK_ASSIGN(size, open(*decoder));
+  current = decoder.get();
+  codec = number;
+  return size;
+}
 
 /// Decodes to what the codec gives, and continues as Pillow does: by way of gray to 16 bits, of RGB to the
 /// rest.
@@ -87,17 +104,28 @@ Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
     if (!codecs[i].recognises(file)) {
       continue;
     }
-    auto& decoder = impl_->decoders[i];
-    if (!decoder) {
-      decoder = codecs[i].make(impl_->limits);
-    }
-    PENSTOCK_TRY(decoder->use_tables(tables));
-    PENSTOCK_ASSIGN(impl_->size, decoder->open(file));
-    impl_->current = decoder.get();
-    impl_->codec = i;
-    return impl_->size;
+    return impl_->open_with(i, [&](ImageFormatDecoder& decoder) -> Result<ImageSize> {
+      PENSTOCK_TRY(decoder.use_tables(tables));
+      return decoder.open(file);
+    });
   }
   return describe_unrecognised(file);
+}
+
+Result<ImageSize> ImageDecoder::open(const StoredValue& value) {
+  if (!value.pixels) {
+    return open(value.bytes, value.tables);
+  }
+  const TimeAdder timer(impl_->nanoseconds);
+  impl_->current = nullptr;
+  const auto codecs = image_codecs();
+  const auto pixels = std::find_if(codecs.begin(), codecs.end(), [](const ImageCodec& codec) {
+    return codec.recognises == PixelsDecoder::recognises;
+  });
+  return impl_->open_with(
+      static_cast<std::size_t>(pixels - codecs.begin()), [&](ImageFormatDecoder& decoder) {
+        return static_cast<PixelsDecoder&>(decoder).open_pixels(value.bytes, *value.pixels);
+      });
 }
 
 Status ImageDecoder::decode(const Rect& box, const PixelView& out) {
