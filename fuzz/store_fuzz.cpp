@@ -101,7 +101,7 @@ void read_everything(const SampleTable& table) {
       if (const auto file = original.of(*value); file.ok()) {
         sum += file->size();
       }
-      const auto size = decoder.open(value->bytes, value->tables);
+      const auto size = decoder.open(value->image());
       if (size.ok()) {
         const auto decoded =
             decoder.decode({0, 0, size->width, size->height}, {.data = pixels.data(),

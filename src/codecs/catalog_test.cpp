@@ -91,7 +91,7 @@ TEST(ImageDecoder, a_failed_open_closes_the_image_before) {
   Bytes pixels(100);
   const Bytes file = *make_jpeg({.width = 20, .height = 10});
   ASSERT_TRUE(decoder.open(file).ok());
-  ASSERT_FALSE(decoder.open({}).ok());
+  ASSERT_FALSE(decoder.open(ByteSpan()).ok());
   EXPECT_FALSE(decoder.decode({0, 0, 1, 1}, {pixels.data(), 3, 1, 1, PixelLayout::rgb}).ok());
 }
 

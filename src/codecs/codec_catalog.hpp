@@ -108,20 +108,32 @@ class DecoderSet {
   Result<typename Codec::Decoder*> find(ByteSpan file, const Settings&... settings) {
     for (std::size_t i = 0; i < decoders_.size(); ++i) {
       if (catalog_.codecs[i].recognises(file)) {
-        if (!decoders_[i]) {
-          decoders_[i] = catalog_.codecs[i].make(settings...);
-        }
-        codec_ = i;
-        return decoders_[i].get();
+        return &made(i, settings...);
       }
     }
     return describe_content(file, catalog_.others, catalog_.what, catalog_.known);
+  }
+
+  /// The decoder of the first codec of which `holds` is true; there is one.
+  template <class Holds, class... Settings>
+  typename Codec::Decoder& of(Holds&& holds, const Settings&... settings) {
+    const auto codec = std::find_if(catalog_.codecs.begin(), catalog_.codecs.end(), holds);
+    return made(static_cast<std::size_t>(codec - catalog_.codecs.begin()), settings...);
   }
 
   /// Place in the catalogue of the codec found last.
   std::size_t codec() const noexcept { return codec_; }
 
  private:
+  template <class... Settings>
+  typename Codec::Decoder& made(std::size_t codec, const Settings&... settings) {
+    if (!decoders_[codec]) {
+      decoders_[codec] = catalog_.codecs[codec].make(settings...);
+    }
+    codec_ = codec;
+    return *decoders_[codec];
+  }
+
   const CodecCatalog<Codec>& catalog_;
   std::vector<std::unique_ptr<typename Codec::Decoder>> decoders_;
   std::size_t codec_ = 0;

@@ -7,6 +7,7 @@
 
 #include "codecs/catalog.hpp"
 #include "codecs/image_format_decoder.hpp"
+#include "codecs/pixels.hpp"
 #include "core/scratch.hpp"
 
 namespace penstock::inline v0 {
@@ -74,11 +75,19 @@ ImageDecoder::~ImageDecoder() = default;
 ImageDecoder::ImageDecoder(ImageDecoder&&) noexcept = default;
 ImageDecoder& ImageDecoder::operator=(ImageDecoder&&) noexcept = default;
 
-Result<ImageSize> ImageDecoder::open(ByteSpan file, ByteSpan tables) {
+Result<ImageSize> ImageDecoder::open(const EncodedImage& image) {
   impl_->current = nullptr;
-  PENSTOCK_ASSIGN(ImageFormatDecoder* const decoder, impl_->decoders.find(file, impl_->limits));
-  PENSTOCK_TRY(decoder->use_tables(tables));
-  PENSTOCK_ASSIGN(impl_->size, decoder->open(file));
+  if (image.pixels) {
+    ImageFormatDecoder& decoder = impl_->decoders.of(
+        [](const ImageCodec& codec) { return codec.recognises == PixelsDecoder::recognises; }, impl_->limits);
+    PENSTOCK_ASSIGN(impl_->size,
+                    static_cast<PixelsDecoder&>(decoder).open_pixels(image.bytes, *image.pixels));
+    impl_->current = &decoder;
+    return impl_->size;
+  }
+  PENSTOCK_ASSIGN(ImageFormatDecoder* const decoder, impl_->decoders.find(image.bytes, impl_->limits));
+  PENSTOCK_TRY(decoder->use_tables(image.tables));
+  PENSTOCK_ASSIGN(impl_->size, decoder->open(image.bytes));
   impl_->current = decoder;
   return impl_->size;
 }

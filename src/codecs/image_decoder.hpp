@@ -6,22 +6,13 @@
 #include <memory>
 #include <optional>
 
+#include "codecs/encoded_image.hpp"
+#include "core/pixel_layout.hpp"
 #include "penstock/field_reading.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 
 namespace penstock::inline v0 {
-
-/// What pixels are: Pillow's "RGB", "L", "I;16" (two bytes, as the CPU orders them) and "RGBA", or the values
-/// of a mask as the file stores them, places in its palette or gray levels that are not scaled.
-enum class PixelLayout : std::uint8_t { rgb, gray, gray_16, rgba, index };
-
-constexpr int channels_of(PixelLayout layout) noexcept {
-  return layout == PixelLayout::rgb ? 3 : layout == PixelLayout::rgba ? 4 : 1;
-}
-constexpr std::size_t pixel_bytes(PixelLayout layout) noexcept {
-  return layout == PixelLayout::gray_16 ? 2 : static_cast<std::size_t>(channels_of(layout));
-}
 
 /// The layout that a mode gives every image; none where it depends on the image.
 constexpr std::optional<PixelLayout> layout_of(ImageMode mode) noexcept {
@@ -95,9 +86,10 @@ class ImageDecoder {
   ImageDecoder& operator=(ImageDecoder&&) noexcept;
 
   /// Recognises the content (never the name), reads the header, checks the limits.
-  /// `file` must stay valid until the last decode() of this image, `tables` (those that repacked images
-  /// share) until the last decode() of an image opened with them.
-  Result<ImageSize> open(ByteSpan file, ByteSpan tables = {});
+  Result<ImageSize> open(const EncodedImage& image);
+  Result<ImageSize> open(ByteSpan file, ByteSpan tables = {}) {
+    return open(EncodedImage{.bytes = file, .tables = tables});
+  }
 
   /// Writes the pixels of `box` (inside the opened image, not empty) to `out`, whose size is the box's.
   /// Equal to the same rectangle of a full decode. May be called again for another box.

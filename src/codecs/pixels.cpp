@@ -1,5 +1,6 @@
 #include "codecs/pixels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -73,34 +74,41 @@ Result<ImageSize> PixelsDecoder::open(ByteSpan record) {
   }
   std::memcpy(&header, record.data(), sizeof header);
   PENSTOCK_ASSIGN(const PixelLayout layout, layout_of(header));
-  PENSTOCK_TRY(detail::check_size("pixels", header.width, header.height, limits_));
-  if (record.size() - sizeof header != std::uint64_t{pixel_bytes(layout)} * header.width * header.height) {
-    return detail::decode_error(ErrorKind::corrupt,
-                                fmt::format("{} bytes are stored for {} x {} pixels",
-                                            record.size() - sizeof header, header.width, header.height));
+  PENSTOCK_TRY(detail::check_size("pixels", header.width, header.height, limits_));  // so that they fit
+  return open_pixels(
+      record.subspan(sizeof header),
+      {.size = {static_cast<int>(header.width), static_cast<int>(header.height)}, .layout = layout});
+}
+
+Result<ImageSize> PixelsDecoder::open_pixels(ByteSpan pixels, const PixelsSpec& spec) {
+  const auto width = static_cast<std::uint64_t>(std::max(spec.size.width, 0));
+  const auto height = static_cast<std::uint64_t>(std::max(spec.size.height, 0));
+  PENSTOCK_TRY(detail::check_size("pixels", width, height, limits_));
+  if (pixels.size() != pixel_bytes(spec.layout) * width * height) {
+    return detail::decode_error(ErrorKind::corrupt, fmt::format("{} bytes are stored for {} x {} pixels",
+                                                                pixels.size(), width, height));
   }
-  record_ = record;
-  layout_ = layout;
-  traits_ = traits_of(layout);
-  size_ = {static_cast<int>(header.width), static_cast<int>(header.height)};
-  return size_;
+  pixels_ = pixels;
+  spec_ = spec;
+  traits_ = traits_of(spec.layout);
+  return spec.size;
 }
 
 Status PixelsDecoder::decode(const Rect& box, const PixelView& out) {
-  const std::size_t pixel = pixel_bytes(layout_);
-  const std::size_t stride = pixel * static_cast<std::size_t>(size_.width);
+  const PixelLayout layout = spec_.layout;
+  const std::size_t pixel = pixel_bytes(layout);
+  const std::size_t stride = pixel * static_cast<std::size_t>(spec_.size.width);
   // Gray values and those of a mask are the same bytes.
-  const bool as_stored = out.layout == layout_ || out.layout == traits_.unchanged;
+  const bool as_stored = out.layout == layout || out.layout == traits_.unchanged;
   std::uint8_t opaque = 255;
   for (int y = 0; y < box.height; ++y) {
-    const std::uint8_t* const from = record_.data() + kPixelsHeader +
-                                     stride * static_cast<std::size_t>(box.y + y) +
+    const std::uint8_t* const from = pixels_.data() + stride * static_cast<std::size_t>(box.y + y) +
                                      pixel * static_cast<std::size_t>(box.x);
     std::uint8_t* const to = out.data + out.stride * static_cast<std::size_t>(y);
     if (as_stored) {
       std::memcpy(to, from, pixel * static_cast<std::size_t>(box.width));
     } else {
-      opaque &= to_rgb(from, layout_, box.width, to);
+      opaque &= to_rgb(from, layout, box.width, to);
     }
   }
   if (opaque != 255) {

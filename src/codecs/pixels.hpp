@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codecs/encoded_image.hpp"
 #include "codecs/image_format_decoder.hpp"
 
 namespace penstock::inline v0 {
@@ -22,6 +23,8 @@ class PixelsDecoder final : public ImageFormatDecoder {
   static bool recognises(ByteSpan record) noexcept;
 
   Result<ImageSize> open(ByteSpan record) override;
+  /// The same of rows without a header before them.
+  Result<ImageSize> open_pixels(ByteSpan pixels, const PixelsSpec& spec);
   Status decode(const Rect& box, const PixelView& out) override;
 
  private:
@@ -29,9 +32,8 @@ class PixelsDecoder final : public ImageFormatDecoder {
   static std::uint8_t to_rgb(const std::uint8_t* in, PixelLayout layout, int width, std::uint8_t* out);
 
   DecodeLimits limits_;
-  ByteSpan record_;
-  ImageSize size_;
-  PixelLayout layout_ = PixelLayout::rgb;
+  ByteSpan pixels_;
+  PixelsSpec spec_;
 };
 
 }  // namespace penstock::inline v0

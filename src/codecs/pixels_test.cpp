@@ -5,6 +5,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "codecs/catalog.hpp"
 #include "codecs/material_for_test.hpp"
 #include "codecs/test_images.hpp"
 
@@ -75,6 +76,40 @@ TEST(pixels, every_layout_is_kept_and_becomes_rgb_as_with_pillow) {
     EXPECT_EQ(decoded(decoder, corner, PixelLayout::rgb).value(), rgb);
     EXPECT_EQ(decoder.traits().loss, loss);
   }
+}
+
+TEST(pixels, are_read_without_a_header_where_the_index_knows_what_they_are) {
+  ImageDecoder decoder;
+  // What looks like another file is still pixels.
+  const std::vector<std::uint8_t> pixels = {0xFF, 0xD8, 0xFF, 0xE0, 5, 6, 7, 8, 9, 10, 11, 12};
+  const auto value = [&](ImageSize size, PixelLayout layout) {
+    return EncodedImage{.bytes = pixels, .pixels = PixelsSpec{.size = size, .layout = layout}};
+  };
+  ASSERT_EQ(decoder.open(value({2, 2}, PixelLayout::rgb)).value(), (ImageSize{2, 2}));
+  EXPECT_STREQ(image_codecs()[decoder.codec()].name, "pixels");
+  EXPECT_EQ(decoded(decoder, {0, 0, 2, 2}, PixelLayout::rgb).value(), pixels);
+  EXPECT_EQ(decoded(decoder, {1, 1, 1, 1}, PixelLayout::rgb).value(),
+            (std::vector<std::uint8_t>{10, 11, 12}));
+  ASSERT_EQ(decoder.open(value({3, 2}, PixelLayout::gray_16)).value(), (ImageSize{3, 2}));
+  EXPECT_EQ(decoder.traits().unchanged, PixelLayout::gray_16);
+  ASSERT_EQ(decoder.open(value({4, 3}, PixelLayout::index)).value(), (ImageSize{4, 3}));
+  EXPECT_EQ(decoded(decoder, {0, 0, 4, 3}, PixelLayout::index).value(), pixels);
+}
+
+TEST(pixels, without_a_header_are_refused_where_the_index_is_wrong) {
+  ImageDecoder decoder(DecodeLimits{.max_pixels = 100});
+  const std::vector<std::uint8_t> pixels(12);
+  const auto kind = [&](ImageSize size) {
+    const auto opened = decoder.open(EncodedImage{.bytes = pixels, .pixels = PixelsSpec{.size = size}});
+    EXPECT_FALSE(decoder.decode({0, 0, 1, 1}, {}).ok()) << "nothing is open";
+    return opened.error().kind;
+  };
+  EXPECT_EQ(kind({2, 3}), ErrorKind::corrupt);
+  EXPECT_EQ(kind({2, 1}), ErrorKind::corrupt);
+  EXPECT_EQ(kind({0, 0}), ErrorKind::corrupt);
+  EXPECT_EQ(kind({-2, -2}), ErrorKind::corrupt);
+  EXPECT_EQ(kind({11, 10}), ErrorKind::unsupported) << "over the limit";
+  EXPECT_EQ(kind({0x7FFFFFFF, 0x7FFFFFFF}), ErrorKind::unsupported);
 }
 
 TEST(pixels, records_of_unknown_layouts_are_refused_with_what_to_do) {

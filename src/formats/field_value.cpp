@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,9 +15,62 @@
 
 namespace penstock::inline v0 {
 
+namespace {
+
+template <class T>
+T read_as(ByteSpan bytes) noexcept {
+  T value{};
+  std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+  return value;
+}
+
+}  // namespace
+
+Result<Number> number_in(ByteSpan bytes, Scalar type) {
+  const auto integer = [](std::int64_t value) { return Result<Number>(Number(value)); };
+  switch (type) {
+    case Scalar::boolean:
+    case Scalar::uint8:
+      return integer(read_as<std::uint8_t>(bytes));
+    case Scalar::int8:
+      return integer(read_as<std::int8_t>(bytes));
+    case Scalar::uint16:
+      return integer(read_as<std::uint16_t>(bytes));
+    case Scalar::int16:
+      return integer(read_as<std::int16_t>(bytes));
+    case Scalar::uint32:
+      return integer(read_as<std::uint32_t>(bytes));
+    case Scalar::int32:
+      return integer(read_as<std::int32_t>(bytes));
+    case Scalar::int64:
+      return integer(read_as<std::int64_t>(bytes));
+    case Scalar::uint64:
+      if (const auto value = read_as<std::uint64_t>(bytes); value > INT64_MAX) {
+        return Error{.kind = ErrorKind::corrupt,
+                     .message = fmt::format("number {} is too large", value),
+                     .place = {.stage = "read"}};
+      }
+      return integer(read_as<std::int64_t>(bytes));
+    case Scalar::float32:
+      return Number(double{read_as<float>(bytes)});
+    case Scalar::float64:
+      return Number(read_as<double>(bytes));
+    case Scalar::float16:
+      break;
+  }
+  return Error{.kind = ErrorKind::unsupported,
+               .message = fmt::format("numbers of type {} are not supported", name_of(type)),
+               .place = {.stage = "read"}};
+}
+
 Result<std::int64_t> integer_of(const StoredValue& value) {
-  if (value.is_number) {
-    return value.number;
+  if (value.number) {
+    if (const auto* const integer = std::get_if<std::int64_t>(&*value.number)) {
+      return *integer;
+    }
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = fmt::format("{} is not an integer", std::get<double>(*value.number)),
+                 .place = {.stage = "decode"}};
   }
   const std::string_view text(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
   if (const std::optional<std::int64_t> number = parse_integer(text)) {
@@ -43,8 +97,8 @@ Status check_syntax(FieldKind kind, ByteSpan bytes) {
 }
 
 Result<double> real_of(const StoredValue& value) {
-  if (value.is_number) {
-    return static_cast<double>(value.number);
+  if (value.number) {
+    return std::visit([](auto number) { return static_cast<double>(number); }, *value.number);
   }
   const std::string_view text(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
   constexpr std::string_view kSpace = " \t\n\r\f\v";
@@ -71,10 +125,11 @@ Result<StoredArray> array_of(const FieldSpec& spec, const StoredValue& value) {
   StoredArray array{.header = {}, .file = value.bytes};
   if (spec.encoding == FieldSpec::Encoding::npy) {
     PENSTOCK_ASSIGN(array.header, read_npy_header(value.bytes, value.bytes.size()));
-  } else if (spec.array && spec.array->fixed() && value.bytes.size() == spec.array->bytes()) {
-    array.header.array = *spec.array;
-  } else {
+  } else if (spec.array) {
     PENSTOCK_TRY(spec.check_length(value.bytes.size()));
+    const Extents shape = spec.shape_of_length(value.bytes.size());
+    array.header.array = {.type = spec.array->type, .shape = {shape.begin(), shape.end()}};
+  } else {
     return Error{.kind = ErrorKind::corrupt,
                  .message = fmt::format("{} bytes of an unknown array", value.bytes.size()),
                  .place = {.stage = "decode"}};

@@ -9,6 +9,10 @@
 
 namespace penstock::inline v0 {
 
+/// The number in as many bytes as its type has. `corrupt` for an integer that does not fit into 64 bits with
+/// a sign.
+Result<Number> number_in(ByteSpan bytes, Scalar type);
+
 /// The integer of a stored value: its number, or ASCII decimal with optional sign and surrounding white
 /// space.
 Result<std::int64_t> integer_of(const StoredValue& value);

@@ -46,13 +46,10 @@ TEST(CheckValue, refuses_what_a_loader_could_not_deliver) {
   EXPECT_TRUE(check(FieldKind::integer, "3\n"));
   EXPECT_TRUE(check(FieldKind::json, "{}"));
   EXPECT_TRUE(check(FieldKind::bytes, "\xFF{"));
-  EXPECT_TRUE(
-      check_value(FieldSpec::of({"x", FieldKind::integer}), {.bytes = {}, .number = 3, .is_number = true}));
+  EXPECT_TRUE(check_value(FieldSpec::of({"x", FieldKind::integer}), {.bytes = {}, .number = 3}));
 }
 
-TEST(IntegerOf, takes_numbers_as_they_are) {
-  EXPECT_EQ(integer_of({.bytes = {}, .number = 3, .is_number = true}).value(), 3);
-}
+TEST(IntegerOf, takes_numbers_as_they_are) { EXPECT_EQ(integer_of({.bytes = {}, .number = 3}).value(), 3); }
 
 TEST(real_of, reads_numbers_as_python_does) {
   const auto real = [](std::string_view text) {
@@ -70,7 +67,7 @@ TEST(real_of, reads_numbers_as_python_does) {
   for (const char* const text : {"", " ", "x", "1,5", "1.5 2", "+-1", "1_0", "--1", "0x10"}) {
     EXPECT_EQ(real(text).error().kind, ErrorKind::corrupt) << text;
   }
-  EXPECT_EQ(*real_of({.bytes = {}, .number = 3, .is_number = true}), 3.0);
+  EXPECT_EQ(*real_of({.bytes = {}, .number = 3}), 3.0);
 }
 
 }  // namespace

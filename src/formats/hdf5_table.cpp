@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/field_value.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/hdf5_sets.hpp"
 #include "formats/table_base.hpp"
@@ -29,14 +30,10 @@ struct Hdf5Field {
   std::shared_ptr<const std::vector<std::string>> names = {};
 };
 
-/// Little-endian, sign and all.
-std::int64_t number_in(ByteSpan bytes, bool has_sign) noexcept {
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    bits |= std::uint64_t{bytes[i]} << (8 * i);
-  }
-  const std::size_t unused = 64 - 8 * bytes.size();
-  return has_sign ? static_cast<std::int64_t>(bits << unused) >> unused : static_cast<std::int64_t>(bits);
+/// Of whole numbers, which in arrays are not of all types.
+Scalar number_type(const Hdf5Type& type) noexcept {
+  const Scalar other = type.bytes == 2 ? Scalar::uint16 : type.bytes == 4 ? Scalar::uint32 : Scalar::uint64;
+  return type.scalar().value_or(other);
 }
 
 std::string_view text_in(ByteSpan padded) noexcept {
@@ -86,40 +83,7 @@ class Hdf5Table final : public TableBase {
 
   Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
     PENSTOCK_TRY(check_numbers(sample, field, path_.named));
-    const Hdf5Field& content = contents_[field];
-    if (content.spec.kind == FieldKind::array) {
-      return Location(Extent{
-          .source = 0, .offset = start_ + content.set.place_of(sample), .size = content.set.row_bytes});
-    }
-    auto read = bytes_of(content.set, sample);
-    if (!read) {
-      Error error = std::move(read).error();
-      error.place = place(sample, field);
-      return error;
-    }
-    const Bytes bytes = std::move(*read);
-    const bool has_sign = content.set.type.kind == Hdf5Type::Kind::signed_whole;
-    const std::int64_t number = number_in(bytes, has_sign);
-    PENSTOCK_TRY(bytes.intact());
-    if (!has_sign && number < 0) {
-      return Error{.kind = ErrorKind::corrupt,
-                   .message = fmt::format("number {} is too large", static_cast<std::uint64_t>(number)),
-                   .advice = {},
-                   .place = place(sample, field)};
-    }
-    static const std::vector<std::string> kNone;
-    const std::vector<std::string>& names = content.names ? *content.names : kNone;
-    if (!names.empty() && (number < 0 || static_cast<std::uint64_t>(number) >= names.size())) {
-      return Error{.kind = ErrorKind::corrupt,
-                   .message = fmt::format("number {}, but there are {} names", number, names.size()),
-                   .advice = {},
-                   .place = place(sample, field)};
-    }
-    if (content.spec.kind == FieldKind::integer) {
-      return Location(Number{number});
-    }
-    const std::string& name = names[static_cast<std::size_t>(number)];
-    return Location(Bytes(reinterpret_cast<const std::uint8_t*>(name.data()), name.size()));
+    return Location(extent_of(sample, field));
   }
 
   NamedPath object(std::uint64_t) const override { return path_; }
@@ -140,7 +104,7 @@ class Hdf5Table final : public TableBase {
       return contents_[field].set.row_bytes;
     }
     const auto value = read(sample, field);
-    return value.ok() && !value->is_number ? value->bytes.size() : kNumberSize;
+    return value.ok() && !value->number ? value->bytes.size() : kNumberSize;
   }
 
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
@@ -178,14 +142,37 @@ class Hdf5Table final : public TableBase {
     }
     return specs;
   }
-  const Source* open_source(std::uint64_t) const override { return file_.get(); }
+  Result<const Source*> open_source(std::uint64_t) const override { return file_.get(); }
 
   std::optional<Extent> expected_at(std::uint64_t sample, std::size_t field) const override {
-    if (sample >= size() || field >= contents_.size()) {
-      return {};
+    return sample < size() && field < contents_.size() ? std::optional(extent_of(sample, field))
+                                                       : std::nullopt;
+  }
+
+  /// A number that stands for a name must be that of one.
+  Result<StoredValue> make_value(std::uint64_t sample, std::size_t field, Bytes bytes) const override {
+    PENSTOCK_ASSIGN(StoredValue value, TableBase::make_value(sample, field, std::move(bytes)));
+    const Hdf5Field& content = contents_[field];
+    if (!value.number || !content.names || content.names->empty()) {
+      return value;
     }
+    PENSTOCK_ASSIGN(const std::int64_t number, integer_of(value));
+    if (number < 0 || static_cast<std::uint64_t>(number) >= content.names->size()) {
+      return Error{.kind = ErrorKind::corrupt,
+                   .message = fmt::format("number {}, but there are {} names", number, content.names->size()),
+                   .advice = {},
+                   .place = place(sample, field)};
+    }
+    if (content.spec.kind == FieldKind::integer) {
+      return value;
+    }
+    const std::string& name = (*content.names)[static_cast<std::size_t>(number)];
+    return StoredValue{.bytes = Bytes(reinterpret_cast<const std::uint8_t*>(name.data()), name.size())};
+  }
+
+  Extent extent_of(std::uint64_t sample, std::size_t field) const noexcept {
     const Hdf5Set& set = contents_[field].set;
-    return Extent{.source = 0, .offset = start_ + set.place_of(sample), .size = set.row_bytes};
+    return {.source = 0, .offset = start_ + set.place_of(sample), .size = set.row_bytes};
   }
 
   /// In the file: find_hdf5_set() has seen to that.
@@ -256,7 +243,7 @@ class RowContents {
                                           set->row_shape.empty() ? "" : " in rows of several"));
     }
     return std::optional<Hdf5Field>(
-        Hdf5Field{.spec = FieldSpec::of(std::move(info), FieldSpec::Encoding::number),
+        Hdf5Field{.spec = FieldSpec::of_number(std::move(info), number_type(set->type)),
                   .set = std::move(*set),
                   .names = std::make_shared<const std::vector<std::string>>(std::move(names))});
   }

@@ -65,7 +65,7 @@ class ImageFolder final : public TableBase {
   /// Every sample is an object of its own.
   Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
     PENSTOCK_TRY(check_numbers(sample, field, root_.named));
-    return is_label(field) ? Location(Number{contents_.labels[sample]})
+    return is_label(field) ? Location(Number(std::int64_t{contents_.labels[sample]}))
                            : Location(Extent{.source = sample, .offset = 0, .size = Extent::kWhole});
   }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "formats/field_value.hpp"
 #include "formats/tar_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "io/without_rights_for_test.hpp"
@@ -28,7 +29,7 @@ class ImageFolderTest : public ::testing::Test {
     for (std::uint64_t i = 0; i < table.size(); ++i) {
       all.push_back(table.key(i));
       if (table.fields().size() > 1) {
-        all.back() += fmt::format("={}", table.read(i, 1)->number);
+        all.back() += fmt::format("={}", integer_of(*table.read(i, 1)).value());
       }
     }
     return all;
@@ -52,7 +53,7 @@ TEST_F(ImageFolderTest, numbers_sorted_classes) {
   ASSERT_TRUE(image.ok());
   EXPECT_EQ(as_text(image->bytes), "C2");
   const auto label = (*table)->read(2, 1);
-  EXPECT_TRUE(label->is_number);
+  EXPECT_TRUE(label->number);
   EXPECT_TRUE(label->bytes.empty());
   EXPECT_EQ((*table)->stored_size(2, 0), 2u);
   EXPECT_EQ((*table)->stored_size(2, 1), 8u);

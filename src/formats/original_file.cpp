@@ -8,6 +8,19 @@
 
 namespace penstock::inline v0 {
 
+namespace {
+
+/// As Python writes it: a float is no integer when it is read again.
+std::string text_of(const Number& number) {
+  std::string text = std::visit([](auto value) { return fmt::format("{}", value); }, number);
+  if (std::holds_alternative<double>(number) && text.find_first_not_of("-0123456789") == std::string::npos) {
+    text += ".0";
+  }
+  return text;
+}
+
+}  // namespace
+
 struct OriginalFile::Impl {
   /// Parsed once while the span stays the same.
   Status use_tables(ByteSpan bytes) {
@@ -28,8 +41,8 @@ OriginalFile::OriginalFile() : impl_(std::make_unique<Impl>()) {}
 OriginalFile::~OriginalFile() = default;
 
 Result<ByteSpan> OriginalFile::of(const StoredValue& stored) {
-  if (stored.is_number) {
-    impl_->number = std::to_string(stored.number);
+  if (stored.number) {
+    impl_->number = text_of(*stored.number);
     return ByteSpan(reinterpret_cast<const std::uint8_t*>(impl_->number.data()), impl_->number.size());
   }
   if (stored.codec == StoredCodec::original) {

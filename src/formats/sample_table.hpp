@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "codecs/encoded_image.hpp"
+#include "core/pixel_layout.hpp"
 #include "formats/named_path.hpp"
 #include "io/bytes.hpp"
 #include "io/storage.hpp"
@@ -36,16 +38,18 @@ struct FieldSpec : FieldInfo {
   enum class Encoding : std::uint8_t {
     file,    ///< as the file was in the source: of the formats of its kind, or any bytes
     record,  ///< as each record says (StoredValue::codec): a file, coefficients or pixels
-    values,  ///< the elements one after the other, little-endian, the last axis fastest
+    values,  ///< the elements one after the other, little-endian, the last axis fastest; of extents only the
+             ///< first may differ, which is as many as there are bytes for
     npy,     ///< an .npy file
-    number,  ///< one, in 8 bytes, or as the table itself knows it
+    number,  ///< one, little-endian, of the type `number_type`; or as the table itself knows it
     text     ///< a number or words in UTF-8
   };
   Encoding encoding = Encoding::file;
   /// What every value is once it is decoded, kAnyExtent where they differ; none if only decoding tells.
   std::optional<ArraySpec> array{};
-  ImageMode mode = ImageMode::rgb;  ///< of images: how they are read, unless the user says how
-  std::string chosen_by{};          ///< the user's word for it in `fields`; empty: its name
+  Scalar number_type = Scalar::int64;  ///< Encoding::number: of its bytes
+  ImageMode mode = ImageMode::rgb;     ///< of images: how they are read, unless the user says how
+  std::string chosen_by{};             ///< the user's word for it in `fields`; empty: its name
 
   /// What `fields` has to say for it.
   const std::string& choice() const noexcept { return chosen_by.empty() ? name : chosen_by; }
@@ -53,12 +57,17 @@ struct FieldSpec : FieldInfo {
   static FieldSpec of(FieldInfo info, Encoding encoding = Encoding::file) {
     return {std::move(info), encoding, std::nullopt};
   }
+  static FieldSpec of_number(FieldInfo info, Scalar type) {
+    return {std::move(info), Encoding::number, std::nullopt, type};
+  }
   static FieldSpec of_array(std::string name, ArraySpec array) {
     return {{std::move(name), FieldKind::array}, Encoding::values, std::move(array)};
   }
 
   /// `corrupt` unless a value may have that many bytes.
   Status check_length(std::uint64_t bytes) const;
+  /// Encoding::values: the shape of the array of that many bytes, if check_length() agrees.
+  Extents shape_of_length(std::uint64_t bytes) const noexcept;
 
   bool operator==(const FieldSpec&) const = default;
 };
@@ -74,17 +83,22 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-/// Bytes of a block that is compressed as a whole: SampleTable::block().
+/// Bytes of a block that is compressed as a whole, where they are in it once it is unpacked:
+/// SampleTable::locate_block(), then unpack().
 struct Block {
   std::uint64_t id = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 };
 
-/// A number that has no bytes of its own.
-struct Number {
-  std::int64_t value = 0;
+/// A block as it is stored.
+struct PackedBlock {
+  Extent packed;
+  std::uint64_t max_size = 0;  ///< bytes that it has at most when it is unpacked
 };
+
+/// A number: an integer, or a value of kind float.
+using Number = std::variant<std::int64_t, double>;
 
 /// Where a value lies: in an object, in a block of one, or (a number, or bytes of its own) in the table
 /// itself.
@@ -93,11 +107,14 @@ using Location = std::variant<Extent, Block, Number, Bytes>;
 /// A field as stored: bytes, or a number that has no file of its own (the label of a class folder).
 struct StoredValue {
   Bytes bytes;
-  std::int64_t number = 0;
-  bool is_number = false;
+  std::optional<Number> number{};
   StoredCodec codec = StoredCodec::original;
   Bytes tables = {};  ///< repacked: the code tables, which live as long as the sample table
+  /// pixels: what the index knows of them; nothing: a header of penstock's own stands before them.
+  std::optional<PixelsSpec> pixels{};
 
+  /// For a decoder, while this value is valid.
+  EncodedImage image() const noexcept { return {ByteSpan(bytes), ByteSpan(tables), pixels}; }
   /// Bytes::intact() of both.
   Status intact() const {
     PENSTOCK_TRY(tables.intact());
@@ -152,13 +169,18 @@ class SampleTable {
   }
   /// What is known of a field of fields() besides its name and kind.
   virtual FieldSpec spec(std::size_t field) const { return FieldSpec::of(fields()[field]); }
-  /// Where a value lies. read() is this, then fetching, then finish(): a stage that fetches ahead, many at
-  /// once, does the same. `unsupported` for tables whose values lie nowhere. A chosen field that this sample
-  /// lacks is `corrupt`.
+  /// Where a value lies, from what was read at opening alone: nothing is fetched. read() is this, then
+  /// fetching, then finish(): a stage that fetches ahead, many at once, does the same. `unsupported` for
+  /// tables whose values lie nowhere. A chosen field that this sample lacks is `corrupt`.
   virtual Result<Location> locate(std::uint64_t sample, std::size_t field) const;
   /// The object that Extent::source numbers.
   virtual NamedPath object(std::uint64_t source) const;
-  /// What becomes of the bytes that locate() named: checked, and with all that is needed to decode them.
+  /// Where the block lies that Block::id numbers.
+  virtual Result<PackedBlock> locate_block(std::uint64_t id) const;
+  /// A block whose packed bytes have been fetched, held. `corrupt` if it has more than PackedBlock::max_size.
+  virtual Result<Bytes> unpack(std::uint64_t id, const Bytes& packed) const;
+  /// What becomes of the bytes that locate() named, wherever they were fetched from: their length is compared
+  /// with the field's spec, the format checks the rest and adds all that is needed to decode them.
   virtual Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const;
   virtual Place place(std::uint64_t sample, std::size_t field) const = 0;
   /// The first sample of each shard, ascending, the first 0: samples of a shard lie together and are cheapest

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
+#include "formats/field_value.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/table_base.hpp"
 #include "formats/text.hpp"
@@ -45,7 +45,7 @@ class StoreTable final : public TableBase {
     return {files_->shard_path(source), files_->folder().named, files_->folder().storage};
   }
 
-  Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const override {
+  Result<StoredValue> make_value(std::uint64_t sample, std::size_t field, Bytes bytes) const override {
     PENSTOCK_ASSIGN(const FieldRecord record, files_->record(sample, columns_[field]));
     if (Status right = files_->check_bytes(sample, columns_[field], record, bytes); !right.ok()) {
       Error error = std::move(right).error();
@@ -65,13 +65,13 @@ class StoreTable final : public TableBase {
       case RecordCodec::pixels:
         return StoredValue{.bytes = std::move(bytes), .codec = StoredCodec::pixels};
       case RecordCodec::number: {
-        StoredValue value{.bytes = {}, .is_number = true};
-        if (bytes.size() != sizeof value.number) {
+        const Scalar type = fields()[field].kind == FieldKind::real ? Scalar::float64 : Scalar::int64;
+        if (bytes.size() != size_of(type)) {
           return damaged(sample, field, fmt::format("a number of {} bytes", bytes.size()));
         }
-        std::memcpy(&value.number, bytes.data(), sizeof value.number);
+        PENSTOCK_ASSIGN(const Number number, number_in(bytes, type));
         PENSTOCK_TRY(bytes.intact());
-        return value;
+        return StoredValue{.bytes = {}, .number = number};
       }
     }
     return damaged(sample, field, fmt::format("unknown codec {}", static_cast<int>(record.codec)));
@@ -132,11 +132,7 @@ class StoreTable final : public TableBase {
                                                   printable_path(files.folder().path), skipped)};
   }
 
-  /// Null for a damaged one: locate() has said so.
-  const Source* open_source(std::uint64_t source) const override {
-    const auto shard = files_->shard(source);
-    return shard.ok() ? *shard : nullptr;
-  }
+  Result<const Source*> open_source(std::uint64_t source) const override { return files_->shard(source); }
 
   std::optional<Extent> expected_at(std::uint64_t sample, std::size_t field) const override {
     const FieldRecord* const record = record_of(sample, field);

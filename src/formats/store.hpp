@@ -55,10 +55,10 @@ class StoreFiles {
   /// The stored bytes, as they are, if check_place() agrees.
   Result<Bytes> stored(std::uint64_t sample, const FieldRecord& record) const;
   /// `corrupt` with the place if the record points outside of its shard, or to one that the rows beside it
-  /// are not in.
+  /// are not in. Looks at the index alone.
   Status check_place(std::uint64_t sample, const FieldRecord& record) const;
-  /// Compares the stored bytes of a field that exists with their checksum when they are first asked for.
-  /// `record` is the field's.
+  /// Compares the stored bytes of a field that exists with their checksum: those of a mapping when they are
+  /// first asked for, held ones always. `record` is the field's.
   Status check_bytes(std::uint64_t sample, std::size_t field, const FieldRecord& record,
                      const Bytes& bytes) const;
   /// Of all files, as they were when they were mapped.
@@ -72,7 +72,7 @@ class StoreFiles {
     SourcePtr source;
     Bytes bytes;
   };
-  struct OpenShard;
+  struct ShardRows;
   struct Shards;
   static Result<std::unique_ptr<StoreFiles>> open_once(const NamedPath& folder,
                                                        std::shared_ptr<const Folder> opened);
@@ -82,8 +82,9 @@ class StoreFiles {
   KeyRange key_range(std::uint64_t sample) const noexcept;
   std::uint64_t key_end(std::uint64_t sample) const noexcept;
   Status check_files() const;
-  Result<const OpenShard*> open_shard(std::uint64_t number) const;
-  Result<std::unique_ptr<const OpenShard>> map_shard(std::uint64_t number) const;
+  Result<const ShardRows*> rows_of_shard(std::uint64_t number) const;
+  ShardRows find_rows(std::uint64_t number) const;
+  Result<SourcePtr> open_shard(std::uint64_t number) const;
   std::string path_of(const char* name) const;
   Result<SourcePtr> open_as_it_is(const char* name) const;
   Result<SourcePtr> open_file(const char* name) const;

@@ -1,21 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "formats/checked_fields.hpp"
 #include "formats/store.hpp"
+#include "formats/store_shards.hpp"
 #include "io/path.hpp"
-#include "io/range.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
 constexpr std::uint64_t kMaxManifest = std::uint64_t{256} << 20;
-constexpr std::uint64_t kMaxRowsLookedAt = 1 << 20;  // of a shard, when it is opened
 
 Error at(Error error, const NamedPath& folder, const std::string& path) {
   error.place.source = folder.named;
@@ -32,33 +29,6 @@ std::pair<std::uint64_t, std::uint64_t> identity_of(const NamedPath& folder) {
 }
 
 }  // namespace
-
-/// A shard, and which samples lie in it.
-struct StoreFiles::OpenShard {
-  SourcePtr file;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  std::uint64_t placed = 0;  ///< bytes of all their fields that lie within the file
-
-  /// Rows that place the same bytes again and again would make a small store a large one. A damaged row does
-  /// no harm to the others.
-  bool is_overfull() const noexcept { return placed / 2 > file->size(); }
-};
-
-/// Opened one by one, when first used.
-struct StoreFiles::Shards {
-  explicit Shards(std::size_t count) : mapped(count) {}
-  ~Shards() {
-    for (const auto& shard : mapped) {
-      delete shard.load(std::memory_order_relaxed);
-    }
-  }
-  Shards(const Shards&) = delete;
-  Shards& operator=(const Shards&) = delete;
-
-  std::mutex opening;
-  std::vector<std::atomic<const OpenShard*>> mapped;
-};
 
 StoreFiles::StoreFiles(NamedPath folder, std::shared_ptr<const Folder> opened)
     : folder_(std::move(folder)),
@@ -202,7 +172,8 @@ Status StoreFiles::check_files() const {
     if (array != manifest_.arrays.end() && !array->second.npy) {
       PENSTOCK_ASSIGN(const FieldRecord record, this->record(0, field));
       PENSTOCK_TRY(check_place(0, record));
-      if (record.stored_size() != array->second.spec.bytes()) {
+      const FieldSpec spec = FieldSpec::of_array(array->first, array->second.spec);
+      if (!spec.check_length(record.stored_size()).ok()) {
         return damaged(kStoreIndexName, fmt::format("an array of {} bytes where the manifest says {}",
                                                     record.stored_size(), array->second.spec.to_string()));
       }
@@ -270,127 +241,6 @@ Result<FieldRecord> StoreFiles::record(std::uint64_t sample, std::size_t field) 
   const FieldRecord record = records(sample)[field];
   PENSTOCK_TRY(row(sample).intact());
   return record;
-}
-
-Result<const Source*> StoreFiles::shard(std::uint64_t number) const {
-  PENSTOCK_ASSIGN(const OpenShard* const shard, open_shard(number));
-  return shard->file.get();
-}
-
-Result<const StoreFiles::OpenShard*> StoreFiles::open_shard(std::uint64_t number) const {
-  if (number >= shards_->mapped.size()) {
-    return damaged(kStoreIndexName, fmt::format("a record refers to shard {}, but there are only {}", number,
-                                                shards_->mapped.size()));
-  }
-  auto& slot = shards_->mapped[number];
-  const OpenShard* mapped = slot.load(std::memory_order_acquire);
-  if (mapped == nullptr) {
-    const std::lock_guard lock(shards_->opening);
-    mapped = slot.load(std::memory_order_acquire);
-    if (mapped == nullptr) {
-      PENSTOCK_ASSIGN(std::unique_ptr<const OpenShard> opened, map_shard(number));
-      mapped = opened.release();
-      slot.store(mapped, std::memory_order_release);
-    }
-  }
-  if (mapped->is_overfull()) {
-    PENSTOCK_TRY(index_.bytes.intact());
-    return damaged(kStoreIndexName, fmt::format("the index places {} bytes in shard {}, which has {}",
-                                                mapped->placed, number, mapped->file->size()));
-  }
-  return mapped;
-}
-
-Result<std::unique_ptr<const StoreFiles::OpenShard>> StoreFiles::map_shard(std::uint64_t number) const {
-  const std::string name = store_shard_name(number);
-  OpenShard shard;
-  PENSTOCK_ASSIGN(shard.file, open_file(name.c_str()));
-  const std::uint64_t expected = manifest_.shards[number].size;
-  if (shard.file->size() != expected) {
-    return damaged(name.c_str(), fmt::format("the shard has {} bytes, but the manifest says {}",
-                                             shard.file->size(), expected));
-  }
-  StoreShardHeader header;
-  StoreShardHeader right;
-  right.number = static_cast<std::uint32_t>(number);
-  if (expected < sizeof header) {
-    return damaged(name.c_str(), "the shard is shorter than its header");
-  }
-  PENSTOCK_ASSIGN(const Bytes start, shard.file->read(0, sizeof header));
-  std::memcpy(&header, start.data(), sizeof header);
-  PENSTOCK_TRY(start.intact());
-  if (std::memcmp(&header, &right, sizeof header) != 0) {
-    return damaged(name.c_str(), "the header of the shard is damaged, or it is another shard");
-  }
-  const auto first_behind = [this](std::uint64_t shard_number) {
-    std::uint64_t low = 0;
-    for (std::uint64_t end = size(); low < end;) {
-      const std::uint64_t middle = low + (end - low) / 2;
-      if (records(middle)[0].shard() < shard_number) {
-        low = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    return low;
-  };
-  if (!manifest_.fields.empty()) {
-    shard.begin = first_behind(number);
-    shard.end = first_behind(number + 1);
-  }
-  // Of that many rows the index is a large file by itself, and looking at all of them takes long.
-  const std::uint64_t looked_at = std::min(shard.end, shard.begin + kMaxRowsLookedAt);
-  for (std::uint64_t sample = shard.begin; sample < looked_at; ++sample) {
-    for (const FieldRecord& record : records(sample)) {
-      shard.placed += is_within(record.offset(), record.stored_size(), expected) ? record.stored_size() : 0;
-    }
-  }
-  return std::make_unique<const OpenShard>(std::move(shard));
-}
-
-Status StoreFiles::check_place(std::uint64_t sample, const FieldRecord& record) const {
-  PENSTOCK_ASSIGN(const OpenShard* const shard, open_shard(record.shard()));
-  const bool is_here = sample >= shard->begin && sample < shard->end;
-  if (!is_here) {
-    PENSTOCK_TRY(index_.bytes.intact());
-  }
-  if (!is_here || record.offset() < sizeof(StoreShardHeader) ||
-      !is_within(record.offset(), record.stored_size(), shard->file->size())) {
-    Error error = damaged(
-        kStoreIndexName,
-        is_here ? fmt::format("the index places a field at bytes {} to {} of a shard of {}", record.offset(),
-                              record.offset() + record.stored_size(), shard->file->size())
-                : "the index places a sample in another shard than its neighbours");
-    error.place.shard = shard_path(record.shard());
-    error.place.offset = record.offset();
-    error.place.stage = "read";
-    return error;
-  }
-  return {};
-}
-
-Result<Bytes> StoreFiles::stored(std::uint64_t sample, const FieldRecord& record) const {
-  PENSTOCK_TRY(check_place(sample, record));
-  PENSTOCK_ASSIGN(const Source* const file, shard(record.shard()));
-  return file->read(record.offset(), record.stored_size());
-}
-
-Status StoreFiles::check_bytes(std::uint64_t sample, std::size_t field, const FieldRecord& record,
-                               const Bytes& bytes) const {
-  const std::uint64_t number = sample * manifest_.fields.size() + field;
-  if (checked_->known(number)) {
-    return bytes.intact();  // what was found right may be gone since
-  }
-  const bool right = crc32c(bytes) == record.checksum;
-  PENSTOCK_TRY(bytes.intact());
-  if (!right) {
-    return Error{.kind = ErrorKind::corrupt,
-                 .message = "the stored field is damaged: its checksum is wrong",
-                 .advice = "`penstock verify` lists all damage; rebuild the store, or copy it again",
-                 .place = {.offset = record.offset(), .stage = "read"}};
-  }
-  checked_->note(number);
-  return {};
 }
 
 }  // namespace penstock::inline v0

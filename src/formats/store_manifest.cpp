@@ -126,7 +126,10 @@ StoredArrays array_of(Members& field, bool has_encoding) {
   if (has_encoding && !npy) {
     field.wrong("encoding");
   }
-  const bool fits = array.fixed() ? array.bytes() <= FieldRecord::kMaxField : npy;
+  const bool first_differs =
+      !array.shape.empty() && array.shape.front() == kAnyExtent &&
+      std::find(array.shape.begin() + 1, array.shape.end(), kAnyExtent) == array.shape.end();
+  const bool fits = array.fixed() ? array.bytes() <= FieldRecord::kMaxField : npy || first_differs;
   if (!type || array.shape.size() > kMaxDimensions || !fits) {
     field.wrong(type ? "shape" : "type");
   }

@@ -89,8 +89,7 @@ TEST(store, samples_are_read_in_place) {
   ASSERT_EQ((*table)->size(), 3u);
   EXPECT_EQ((*table)->key(2), "key-three");
   EXPECT_EQ(as_text((*table)->read(1, 0)->bytes), "two");
-  EXPECT_EQ((*table)->read(1, 1)->number, -7);
-  EXPECT_TRUE((*table)->read(1, 1)->is_number);
+  EXPECT_EQ((*table)->read(1, 1)->number, Number(std::int64_t{-7}));
   EXPECT_EQ((*table)->fingerprint(), std::string(32, 'f'));
   const Place place = (*table)->place(1, 0);
   EXPECT_EQ(place.shard, folder / "s/shard-000000.bin");

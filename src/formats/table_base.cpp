@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "formats/field_value.hpp"
 #include "formats/text.hpp"
 #include "io/range.hpp"
 
@@ -80,19 +81,38 @@ Result<Bytes> TableBase::fetch(const Extent& extent) const {
                .place = {.stage = "read"}};
 }
 
-Result<Bytes> TableBase::block(std::uint64_t id) const {
+Result<Bytes> TableBase::unpack_block(std::uint64_t id, const Bytes&, std::uint64_t) const {
   return Error{.kind = ErrorKind::invalid,
                .message = fmt::format("there is no block {}", id),
                .place = {.stage = "read"}};
 }
 
+Result<Bytes> TableBase::unpack(std::uint64_t id, const Bytes& packed) const {
+  PENSTOCK_ASSIGN(const PackedBlock block, locate_block(id));
+  auto unpacked = unpack_block(id, packed, block.max_size);
+  PENSTOCK_TRY(packed.intact());
+  if (unpacked.ok() && unpacked->size() > block.max_size) {
+    return Error{.kind = ErrorKind::corrupt,
+                 .message = fmt::format("block {} has {} bytes, and at most {} are expected", id,
+                                        unpacked->size(), block.max_size),
+                 .place = {.stage = "read"}};
+  }
+  return unpacked;
+}
+
+Result<Bytes> TableBase::bytes_in(const Extent& extent) const {
+  PENSTOCK_ASSIGN(const Source* const source, open_source(extent.source));
+  return source != nullptr ? source->read(extent.offset, extent.size) : fetch(extent);
+}
+
 Result<Bytes> TableBase::bytes_at(Location&& where) const {
   if (const auto* const extent = std::get_if<Extent>(&where)) {
-    const Source* const source = open_source(extent->source);
-    return source != nullptr ? source->read(extent->offset, extent->size) : fetch(*extent);
+    return bytes_in(*extent);
   }
   if (const auto* const part = std::get_if<Block>(&where)) {
-    PENSTOCK_ASSIGN(const Bytes whole, block(part->id));
+    PENSTOCK_ASSIGN(const PackedBlock block, locate_block(part->id));
+    PENSTOCK_ASSIGN(const Bytes packed, bytes_in(block.packed));
+    PENSTOCK_ASSIGN(const Bytes whole, unpack(part->id, packed));
     if (!is_within(part->offset, part->size, whole.size())) {
       return Error{.kind = ErrorKind::corrupt,
                    .message = fmt::format("{} bytes wanted at {} of a block of {}", part->size, part->offset,
@@ -107,7 +127,7 @@ Result<Bytes> TableBase::bytes_at(Location&& where) const {
 Result<StoredValue> TableBase::read(std::uint64_t sample, std::size_t field) const {
   PENSTOCK_ASSIGN(Location where, locate(sample, field));
   if (const auto* const number = std::get_if<Number>(&where)) {
-    return StoredValue{.bytes = {}, .number = number->value, .is_number = true};
+    return StoredValue{.bytes = {}, .number = *number};
   }
   auto bytes = bytes_at(std::move(where));
   if (!bytes.ok()) {
@@ -115,20 +135,38 @@ Result<StoredValue> TableBase::read(std::uint64_t sample, std::size_t field) con
     error.place = place(sample, field);
     return error;
   }
-  Status right = specs_[field].check_length(bytes->size());
-  if (!right.ok()) {
+  return finish(sample, field, std::move(*bytes));
+}
+
+Result<StoredValue> TableBase::finish(std::uint64_t sample, std::size_t field, Bytes bytes) const {
+  PENSTOCK_TRY(check_numbers(sample, field, {}));
+  if (Status right = specs_[field].check_length(bytes.size()); !right.ok()) {
     Error error = std::move(right).error();
     error.place = place(sample, field);
     return error;
   }
-  return finish(sample, field, std::move(*bytes));
+  return make_value(sample, field, std::move(bytes));
+}
+
+Result<StoredValue> TableBase::make_value(std::uint64_t sample, std::size_t field, Bytes bytes) const {
+  if (specs_[field].encoding != FieldSpec::Encoding::number) {
+    return StoredValue{.bytes = std::move(bytes)};
+  }
+  auto number = number_in(bytes, specs_[field].number_type);
+  PENSTOCK_TRY(bytes.intact());
+  if (!number.ok()) {
+    Error error = std::move(number).error();
+    error.place = place(sample, field);
+    return error;
+  }
+  return StoredValue{.bytes = {}, .number = *number};
 }
 
 void TableBase::will_read(std::uint64_t sample, std::size_t field) const {
   const std::optional<Extent> extent = expected_at(sample, field);
-  const Source* const source = extent ? open_source(extent->source) : nullptr;
-  if (source != nullptr) {
-    source->advise(Access::will_need, extent->offset, extent->size);
+  const auto source = extent ? open_source(extent->source) : Result<const Source*>(nullptr);
+  if (source.ok() && *source != nullptr) {
+    (*source)->advise(Access::will_need, extent->offset, extent->size);
   }
 }
 

@@ -38,6 +38,8 @@ class TableBase : public SampleTable {
     return field < specs_.size() ? specs_[field] : FieldSpec();
   }
   Result<StoredValue> read(std::uint64_t sample, std::size_t field) const final;
+  Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const final;
+  Result<Bytes> unpack(std::uint64_t id, const Bytes& packed) const final;
   void will_read(std::uint64_t sample, std::size_t field) const final;
 
  protected:
@@ -45,7 +47,7 @@ class TableBase : public SampleTable {
             std::vector<std::string> warnings);
 
   /// Null for objects that are opened for each read.
-  virtual const Source* open_source(std::uint64_t /*source*/) const { return nullptr; }
+  virtual Result<const Source*> open_source(std::uint64_t /*source*/) const { return nullptr; }
   /// Where a value will be read, for a hint: as the index says, of which nothing is checked, and without
   /// looking at the value. Numbers may be out of range. Nothing if there is no hint to give.
   virtual std::optional<Extent> expected_at(std::uint64_t /*sample*/, std::size_t /*field*/) const {
@@ -53,8 +55,11 @@ class TableBase : public SampleTable {
   }
   /// The bytes of an extent that locate() gave, of an object that open_source() does not give.
   virtual Result<Bytes> fetch(const Extent& extent) const;
-  /// A block, unpacked. The bytes are held.
-  virtual Result<Bytes> block(std::uint64_t id) const;
+  /// finish(), of bytes whose length is right. By itself it makes numbers of Encoding::number, and leaves all
+  /// others as they are.
+  virtual Result<StoredValue> make_value(std::uint64_t sample, std::size_t field, Bytes bytes) const;
+  /// unpack(), to at most `max_size` bytes: it takes no more memory than that, and `packed` may be anything.
+  virtual Result<Bytes> unpack_block(std::uint64_t id, const Bytes& packed, std::uint64_t max_size) const;
   /// `invalid` unless there are such a sample and field.
   Status check_numbers(std::uint64_t sample, std::size_t field, const std::string& source) const;
 
@@ -63,6 +68,7 @@ class TableBase : public SampleTable {
   void set_array(std::size_t field, ArraySpec array) { specs_[field].array = std::move(array); }
 
  private:
+  Result<Bytes> bytes_in(const Extent& extent) const;
   Result<Bytes> bytes_at(Location&& where) const;
 
   std::vector<FieldSpec> specs_;

@@ -113,7 +113,7 @@ TEST(tar_fields, gives_labels_as_they_are_stored) {
   EXPECT_EQ(test::text_at(**table, 0, 0), " -12\n");
   EXPECT_EQ(test::text_at(**table, 1, 0), "cat");
   EXPECT_EQ(test::text_at(**table, 2, 0), "");
-  EXPECT_FALSE((*table)->read(0, 0)->is_number);
+  EXPECT_FALSE((*table)->read(0, 0)->number);
 }
 
 TEST(tar_fields, gives_arrays_of_one_shape_where_all_files_are_of_one_size) {

@@ -193,7 +193,7 @@ class TarTable final : public TableBase {
     return true;
   }
 
-  const Source* open_source(std::uint64_t source) const override { return shards_[source].get(); }
+  Result<const Source*> open_source(std::uint64_t source) const override { return shards_[source].get(); }
 
   std::optional<Extent> expected_at(std::uint64_t sample, std::size_t field) const override {
     const auto found = index_.sample(sample);

@@ -26,6 +26,7 @@ struct Fault {
     fail,      ///< the read ends with `error`
     delay,     ///< the read waits for `delay`, then continues
     shorten,   ///< the object seems to end at `length`: longer reads are `corrupt`
+    alter,     ///< the last byte reads as another one
     vanish,    ///< the bytes read as zeros, and are not intact: a mapped file that was cut
     replaced,  ///< the object is another one from here on: reading is `io`, its identity changes
   };
@@ -133,6 +134,11 @@ class FaultyStorage final : public Storage {
                   fmt::format("{} bytes wanted, but the file was cut at {} on purpose", size, fault.length));
             }
             break;
+          case Fault::Kind::alter: {
+            std::vector<std::uint8_t> altered(read.begin(), read.end());
+            altered.back() ^= 1U;
+            return Bytes::own(std::move(altered));
+          }
           case Fault::Kind::vanish: {
             const auto* const owner = new Vanished(name, read.size());
             return Bytes::held(owner->span(), *owner);

@@ -30,7 +30,7 @@ class AudioTable final : public MemoryTable {
   const std::vector<FieldInfo>& fields() const noexcept override { return fields_; }
   Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override {
     if (field == 1) {
-      return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample), .is_number = true};
+      return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample)};
     }
     return StoredValue{.bytes = files[sample]};
   }

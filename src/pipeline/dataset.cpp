@@ -128,7 +128,7 @@ Result<Value> decoded(const FieldSpec& field, const FieldReading& reading, const
     value.bytes.resize(array.bytes());
     array.copy(value.bytes.data());
   } else if (field.kind == FieldKind::image) {
-    PENSTOCK_ASSIGN(value.size, decoder.open(stored.bytes, stored.tables));
+    PENSTOCK_ASSIGN(value.size, decoder.open(stored.image()));
     PENSTOCK_TRY(decode_image(decoder, field, reading.mode, value));
   } else if (field.kind == FieldKind::audio) {
     AudioReader reader;

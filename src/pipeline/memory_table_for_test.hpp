@@ -50,7 +50,7 @@ class MemoryTable : public SampleTable {
     }
     switch (fields_[field].kind) {
       case FieldKind::integer:
-        return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample), .is_number = true};
+        return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample)};
       case FieldKind::image:
         return StoredValue{.bytes = images_[sample % images_.size()]};
       default:

@@ -95,7 +95,7 @@ TEST_F(hdf5_table, gives_the_rows_as_they_lie_in_the_file) {
     const ByteSpan mel = (*table)->read(row, 1)->bytes;
     ASSERT_EQ(mel.size(), 12u);
     EXPECT_EQ(mel[11], static_cast<std::uint8_t>((row * 12 + 11) * 7));
-    EXPECT_EQ((*table)->read(row, 2)->number, static_cast<std::int64_t>(row % 2));
+    EXPECT_EQ((*table)->read(row, 2)->number, Number(static_cast<std::int64_t>(row % 2)));
     const ByteSpan split = (*table)->read(row, 3)->bytes;
     EXPECT_EQ(std::string(split.begin(), split.end()), row % 3 == 0 ? "test" : "train");
   }

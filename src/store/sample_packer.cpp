@@ -137,10 +137,17 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
   packed.bytes_read += value.bytes.size();
   FieldRecord& record = packed.records[field];
   Stored stored;
-  if (value.is_number) {
-    stored.bytes = {reinterpret_cast<const std::uint8_t*>(&value.number), sizeof value.number};
+  if (value.number) {
+    if (plan_.source.fields()[field].kind == FieldKind::real) {
+      PENSTOCK_ASSIGN(const double number, real_of(value));
+      std::memcpy(number_.data(), &number, sizeof number);
+    } else {
+      PENSTOCK_ASSIGN(const std::int64_t number, integer_of(value));
+      std::memcpy(number_.data(), &number, sizeof number);
+    }
+    stored.bytes = number_;
     stored.codec = RecordCodec::number;
-    stored.original_size = sizeof value.number;
+    stored.original_size = stored.bytes.size();
   } else if (plan_.source.fields()[field].kind == FieldKind::image) {
     PENSTOCK_ASSIGN(stored, pack_or_keep(field, value));
     if (stored.original_size == 0) {
@@ -186,7 +193,7 @@ Result<SamplePacker::Stored> SamplePacker::pack_or_keep(std::size_t field, const
 
 Result<SamplePacker::Stored> SamplePacker::pack_image(std::size_t field, const StoredValue& value) {
   const BuildSettings& settings = plan_.settings;
-  PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.bytes, value.tables));
+  PENSTOCK_ASSIGN(const ImageSize whole, decoder_.open(value.image()));
   const ImageSize size = stored_size(settings, whole);
   const bool smaller = size != whole;
   const bool resizes = settings.resize_shorter || settings.resize_longest;

@@ -1,6 +1,7 @@
 #pragma once
 // From a sample of the source to what is written for it.
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -72,6 +73,7 @@ class SamplePacker {
   AudioDecoder recordings_;
   std::optional<RepackEncoder> encoder_;
   Scratch pixels_;
+  std::array<std::uint8_t, 8> number_{};
   std::vector<std::uint8_t> record_;
   std::vector<std::uint8_t> file_;
 };

@@ -66,7 +66,7 @@ class TableForTest final : public SampleTable {
       return Error{.kind = ErrorKind::corrupt, .message = "bad on purpose", .place = {.stage = "read"}};
     }
     if (fields_[field].name == "class") {
-      return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample) - 3, .is_number = true};
+      return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample) - 3};
     }
     return StoredValue{.bytes = rows_[sample][field]};
   }

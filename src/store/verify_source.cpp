@@ -14,7 +14,7 @@ namespace penstock::inline v0 {
 
 Result<WholeImage> decode_whole(ImageDecoder& decoder, const StoredValue& stored, ImageMode mode,
                                 Scratch& pixels) {
-  PENSTOCK_ASSIGN(const ImageSize size, decoder.open(stored.bytes, stored.tables));
+  PENSTOCK_ASSIGN(const ImageSize size, decoder.open(stored.image()));
   PENSTOCK_ASSIGN(const PixelLayout layout, decoder.layout_for(mode));
   const std::size_t stride = pixel_bytes(layout) * static_cast<std::size_t>(size.width);
   const std::size_t bytes = stride * static_cast<std::size_t>(size.height);

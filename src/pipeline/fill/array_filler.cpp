@@ -1,6 +1,6 @@
 #include "pipeline/fill/array_filler.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <utility>
 
 #include "pipeline/fill/one_field_plan.hpp"
@@ -15,9 +15,10 @@ class ArrayFiller final : public Filler {
 
   Status fill(const RowTask& task) override {
     return read(task.parts.front(), field_, WorkStage::assemble, [&](const StoredValue& value) -> Status {
-      if (spec_.encoding == FieldSpec::Encoding::values && spec_.array->fixed()) {
+      if (spec_.encoding == FieldSpec::Encoding::values) {
         PENSTOCK_TRY(spec_.check_length(value.bytes.size()));  // tables of others may not have done so
-        std::memcpy(room(task, 0, {}), value.bytes.data(), value.bytes.size());
+        void* const row = room(task, 0, spec_.shape_of_length(value.bytes.size()));
+        std::copy_n(value.bytes.data(), value.bytes.size(), static_cast<std::uint8_t*>(row));
         return {};
       }
       PENSTOCK_ASSIGN(const StoredArray array, array_of(spec_, value));

@@ -95,7 +95,7 @@ class ImageFiller final : public Filler {
  private:
   Status make_row(const RowTask& task, const StoredValue& value) {
     drawn_for(task).resize(drawn_before_);
-    PENSTOCK_ASSIGN(const ImageSize image, decoder_.open(value.bytes, value.tables));
+    PENSTOCK_ASSIGN(const ImageSize image, decoder_.open(value.image()));
     if (plan_.input().width > 0 && image != plan_.input()) {
       return another_size(image, plan_.input());
     }

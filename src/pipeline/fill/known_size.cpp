@@ -17,7 +17,7 @@ ImageSize known_size(const SampleTable& table, std::size_t field, const LoaderOp
   ImageDecoder decoder(decode_limits(options));
   ImageSize found;
   const Status looked = use_value(table, 0, field, [&](const StoredValue& value) -> Status {
-    PENSTOCK_ASSIGN(found, decoder.open(value.bytes, value.tables));
+    PENSTOCK_ASSIGN(found, decoder.open(value.image()));
     return {};
   });
   return looked.ok() && found == said ? said : ImageSize{};  // a bad one is told when its row is made

@@ -68,7 +68,7 @@ class PlaneFiller final : public Filler {
   Status make_images(const RowTask& task, const StoredValue& value) {
     std::vector<double>& drawn = drawn_for(task);
     drawn.resize(drawn_before_);
-    PENSTOCK_ASSIGN(image_, decoder_.open(value.bytes, value.tables));
+    PENSTOCK_ASSIGN(image_, decoder_.open(value.image()));
     if (plan_.input().width > 0 && image_ != plan_.input()) {
       return another_size(image_, plan_.input());
     }
@@ -94,7 +94,7 @@ class PlaneFiller final : public Filler {
   }
 
   Status make_masks(const RowTask& task, std::size_t column, ImageMode mode, const StoredValue& value) {
-    PENSTOCK_ASSIGN(const ImageSize size, decoder_.open(value.bytes, value.tables));
+    PENSTOCK_ASSIGN(const ImageSize size, decoder_.open(value.image()));
     if (size != image_) {
       return Error{.kind = ErrorKind::corrupt,
                    .message = fmt::format("the mask has {} x {} pixels, and its image {} x {}", size.width,

@@ -40,7 +40,7 @@ class PlaneTable final : public MemoryTable {
       return MemoryTable::read(sample, 0);
     }
     if (field == 3) {
-      return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample), .is_number = true};
+      return StoredValue{.bytes = {}, .number = static_cast<std::int64_t>(sample)};
     }
     const std::string& json = jsons_[sample];
     return StoredValue{

@@ -59,7 +59,7 @@ class StoredImageFiller final : public Filler {
 
  private:
   Status make_row(const RowTask& task, const StoredValue& value) {
-    PENSTOCK_ASSIGN(const ImageSize size, decoder_.open(value.bytes, value.tables));
+    PENSTOCK_ASSIGN(const ImageSize size, decoder_.open(value.image()));
     if (plan_.input().width > 0 && size != plan_.input()) {
       return another_size(size, plan_.input());
     }
