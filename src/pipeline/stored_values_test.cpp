@@ -125,7 +125,7 @@ TEST(stored_values, are_the_same_from_a_store) {
     EXPECT_EQ((*store)->read(sample, 0)->number, Number(static_cast<double>(sample) + 0.25));
     EXPECT_EQ(as_text((*store)->read(sample, 1)->bytes), as_text(source.read(sample, 1)->bytes));
     const StoredValue image = (*store)->read(sample, 2).value();
-    EXPECT_EQ(decoder.open(image).value(), (ImageSize{4, 3}));
+    EXPECT_EQ(decoder.open(image.image()).value(), (ImageSize{4, 3}));
   }
   EXPECT_EQ((*store)->spec(1).array, source.spec(1).array);
 }
