@@ -17,8 +17,8 @@
 // enters WorkStage::read and then the stage that the filler names; whoever decodes enters decode, then
 // transform.
 //
-// To add one: derive both classes in a file of their own, and make the plan in plan/plan.cpp where fields are
-// handed out.
+// To add one: derive both classes in a file of their own, and make the plan in plan/field_fills.cpp, where
+// fields are handed out.
 
 #include <cstdint>
 #include <exception>
