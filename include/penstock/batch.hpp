@@ -91,7 +91,7 @@ class Batch {
   const std::vector<Column>& columns() const noexcept;
   /// The column of that name, or nullptr.
   const Column* find(const std::string& name) const noexcept;
-  /// Sample numbers.
+  /// Sample numbers: of each row, or of the first part that it is made of.
   std::span<const std::int64_t> index() const noexcept;
   /// The sample's key; read on demand, so that a file that is gone since is an error.
   Result<std::string> key(std::size_t row) const;

@@ -208,6 +208,21 @@ TEST(draw_address, rooms_differ_by_view_number_and_key_and_the_only_list_has_non
   EXPECT_EQ(first.size(), 7u);
 }
 
+TEST(draw_address, parts_differ_by_table_and_number_and_the_first_of_the_first_has_none) {
+  EXPECT_EQ(part_address(0, 0), 0u);
+  std::set<std::uint64_t> first;
+  for (std::uint32_t table = 0; table < 20; ++table) {
+    for (std::uint32_t part = 0; part < 20; ++part) {
+      const RandomKey key{1, 2, 3, part_address(table, part)};
+      first.insert(Draws(key, 0).next64());
+      first.insert(Draws(key, DrawAddress{view_room("a"), 0}).next64());
+    }
+  }
+  EXPECT_EQ(first.size(), 800u);
+  EXPECT_TRUE(first.contains(Draws({1, 2, 3}, 0).next64()));
+  EXPECT_EQ(stream_of({1, 2, 3}), stream_of({1, 2, 77})) << "what stages of the user are given";
+}
+
 TEST(draw_address, reserved_numbers_lie_apart_from_each_other_and_from_lists) {
   constexpr std::uint32_t kListRoom = 0x1000;  // more operations than a list may have
   const std::set<std::uint32_t> apart = {0,         kSamplerOp, kLengthOp, kWindowOp,

@@ -17,8 +17,8 @@
 // enters WorkStage::read and then the stage that the filler names; whoever decodes enters decode, then
 // transform.
 //
-// To add one: derive both classes in a file of their own, and make the plan in plan/plan.cpp where fields are
-// handed out.
+// To add one: derive both classes in a file of their own, and make the plan in plan/field_fills.cpp, where
+// fields are handed out.
 
 #include <cstdint>
 #include <exception>
@@ -195,11 +195,12 @@ using FillPlanPtr = std::unique_ptr<const FillPlan>;
 template <class Use>
 Status Filler::read(const RowPart& part, std::size_t field, WorkStage then, Use&& use) {
   const SampleTable& table = table_of(part);
-  counters().enter(WorkStage::read, sample_of(part));
+  const std::uint64_t sample = sample_of(part);
+  counters().enter(WorkStage::read, sample);
   placed_ = false;
   Status used = use_value(table, part.sample, field, [&](const StoredValue& value) -> Status {
     counters().bytes.add(value.bytes.size());
-    counters().enter(then, sample_of(part));
+    counters().enter(then, sample);
     try {
       return use(value);
     } catch (const std::bad_alloc&) {
@@ -213,7 +214,7 @@ Status Filler::read(const RowPart& part, std::size_t field, WorkStage then, Use&
   }
   placed_ = true;
   Error error = at_sample(std::move(used).error(), table, part.sample, field);
-  error.place.index = sample_of(part);
+  error.place.index = sample;
   return error;
 }
 

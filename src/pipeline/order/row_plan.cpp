@@ -12,7 +12,10 @@ class SamplePerRow final : public RowPlan {
 
   std::uint64_t rows() const noexcept override { return samples_; }
   std::size_t max_parts() const noexcept override { return 1; }
-  void parts(std::uint64_t row, RowParts& parts) const override { parts.assign(1, {.sample = row}); }
+  void parts(std::uint64_t row, RowParts& parts) const override {
+    parts.resize(1);
+    parts[0] = {.sample = row};
+  }
   bool repeats() const noexcept override { return false; }
   bool in_order() const noexcept override { return true; }
   std::string describe() const override { return {}; }
