@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,10 +21,12 @@ _MODES = {"RGB": "RGB", "L": "L", "RGBA": "RGBA", "I;16": "I;16"}
 class Compose:
     """A list of transforms as one function of an image, and of what lies in its plane.
 
-    Compose([...])(image, mask=, boxes=, keypoints=, seed=, params=) returns the transformed image, or a dict where more
-    than the image was given. Geometry moves masks (by the nearest pixel), boxes ([N, 4], left, top, right, bottom) and
-    keypoints ([N, 2]) with the image; colours change the image alone. Images are numpy arrays [H, W, C] or [H, W],
-    tensors [C, H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy array.
+    Compose([...])(image, mask=, boxes=, labels=, keypoints=, seed=, params=) returns the transformed image, or a dict
+    where more than the image was given. Geometry moves masks (by the nearest pixel), boxes ([N, 4], left, top, right,
+    bottom) and keypoints ([N, 2]) with the image; colours change the image alone. Where boxes are dropped, so are their
+    labels ([N, ...]) and keypoints of the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or
+    [H, W], tensors [C, H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy
+    array.
 
     seed decides what is drawn; without one every call draws again. params, a row of batch.params or one view's list of
     it, takes the place of drawing. Any number of threads may call; the work is done without the GIL.
@@ -56,10 +59,13 @@ class Compose:
         *,
         mask: Any = None,
         boxes: Any = None,
+        labels: Any = None,
         keypoints: Any = None,
         seed: int | None = None,
         params: Any = None,
     ) -> Any:
+        if labels is not None and (boxes is None or len(labels) != len(boxes)):
+            raise InvalidError("labels must be as many as boxes")
         made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params)
         result = back(made["image"])
         if mask is None and boxes is None and keypoints is None:
@@ -70,6 +76,8 @@ class Compose:
         for name, given in (("boxes", boxes), ("keypoints", keypoints)):
             if given is not None:
                 results[name] = _like(given, made[name])
+        if labels is not None:
+            results["labels"] = _those_of(labels, made["kept"])
         return results
 
     def draw(self, image: Any, *, boxes: Any = None, seed: int | None = None) -> list[dict[str, Any]]:
@@ -110,11 +118,12 @@ def apply(
     *,
     mask: Any = None,
     boxes: Any = None,
+    labels: Any = None,
     keypoints: Any = None,
 ) -> Any:
     """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it. A
     dict where more than the image is given, as Compose returns."""
-    return Compose(transforms)(image, mask=mask, boxes=boxes, keypoints=keypoints, params=params)
+    return Compose(transforms)(image, mask=mask, boxes=boxes, labels=labels, keypoints=keypoints, params=params)
 
 
 def _seed_of(seed: Any) -> int:
@@ -212,9 +221,20 @@ def _numbers_of(name: str, given: Any, each: int) -> np.ndarray[Any, Any] | None
     numbers = np.ascontiguousarray(given.detach().cpu().numpy() if _is_tensor(given) else given, dtype=np.float32)
     if numbers.size == 0:
         numbers = numbers.reshape(0, each)
-    if numbers.ndim != 2 or numbers.shape[1] != each:
+    grouped = each == 2 and numbers.ndim == 3
+    if (numbers.ndim != 2 and not grouped) or numbers.shape[-1] != each:
         raise InvalidError(f"{name} must have the shape [N, {each}], got {list(numbers.shape)}")
     return numbers
+
+
+def _those_of(labels: Any, kept: np.ndarray[Any, Any]) -> Any:
+    if _is_tensor(labels):
+        import torch
+
+        return labels[torch.from_numpy(kept).to(labels.device)]
+    if isinstance(labels, list | tuple):
+        return type(labels)(itertools.compress(labels, kept))
+    return np.asarray(labels)[kept]
 
 
 def _like(given: Any, made: np.ndarray[Any, Any]) -> Any:

@@ -48,7 +48,7 @@ class SampleProgram:
 
     def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | None, seed: int, params: list[dict[str, object]] | None) -> dict[str, object]:
         """
-        The image [H, W, C], what lies in its plane where that was given, and what was drawn.
+        The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what was drawn.
         """
 
 class Dataset:

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include "bind.hpp"
 #include "param_values.hpp"
+#include "transforms/coordinates.hpp"
 #include "transforms/sample_program.hpp"
 
 namespace nb = nanobind;
@@ -129,7 +131,8 @@ std::vector<float> numbers_of(const std::optional<Numbers>& given, std::size_t e
   if (!given) {
     return {};
   }
-  if (given->ndim() != 2 || given->shape(1) != each) {
+  const bool grouped = each == 2 && given->ndim() == 3;
+  if ((given->ndim() != 2 && !grouped) || given->shape(given->ndim() - 1) != each) {
     refuse(std::string(what) + " must have the shape [N, " + std::to_string(each) + "]", "check its shape");
   }
   return {given->data(), given->data() + given->size()};
@@ -148,6 +151,16 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
   }
   std::vector<float> moved_boxes = numbers_of(boxes, 4, "boxes");
   std::vector<float> moved_points = numbers_of(points, 2, "keypoints");
+  std::vector<std::uint8_t> kept_boxes(moved_boxes.size() / 4, 1);
+  const std::size_t points_each = points && points->ndim() == 3 ? points->shape(1) : 1;
+  const std::vector<std::uint32_t> sizes(points ? points->shape(0) : 0,
+                                         static_cast<std::uint32_t>(points_each));
+  std::vector<std::uint8_t> kept_points(sizes.size(), 1);
+  const bool of_boxes = boxes && points && points->ndim() == 3;
+  if (of_boxes && kept_boxes.size() != kept_points.size()) {
+    refuse("keypoints [N, K, 2] belong to boxes [N, 4], and the numbers differ",
+           "pass keypoints [N, 2], which belong to none");
+  }
   ElementType mask_type = ElementType::uint8;
   if (mask) {
     mask_type = type_of(*mask, "the mask");
@@ -180,8 +193,13 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
       PENSTOCK_TRY(program.decode_mask(workspace, mask_type, reader_of(*mask, size_of(mask_type))));
       program.run_mask(workspace, 0, moved_mask.data());
     }
-    program.move_boxes(workspace, 0, moved_boxes);
-    program.move_points(workspace, 0, moved_points);
+    program.move_boxes(workspace, 0, {moved_boxes, {}, kept_boxes});
+    program.move_points(workspace, 0, {moved_points, sizes, kept_points});
+    for (std::size_t i = 0; of_boxes && i < kept_boxes.size(); ++i) {
+      kept_points[i] &= kept_boxes[i];
+    }
+    drop_items(moved_boxes, kept_boxes, 4);
+    drop_points(moved_points, kept_points, sizes);
     return {};
   };
   Status done;
@@ -201,11 +219,18 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
   }
   if (boxes) {
     const std::size_t count = moved_boxes.size() / 4;
+    const std::size_t before = kept_boxes.size();
     result["boxes"] = array_of(std::move(moved_boxes), {count, 4}, nb::dtype<float>());
+    result["kept"] = array_of(std::move(kept_boxes), {before}, nb::dtype<bool>());
   }
   if (points) {
-    const std::size_t count = moved_points.size() / 2;
-    result["keypoints"] = array_of(std::move(moved_points), {count, 2}, nb::dtype<float>());
+    const std::size_t numbers = moved_points.size();
+    std::vector<std::size_t> shape = {numbers / 2, 2};
+    if (points->ndim() == 3) {
+      const auto left = std::count(kept_points.begin(), kept_points.end(), std::uint8_t{1});
+      shape = {static_cast<std::size_t>(left), points_each, 2};
+    }
+    result["keypoints"] = array_of(std::move(moved_points), shape, nb::dtype<float>());
   }
   result["params"] = params_list(view.list().named(workspace.views[0]->drawn));
   self.give_back(std::move(workspace));
@@ -234,7 +259,9 @@ void bind_sample_program(nb::module_& m) {
            nb::sig(
                "def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | "
                "None, seed: int, params: list[dict[str, object]] | None) -> dict[str, object]"),
-           "The image [H, W, C], what lies in its plane where that was given, and what was drawn.");
+           "The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what "
+           "was "
+           "drawn.");
 }
 
 }  // namespace penstock::python

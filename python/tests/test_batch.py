@@ -98,9 +98,7 @@ def test_joining_makes_no_value_that_nobody_asked_for(shards):
         assert joined["image"].shape[0] == 4
 
 
-@pytest.mark.parametrize(
-    "copied", [lambda b: pickle.loads(pickle.dumps(b)), copy.deepcopy], ids=["pickle", "deepcopy"]
-)
+@pytest.mark.parametrize("copied", [lambda b: pickle.loads(pickle.dumps(b)), copy.deepcopy], ids=["pickle", "deepcopy"])
 def test_copies_have_memory_of_their_own(batch, copied):
     other = copied(batch)
     assert_same(other, batch)

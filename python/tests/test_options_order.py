@@ -183,6 +183,7 @@ def test_samplers_of_the_user(shards):
     resumed.load_state_dict(loader.state_dict())
     assert flat(resumed) == [4]
     assert flat(resumed) == [2, 3, 4, 5]
+
     class Endless:
         def __iter__(self):
             return iter([3, 1])

@@ -78,6 +78,26 @@ void to_corners(BoxFormat format, float* box) {
 }
 
 /// One box or key point, or several.
+Status take(const Json& value, const AnnotationSpec& spec, Annotations& out);
+
+/// What a path leads to; `grouped`: one of several values, whose key points belong together.
+Status take_all(const Json& value, const AnnotationSpec& spec, bool grouped, Annotations& out) {
+  const Json::List* list = value.list();
+  if (spec.kind == AnnotationKind::keypoints && !grouped && list != nullptr && !list->empty() &&
+      list->front().list() != nullptr) {
+    for (const Json& item : *list) {
+      PENSTOCK_TRY(take_all(item, spec, true, out));
+    }
+    return {};
+  }
+  const std::size_t before = out.count;
+  PENSTOCK_TRY(take(value, spec, out));
+  if (spec.kind == AnnotationKind::keypoints) {
+    out.groups.push_back(static_cast<std::uint32_t>(out.count - before));
+  }
+  return {};
+}
+
 Status take(const Json& value, const AnnotationSpec& spec, Annotations& out) {
   const Json::List* list = value.list();
   if (list == nullptr) {
@@ -143,9 +163,12 @@ Status check_annotations(const AnnotationSpec& spec) {
 Status read_annotations(ByteSpan json, const AnnotationSpec& spec, Annotations& out) {
   out.numbers.clear();
   out.labels.clear();
+  out.groups.clear();
   out.count = 0;
   PENSTOCK_ASSIGN(const Json value, Json::parse({reinterpret_cast<const char*>(json.data()), json.size()}));
-  PENSTOCK_TRY(walk(value, spec.path, spec.path, [&](const Json& found) { return take(found, spec, out); }));
+  const bool grouped = spec.path.find('*') != std::string::npos;
+  PENSTOCK_TRY(walk(value, spec.path, spec.path,
+                    [&](const Json& found) { return take_all(found, spec, grouped, out); }));
   if (spec.labels.empty()) {
     return {};
   }

@@ -16,6 +16,9 @@ struct Annotations {
   std::vector<float> numbers;  ///< boxes: left, top, right, bottom of each; key points: x, y of each
   std::vector<std::int64_t> labels;
   std::size_t count = 0;  ///< boxes or key points
+  /// Key points that belong together: those of each value that `*` of the path leads to; without one, those
+  /// of each element of the list.
+  std::vector<std::uint32_t> groups;
 };
 
 /// Numbers of a box, or of a key point.

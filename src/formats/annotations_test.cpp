@@ -55,6 +55,17 @@ TEST(Annotations, key_points_have_two_numbers_or_visibility_besides) {
   EXPECT_THAT(read("[[1, 2, 0], [3, 4, 1]]", all).value().numbers, ElementsAre(1, 2, 3, 4));
 }
 
+TEST(Annotations, key_points_of_one_object_belong_together) {
+  const auto groups = [](std::string_view json, const char* path) {
+    return read(json, {.kind = AnnotationKind::keypoints, .path = path}).value().groups;
+  };
+  EXPECT_THAT(groups(kCoco, "annotations.*.keypoints"), ElementsAre(2, 1));
+  EXPECT_THAT(groups(R"([{"p": [[1, 2], [3, 4]]}, {"p": []}])", "*.p"), ElementsAre(2, 0));
+  EXPECT_THAT(groups("[[1, 2], [3, 4]]", ""), ElementsAre(1, 1));
+  EXPECT_THAT(groups("[[[1, 2], [3, 4]], [[5, 6]]]", ""), ElementsAre(2, 1));
+  EXPECT_THAT(groups("[1, 2, 2, 3.5, 4, 0]", ""), ElementsAre(2));
+}
+
 TEST(Annotations, what_is_not_there_is_corrupt_and_named) {
   const auto refused = [](std::string_view json, const AnnotationSpec& spec) {
     const auto found = read(json, spec);

@@ -16,6 +16,9 @@
   X(random_solarize)           \
   X(pillow_gaussian_blur)      \
   X(random_erasing)            \
+  X(clamp_bounding_boxes)      \
+  X(sanitize_bounding_boxes)   \
+  X(sanitize_key_points)       \
   X(to_float)                  \
   X(normalize)                 \
   X(mix_up)                    \

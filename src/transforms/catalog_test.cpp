@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "transforms/coordinates.hpp"
 #include "transforms/image_program.hpp"
 #include "transforms/transform.hpp"
 
@@ -70,7 +71,18 @@ TEST(Catalog, every_operation_can_be_made_again_from_its_parameters) {
   }
 }
 
-TEST(Catalog, operations_on_images_say_whether_they_move_pixels) {
+/// Whether edits drop one of a few hopeless boxes and points.
+bool drops_some(const ImageEdits& edits, ImageSize image) {
+  std::vector<float> boxes = {-9, -9, 900, 900, 5, 5, 5, 5};
+  std::vector<float> points = {-9, -9, 5, 5};
+  const std::vector<std::uint32_t> sizes = {1, 1};
+  std::vector<std::uint8_t> kept(4, 1);
+  move_boxes(edits, image, {boxes, {}, std::span(kept).first(2)});
+  move_points(edits, image, {points, sizes, std::span(kept).last(2)});
+  return std::find(kept.begin(), kept.end(), 0) != kept.end();
+}
+
+TEST(Catalog, operations_on_images_say_whether_they_move_pixels_and_drop_annotations) {
   int images = 0;
   for (const OperationInfo& operation : catalog()) {
     const TransformPtr made = make_transform(operation.name, needed_by(operation)).value();
@@ -82,11 +94,14 @@ TEST(Catalog, operations_on_images_say_whether_they_move_pixels) {
     const ImageProgram program = ImageProgram::compile({made}, MemoryFormat::channels_last).value();
     const ImageWorkspacePtr workspace = program.make_workspace();
     bool moved = false;
+    bool dropped = false;
     for (std::uint64_t sample = 0; sample < 64; ++sample) {
       ASSERT_TRUE(program.resolve(*workspace, {64, 48}, {1, 2, sample}).ok()) << operation.name;
       moved |= std::any_of(workspace->edits.begin(), workspace->edits.end(), is_geometry);
+      dropped |= drops_some(workspace->edits, {64, 48});
     }
     EXPECT_EQ(moved, image->moves_pixels()) << operation.name;
+    EXPECT_EQ(dropped, image->drops_annotations()) << operation.name;
   }
   EXPECT_GE(images, 12);
 }

@@ -68,11 +68,19 @@ bool cuts_off(const ImageEdit& edit) {
   return std::holds_alternative<CropEdit>(edit) || std::holds_alternative<WarpEdit>(edit);
 }
 
+void run_on_items(const ImageEdit& edit, AnnotationKind kind, ImageSize image, const AnnotationItems& items) {
+  if (const auto* own = std::get_if<AnnotationEdit>(&edit); own != nullptr && own->of == kind) {
+    own->run(*own, image, items);
+  }
+}
+
 }  // namespace
 
-void move_boxes(std::span<const ImageEdit> edits, ImageSize image, std::span<float> boxes) {
+void move_boxes(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& items) {
+  const std::span<float> boxes = items.numbers;
   for (const ImageEdit& edit : edits) {
     if (!is_geometry(edit)) {
+      run_on_items(edit, AnnotationKind::boxes, image, items);
       continue;
     }
     const Forward map = forward(edit, image);
@@ -94,9 +102,11 @@ void move_boxes(std::span<const ImageEdit> edits, ImageSize image, std::span<flo
   }
 }
 
-void move_points(std::span<const ImageEdit> edits, ImageSize image, std::span<float> points) {
+void move_points(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& items) {
+  const std::span<float> points = items.numbers;
   for (const ImageEdit& edit : edits) {
     if (!is_geometry(edit)) {
+      run_on_items(edit, AnnotationKind::keypoints, image, items);
       continue;
     }
     Forward map = forward(edit, image);
@@ -110,6 +120,22 @@ void move_points(std::span<const ImageEdit> edits, ImageSize image, std::span<fl
       points[i + 1] = static_cast<float>(moved.y);
     }
   }
+}
+
+void drop_points(std::vector<float>& points, std::span<const std::uint8_t> kept,
+                 std::span<const std::uint32_t> sizes) {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::size_t numbers = std::size_t{2} * sizes[i];
+    if (kept[i] != 0) {
+      std::copy_n(points.begin() + static_cast<std::ptrdiff_t>(begin), numbers,
+                  points.begin() + static_cast<std::ptrdiff_t>(end));
+      end += numbers;
+    }
+    begin += numbers;
+  }
+  points.resize(end);
 }
 
 void mask_edits(const ImageEdits& edits, ImageEdits& masks) {

@@ -1,19 +1,37 @@
 #pragma once
 // Boxes and points that lie in an image, moved as its pixels are. Pure functions; any thread may call.
 
+#include <algorithm>
 #include <span>
+#include <vector>
 
 #include "transforms/image_edits.hpp"
 
 namespace penstock::inline v0 {
 
-/// Left, top, right and bottom of each box, in pixels of an image of this size. Those of crops and warps are
-/// cut off at the edges of the result.
-void move_boxes(std::span<const ImageEdit> edits, ImageSize image, std::span<float> boxes);
+/// Boxes in an image of this size. Those of crops and warps are cut off at the edges of the result.
+void move_boxes(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& boxes);
 
-/// x and y of each point. Mirrored points are those of pixels' centres: x becomes width - 1 - x, as in
+/// Key points likewise. Mirrored points are those of pixels' centres: x becomes width - 1 - x, as in
 /// torchvision. They may leave the image.
-void move_points(std::span<const ImageEdit> edits, ImageSize image, std::span<float> points);
+void move_points(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& points);
+
+/// Takes out what was not kept: `each` values an item.
+template <class T>
+void drop_items(std::vector<T>& values, std::span<const std::uint8_t> kept, std::size_t each) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i] != 0) {
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * each), each,
+                  values.begin() + static_cast<std::ptrdiff_t>(end));
+      end += each;
+    }
+  }
+  values.resize(end);
+}
+/// The same for x and y of key points, of which items have as many as `sizes` says.
+void drop_points(std::vector<float>& points, std::span<const std::uint8_t> kept,
+                 std::span<const std::uint32_t> sizes);
 
 /// What masks go through instead: only what moves pixels, by the nearest one, and zeros from outside.
 void mask_edits(const ImageEdits& edits, ImageEdits& masks);

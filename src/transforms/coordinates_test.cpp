@@ -9,11 +9,16 @@ namespace {
 using ::testing::ElementsAre;
 
 std::vector<float> boxes_after(const ImageEdits& edits, std::vector<float> boxes) {
-  move_boxes(edits, {100, 50}, boxes);
+  std::vector<std::uint8_t> kept(boxes.size() / 4, 1);
+  move_boxes(edits, {100, 50}, {boxes, {}, kept});
+  drop_items(boxes, kept, 4);
   return boxes;
 }
 std::vector<float> points_after(const ImageEdits& edits, std::vector<float> points) {
-  move_points(edits, {100, 50}, points);
+  const std::vector<std::uint32_t> sizes(points.size() / 2, 1);
+  std::vector<std::uint8_t> kept(sizes.size(), 1);
+  move_points(edits, {100, 50}, {points, sizes, kept});
+  drop_points(points, kept, sizes);
   return points;
 }
 
@@ -39,6 +44,28 @@ TEST(Coordinates, warps_go_the_other_way_than_their_matrix) {
   warp.warp.matrix = {1, 0, -5, 0, 1, 7};  // pixels move right by 5 and up by 7
   EXPECT_THAT(boxes_after({warp}, {10, 15, 30, 40}), ElementsAre(15, 8, 35, 33));
   EXPECT_THAT(points_after({warp}, {98, 3}), ElementsAre(103, -4));  // points may leave the image
+}
+
+TEST(Coordinates, edits_on_boxes_see_them_where_they_are_then_and_drop_some) {
+  // Drops what lies left of the middle of the image.
+  const AnnotationEdit right_half{
+      .name = "right half", .run = [](const AnnotationEdit&, ImageSize image, const AnnotationItems& items) {
+        for (std::size_t i = 0; i < items.kept.size(); ++i) {
+          items.kept[i] = items.kept[i] != 0 && 2 * items.numbers[4 * i] >= static_cast<float>(image.width);
+        }
+      }};
+  const std::vector<float> boxes = {10, 15, 30, 40, 60, 0, 70, 10};
+  EXPECT_THAT(boxes_after({right_half}, boxes), ElementsAre(60, 0, 70, 10));
+  EXPECT_THAT(boxes_after({FlipEdit{}, right_half}, boxes), ElementsAre(70, 15, 90, 40));
+  EXPECT_THAT(boxes_after({right_half, ResizeEdit{{10, 50}}}, boxes), ElementsAre(6, 0, 7, 10));
+  EXPECT_THAT(boxes_after({right_half, FlipEdit{}, right_half}, boxes), ElementsAre());
+  EXPECT_THAT(points_after({right_half}, {10, 15}), ElementsAre(10, 15));
+}
+
+TEST(Coordinates, points_are_dropped_with_those_that_belong_to_them) {
+  std::vector<float> points = {1, 2, 3, 4, 5, 6, 7, 8};
+  drop_points(points, std::vector<std::uint8_t>{0, 1, 0, 1}, std::vector<std::uint32_t>{1, 2, 0, 1});
+  EXPECT_THAT(points, ElementsAre(3, 4, 5, 6, 7, 8));
 }
 
 TEST(Coordinates, masks_are_moved_by_the_nearest_pixel_and_see_no_colours) {

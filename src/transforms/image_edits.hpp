@@ -1,7 +1,7 @@
 #pragma once
 // The few things that happen to an image, of three kinds: geometry (moves pixels, and with them masks, boxes
 // and points), tables (a byte becomes a byte, channel by channel) and pixels (whatever else makes an image of
-// an image). Operations plan lists of them; plain values.
+// an image); and what happens to its boxes and points alone. Operations plan lists of them; plain values.
 
 #include <array>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/scratch.hpp"
+#include "penstock/field_reading.hpp"
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
 #include "transforms/kernels/byte_tables.hpp"
@@ -122,10 +123,34 @@ struct FloatEdit {
   const void* drawn = nullptr;
 };
 
+// Annotations.
+
+/// The boxes of one field or its key points, in pixels of the image as it is then. Boxes are items of one,
+/// key points of as many as belong together.
+struct AnnotationItems {
+  std::span<float> numbers;              ///< left, top, right and bottom of each box; x and y of each point
+  std::span<const std::uint32_t> sizes;  ///< points of each item; of boxes: none
+  std::span<std::uint8_t> kept;          ///< of each item: 0 where it has been dropped
+};
+
+struct AnnotationEdit {
+  /// Moves items, or drops them, with their labels and what else belongs to them. Those that have been
+  /// dropped are still there.
+  using Run = void (*)(const AnnotationEdit& edit, ImageSize image, const AnnotationItems& items);
+
+  const char* name = "";  ///< human-readable
+  AnnotationKind of = AnnotationKind::boxes;
+  Run run = nullptr;
+  std::array<double, 4> numbers{};
+  const void* drawn = nullptr;  ///< as PixelsEdit has it
+};
+
 using ImageEdit = std::variant<CropEdit, PadEdit, ResizeEdit, FlipEdit, MoveEdit, WarpEdit, TableEdit,
-                               PixelsEdit, FloatEdit>;
+                               PixelsEdit, FloatEdit, AnnotationEdit>;
 using ImageEdits = std::vector<ImageEdit>;
 
+/// Whether it changes pixels before they are floats: all but FloatEdit and AnnotationEdit.
+bool is_of_pixels(const ImageEdit& edit) noexcept;
 /// Whether it moves pixels.
 bool is_geometry(const ImageEdit& edit) noexcept;
 /// The size of the image after an edit.

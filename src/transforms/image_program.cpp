@@ -88,7 +88,10 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
     }
     const std::span<const ImageEdit> made = std::span(workspace.edits).subspan(before);
     if (!workspace.boxes.empty()) {
-      move_boxes(made, slots.image.size, workspace.boxes);
+      workspace.kept.assign(workspace.boxes.size() / 4, 1);
+      move_boxes(made, slots.image.size, {workspace.boxes, {}, workspace.kept});
+      drop_items(workspace.boxes, workspace.kept, 4);
+      slots.boxes = workspace.boxes;
     }
     for (const ImageEdit& edit : made) {
       slots.image.size = size_after(slots.image.size, edit);

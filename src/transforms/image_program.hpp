@@ -34,6 +34,7 @@ class ImageWorkspace {
   ImageEdits edits;          ///< what follows from that
   ImageSize input;           ///< of the present sample
   std::vector<float> boxes;  ///< those of resolve(), where the edits so far have moved them
+  std::vector<std::uint8_t> kept;
   std::vector<Pass> passes;
   PassRunner runner;
 };

@@ -349,6 +349,19 @@ TEST(ImageProgram, operations_see_boxes_where_those_before_have_moved_them) {
   EXPECT_EQ(seen(4), (std::vector<double>{0, 5, 35, 20, 0, 0, 0, 4})) << "cut off at the edges";
 }
 
+TEST(ImageProgram, operations_see_no_boxes_that_were_dropped_before) {
+  const auto looks = std::make_shared<const LooksAtBoxes>(NoParameters{});
+  const auto program = ImageProgram::compile({transforms::CenterCrop{.size = {50, 50}},
+                                              test::make("SanitizeBoundingBoxes"), looks},
+                                             MemoryFormat::channels_first)
+                           .value();
+  const auto workspace = program.make_workspace();
+  const std::vector<float> boxes = {0, 0, 8, 8, 90, 40, 120, 60};
+  ASSERT_TRUE(program.resolve(*workspace, {200, 100}, RandomKey{1, 2, 3}, boxes).ok());
+  EXPECT_EQ(test::value_of<std::vector<double>>(workspace->drawn[2]->values(), "seen"),
+            (std::vector<double>{15, 15, 45, 35}));
+}
+
 TEST(Passes, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
   std::vector<Pass> passes;
   plan_passes({100, 80},

@@ -71,7 +71,7 @@ void plan_passes(ImageSize image, const ImageEdits& edits, bool fuse, std::vecto
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const ImageEdit& edit = edits[i];
     const ImageSize size = passes.back().output;
-    if (std::holds_alternative<FloatEdit>(edit) || changes_nothing(size, edit)) {
+    if (!is_of_pixels(edit) || changes_nothing(size, edit)) {
       continue;
     }
     if (is_of_boxes(edit)) {

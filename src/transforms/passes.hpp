@@ -35,7 +35,8 @@ struct Pass {
 };
 
 /// Passes for an image of this size. The first is always one of boxes. With `fuse` = false every edit has a
-/// pass of its own. Edits on floats are no passes.
+/// pass of its own. Edits that are not of pixels are no
+/// passes.
 void plan_passes(ImageSize image, const ImageEdits& edits, bool fuse, std::vector<Pass>& passes);
 
 }  // namespace penstock::inline v0

@@ -47,6 +47,9 @@ std::string name_of_edit(const ImageEdit& edit) {
   if (const auto* floats = std::get_if<FloatEdit>(&edit)) {
     return floats->name;
   }
+  if (const auto* items = std::get_if<AnnotationEdit>(&edit)) {
+    return items->name;
+  }
   if (std::holds_alternative<MoveEdit>(edit)) {
     return "turn";
   }
@@ -133,7 +136,7 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
   text += fmt::format("{} -> {}{} {}\n", line, size, name_of(output.type),
                       format == MemoryFormat::channels_first ? "CHW" : "HWC");
   for (const ImageEdit& edit : edits) {
-    if (std::holds_alternative<FloatEdit>(edit)) {
+    if (!is_of_pixels(edit)) {
       text += name_of_edit(edit) + "\n";
     }
   }

@@ -121,13 +121,13 @@ void SampleProgram::run_mask(SampleWorkspace& workspace, std::size_t view, void*
 }
 
 void SampleProgram::move_boxes(const SampleWorkspace& workspace, std::size_t view,
-                               std::span<float> boxes) const {
+                               const AnnotationItems& boxes) const {
   const ImageWorkspace& image = *workspace.views[view];
   penstock::move_boxes(image.edits, image.input, boxes);
 }
 
 void SampleProgram::move_points(const SampleWorkspace& workspace, std::size_t view,
-                                std::span<float> points) const {
+                                const AnnotationItems& points) const {
   const ImageWorkspace& image = *workspace.views[view];
   penstock::move_points(image.edits, image.input, points);
 }

@@ -68,8 +68,9 @@ class SampleProgram {
   Status decode_mask(SampleWorkspace& workspace, ElementType type, const ReadBox& read) const;
   /// Writes one view of that mask: rows of its values, nothing between them.
   void run_mask(SampleWorkspace& workspace, std::size_t view, void* out) const;
-  void move_boxes(const SampleWorkspace& workspace, std::size_t view, std::span<float> boxes) const;
-  void move_points(const SampleWorkspace& workspace, std::size_t view, std::span<float> points) const;
+  /// Moves what lies in the image, and drops what operations drop: `kept` says so.
+  void move_boxes(const SampleWorkspace& workspace, std::size_t view, const AnnotationItems& boxes) const;
+  void move_points(const SampleWorkspace& workspace, std::size_t view, const AnnotationItems& points) const;
 
  private:
   std::vector<SampleView> views_;

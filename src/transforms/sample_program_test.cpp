@@ -91,7 +91,8 @@ TEST(SampleProgram, masks_boxes_and_points_go_where_the_pixel_goes) {
     program.run_mask(workspace, 0, moved.data());
     std::vector<float> box = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(x + 1),
                               static_cast<float>(y + 1)};
-    program.move_boxes(workspace, 0, box);
+    std::vector<std::uint8_t> kept(box.size() / 4, 1);
+    program.move_boxes(workspace, 0, {box, {}, kept});
     for (int to = 0; to < 24 * 24; ++to) {
       const bool here = pixels[static_cast<std::size_t>(to) * 3] != 0;
       ASSERT_EQ(moved[static_cast<std::size_t>(to)], here ? 3 : 0);

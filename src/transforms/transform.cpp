@@ -123,9 +123,13 @@ const std::string& Transform::key() const noexcept {
 
 DrawnPtr Transform::make_drawn() const { return std::make_unique<DrawnOf<NoDraw>>(); }
 
+bool is_of_pixels(const ImageEdit& edit) noexcept {
+  return !std::holds_alternative<FloatEdit>(edit) && !std::holds_alternative<AnnotationEdit>(edit);
+}
+
 bool is_geometry(const ImageEdit& edit) noexcept {
-  return !std::holds_alternative<TableEdit>(edit) && !std::holds_alternative<PixelsEdit>(edit) &&
-         !std::holds_alternative<FloatEdit>(edit);
+  return is_of_pixels(edit) && !std::holds_alternative<TableEdit>(edit) &&
+         !std::holds_alternative<PixelsEdit>(edit);
 }
 
 ImageSize size_after(ImageSize image, const ImageEdit& edit) noexcept {

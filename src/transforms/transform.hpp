@@ -75,6 +75,8 @@ class ImageTransform : public TransformOf<ImageSpec> {
 
   /// Whether it may plan geometry, which moves what lies in the image's plane too.
   virtual bool moves_pixels() const noexcept = 0;
+  /// Whether it may drop boxes or key points.
+  virtual bool drops_annotations() const noexcept { return false; }
   /// Draws for one sample. Without override: nothing.
   virtual Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const = 0;
   /// Appends what happens to this image, whose size is known. Without override: nothing.
@@ -145,14 +147,16 @@ Status Operation<Self, Parameters, DrawnType, Base>::check_chance(double p) cons
 }
 
 /// An operation on images. `Self` overrides describe() and, where it has something to say, hides draw(),
-/// plan() and kMovesPixels.
+/// plan(), kMovesPixels and kDropsAnnotations.
 template <class Self, class Parameters, class DrawnType = NoDraw>
 class ImageOperation : public Operation<Self, Parameters, DrawnType, ImageTransform> {
  public:
   using Operation<Self, Parameters, DrawnType, ImageTransform>::Operation;
   static constexpr bool kMovesPixels = false;
+  static constexpr bool kDropsAnnotations = false;
 
   bool moves_pixels() const noexcept final { return Self::kMovesPixels; }
+  bool drops_annotations() const noexcept final { return Self::kDropsAnnotations; }
 
   Status draw(const ImageSlots&, Draws&, DrawnType&) const { return {}; }
   Status plan(const ImageSpec&, const DrawnType&, ImageEdits&) const { return {}; }

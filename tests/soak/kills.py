@@ -29,9 +29,7 @@ PATIENCE_SECONDS = 120.0  # no life takes as long as this to its first step, or 
 
 
 def open_loader(source: str, **options: object) -> penstock.Loader:
-    return penstock.Loader(
-        source, transforms=transforms(), shuffle=True, seed=SEED, output="numpy", **options
-    )
+    return penstock.Loader(source, transforms=transforms(), shuffle=True, seed=SEED, output="numpy", **options)
 
 
 # --- the program that is killed -------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Writes data/version_<n> with the penstock that is installed: run it with the last commit of a version, never later.
 
-    python python/tests/data/write_earlier_version.py python/tests/data/version_0.1 COMMIT
+python python/tests/data/write_earlier_version.py python/tests/data/version_0.1 COMMIT
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@
 #include "core/scratch.hpp"
 #include "formats/annotations.hpp"
 #include "pipeline/fill/known_size.hpp"
+#include "transforms/coordinates.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -22,7 +23,8 @@ class PlaneFiller final : public Filler {
         program_(plan.program()),
         decoder_(decode_limits(tools.options)),
         workspace_(program_.make_workspace()),
-        found_(plan.others().size()) {}
+        found_(plan.others().size()),
+        moved_(plan.others().size() * plan.places().size()) {}
 
   Status fill(const RowTask& task) override {
     drawn_before_ = drawn_for(task).size();
@@ -32,6 +34,16 @@ class PlaneFiller final : public Filler {
   }
 
  private:
+  /// Annotations of a field in one view.
+  struct Moved {
+    std::vector<float> numbers;
+    std::vector<std::int64_t> labels;
+    std::vector<std::uint8_t> kept;
+  };
+  Moved& moved_of(std::size_t other, std::size_t view) {
+    return moved_[other * plan_.places().size() + view];
+  }
+
   /// What the annotations say is read first, for operations look at boxes; they are written last.
   Status fill_all(const RowTask& task) {
     const RowPart& part = task.parts.front();
@@ -51,6 +63,7 @@ class PlaneFiller final : public Filler {
     }
     PENSTOCK_TRY(read(part, plan_.image().number, WorkStage::decode,
                       [&](const StoredValue& value) { return make_images(task, value); }));
+    PENSTOCK_TRY(move_annotations(part));
     std::size_t column = 1;  // after the image's
     for (std::size_t i = 0; i < others.size(); ++i) {
       if (others[i].reading.annotations) {
@@ -127,25 +140,70 @@ class PlaneFiller final : public Filler {
     return {};
   }
 
-  void put_annotations(const RowTask& task, std::size_t column, std::size_t other) {
+  /// Boxes first: key points are dropped with those that they belong to.
+  Status move_annotations(const RowPart& part) {
+    for (const AnnotationKind kind : {AnnotationKind::boxes, AnnotationKind::keypoints}) {
+      for (std::size_t i = 0; i < plan_.others().size(); ++i) {
+        const PlaneField& field = plan_.others()[i];
+        if (!field.reading.annotations || field.reading.annotations->kind != kind) {
+          continue;
+        }
+        if (plan_.drops() && field.of_boxes && found_[i].groups.size() != found_[*field.of_boxes].count) {
+          return at_sample({.kind = ErrorKind::corrupt,
+                            .message = fmt::format("{} boxes, and key points of {} objects",
+                                                   found_[*field.of_boxes].count, found_[i].groups.size()),
+                            .advice = "omit the key points, or what drops boxes",
+                            .place = {.stage = "transform"}},
+                           table_of(part), part.sample, field.number);
+        }
+        for (std::size_t view = 0; view < plan_.places().size(); ++view) {
+          move(i, view, kind);
+        }
+      }
+    }
+    return {};
+  }
+
+  void move(std::size_t other, std::size_t view, AnnotationKind kind) {
     const PlaneField& field = plan_.others()[other];
     const Annotations& found = found_[other];
-    const bool is_boxes = field.reading.annotations->kind == AnnotationKind::boxes;
-    const Extents shape = {found.count, numbers_each(field.reading.annotations->kind)};
+    Moved& moved = moved_of(other, view);
+    moved.numbers = found.numbers;
+    moved.labels = found.labels;
+    if (kind == AnnotationKind::boxes) {
+      moved.kept.assign(found.count, 1);
+      program_.move_boxes(workspace_, view, {moved.numbers, {}, moved.kept});
+      drop_items(moved.numbers, moved.kept, 4);
+      if (!moved.labels.empty()) {
+        drop_items(moved.labels, moved.kept, 1);
+      }
+      return;
+    }
+    moved.kept.assign(found.groups.size(), 1);
+    program_.move_points(workspace_, view, {moved.numbers, found.groups, moved.kept});
+    if (plan_.drops() && field.of_boxes) {
+      const std::vector<std::uint8_t>& boxes = moved_of(*field.of_boxes, view).kept;
+      for (std::size_t i = 0; i < moved.kept.size(); ++i) {
+        moved.kept[i] &= boxes[i];
+      }
+    }
+    drop_points(moved.numbers, moved.kept, found.groups);
+  }
+
+  void put_annotations(const RowTask& task, std::size_t column, std::size_t other) {
+    const PlaneField& field = plan_.others()[other];
+    const std::size_t each = numbers_each(field.reading.annotations->kind);
     std::uint8_t* memory = nullptr;
     std::uint8_t* labels = nullptr;
     for (std::size_t i = 0; i < plan_.places().size(); ++i) {
+      const Moved& moved = moved_of(other, i);
+      const Extents shape = {moved.numbers.size() / each, each};
       memory = room_for(task, column, i, shape, memory);
-      moved_ = found.numbers;
-      if (is_boxes) {
-        program_.move_boxes(workspace_, i, moved_);
-      } else {
-        program_.move_points(workspace_, i, moved_);
-      }
-      put(memory + offset_of(plan_.places()[i], shape, sizeof(float)), moved_);
+      put(memory + offset_of(plan_.places()[i], shape, sizeof(float)), moved.numbers);
       if (field.columns() > 1) {
-        labels = room_for(task, column + 1, i, {found.count}, labels);
-        put(labels + offset_of(plan_.places()[i], {found.count}, sizeof(std::int64_t)), found.labels);
+        const Extents count = {moved.labels.size()};
+        labels = room_for(task, column + 1, i, count, labels);
+        put(labels + offset_of(plan_.places()[i], count, sizeof(std::int64_t)), moved.labels);
       }
     }
   }
@@ -190,7 +248,7 @@ class PlaneFiller final : public Filler {
   SampleWorkspace workspace_;
   std::vector<Annotations> found_;  // by the others' numbers
   std::vector<float> boxes_;        // of all fields
-  std::vector<float> moved_;
+  std::vector<Moved> moved_;        // by the others' numbers and the views'
   std::vector<std::size_t> shape_;
   Scratch values_;   // of a mask that will be made wide
   ImageSize image_;  // of the present sample

@@ -35,6 +35,34 @@ Result<ImageSpec> plane_input(const PlaneField& image) {
 
 std::size_t extent_of(int pixels) { return pixels > 0 ? static_cast<std::size_t>(pixels) : kAnyExtent; }
 
+bool may_drop(const std::vector<TransformPtr>& operations) {
+  return std::any_of(operations.begin(), operations.end(), [](const TransformPtr& operation) {
+    const auto* image = dynamic_cast<const ImageTransform*>(operation.get());
+    return image != nullptr && image->drops_annotations();
+  });
+}
+
+/// The part of a path that leads to objects, "annotations.*" of "annotations.*.bbox"; empty: it names none.
+std::string_view objects_of(const std::string& path) {
+  const std::size_t star = path.rfind('*');
+  return star == std::string::npos ? std::string_view() : std::string_view(path).substr(0, star + 1);
+}
+
+/// Finds the boxes that key points belong to: those of the same objects in the same json.
+void pair_up(const SampleTable& table, std::vector<PlaneField>& others) {
+  for (PlaneField& points : others) {
+    for (std::size_t i = 0; i < others.size() && points.reading.annotations && !points.of_boxes; ++i) {
+      const auto& boxes = others[i].reading.annotations;
+      const AnnotationSpec& spec = *points.reading.annotations;
+      if (spec.kind == AnnotationKind::keypoints && boxes && boxes->kind == AnnotationKind::boxes &&
+          table.spec(points.number).choice() == table.spec(others[i].number).choice() &&
+          !objects_of(spec.path).empty() && objects_of(spec.path) == objects_of(boxes->path)) {
+        points.of_boxes = i;
+      }
+    }
+  }
+}
+
 Status check_no_functions(const PlaneFields& fields, const std::vector<View>& views) {
   for (const View& view : views) {
     for (const TransformPtr& operation : view.operations) {
@@ -78,6 +106,17 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
       return plane_error(fmt::format("view '{}' is counted, and its images differ in size", view.name),
                          "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w])");
     }
+    const bool has_annotations =
+        std::any_of(fields_.others.begin(), fields_.others.end(),
+                    [](const auto& other) { return other.reading.annotations.has_value(); });
+    if (view.count > 0 && has_annotations && may_drop(view.operations)) {
+      return plane_error(
+          fmt::format("view '{}' is counted, and drops boxes or key points: each of its images would have "
+                      "another number of them",
+                      view.name),
+          "use views without a count, or omit the operation that drops");
+    }
+    drops_ = drops_ || (has_annotations && may_drop(view.operations));
     const auto count = static_cast<std::size_t>(view.count);
     for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i, ++number) {
       places_.push_back({.column = columns_.size(), .number = i, .count = count});
@@ -174,6 +213,7 @@ Result<FillPlanPtr> plan_plane(const SampleTable& table, PlaneFields fields, con
       PENSTOCK_ASSIGN(program, SampleProgram::compile(views, input, format));
     }
   }
+  pair_up(table, fields.others);
   const FieldSpec image = table.spec(fields.image.number);
   auto plan = std::make_unique<PlanePlan>(std::move(fields), image, std::move(program), format, input.size);
   PENSTOCK_TRY(plan->lay_out(views, options.pad_images));

@@ -2,6 +2,7 @@
 // Columns of an image and of what lies in its plane: masks, boxes, key points. In one view or in several, for
 // which the image is decoded once; geometry moves all of them alike.
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ struct PlaneField {
   std::size_t number = 0;  ///< of the field
   std::string name;
   FieldReading reading;
+  /// Of key points: the boxes with which they are dropped, among the others of the plane.
+  std::optional<std::size_t> of_boxes{};
 
   /// Columns that it has in each view: boxes may have labels.
   std::size_t columns() const noexcept {
@@ -76,6 +79,8 @@ class PlanePlan final : public FillPlan {
   /// The size that all images must have; {0, 0}: any.
   ImageSize input() const noexcept { return input_; }
   const RgbLossNote& loss() const noexcept { return loss_; }
+  /// Whether operations may drop boxes or key points.
+  bool drops() const noexcept { return drops_; }
   /// One for each view of the program.
   const std::vector<ViewPlace>& places() const noexcept { return places_; }
 
@@ -88,6 +93,7 @@ class PlanePlan final : public FillPlan {
   SampleProgram program_;
   MemoryFormat format_;
   ImageSize input_;
+  bool drops_ = false;
   std::vector<std::size_t> numbers_;  // of the image's field and the others'
   std::vector<ColumnPlan> columns_;
   std::vector<ViewPlace> places_;

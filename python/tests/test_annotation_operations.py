@@ -1,0 +1,159 @@
+"""What operations do to boxes and keypoints beyond moving them: cut off and drop, with what belongs to them."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import penstock
+from penstock import transforms
+
+OPERATIONS = [
+    transforms.RandomResizedCrop(24, scale=(0.1, 0.6)),
+    transforms.RandomHorizontalFlip(),
+    transforms.ClampBoundingBoxes(),
+    transforms.SanitizeBoundingBoxes(min_size=2, min_area=10),
+]
+
+
+def _boxes(number: int, count: int) -> np.ndarray:
+    corners = np.random.default_rng(number).uniform(-10, 70, (count, 2, 2)).astype(np.float32)
+    return np.concatenate([corners.min(1), corners.max(1)], 1)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("boxes") / "train.tar"
+    with tarfile.open(path, "w") as tar:
+        for number in range(12):
+            image = np.random.default_rng(number).integers(0, 256, (48, 64, 3), dtype=np.uint8)
+            file = io.BytesIO()
+            Image.fromarray(image).save(file, "PNG")
+            boxes = _boxes(number, number)
+            objects = [
+                {"bbox": box.tolist(), "id": 100 * number + i, "points": [float(i), 3, 2, float(i) + 1, 30, 2]}
+                for i, box in enumerate(boxes)
+            ]
+            for name, data in (("png", file.getvalue()), ("json", json.dumps({"objects": objects}).encode())):
+                member = tarfile.TarInfo(f"{number:03}.{name}")
+                member.size = len(data)
+                tar.addfile(member, io.BytesIO(data))
+    return str(path)
+
+
+def _dataset(source: str, **more: Any) -> penstock.Dataset:
+    fields = {
+        "image": "png",
+        "points": penstock.Keypoints("json", "objects.*.points"),
+        "boxes": penstock.Boxes("json", "objects.*.bbox", labels="objects.*.id"),
+    }
+    return penstock.Dataset(source, fields=fields | more)
+
+
+def test_boxes_are_kept_and_cut_off_as_torchvision_does() -> None:
+    torch = pytest.importorskip("torch")
+    v2 = pytest.importorskip("torchvision.transforms.v2")
+    from torchvision import tv_tensors
+
+    image = np.zeros((48, 64, 3), dtype=np.uint8)
+    dropped = 0
+    for number in range(40):
+        boxes = _boxes(number, 12)
+        labels = torch.arange(12)
+        for ours, theirs in (
+            ([transforms.ClampBoundingBoxes()], [v2.ClampBoundingBoxes()]),
+            ([transforms.SanitizeBoundingBoxes()], [v2.SanitizeBoundingBoxes()]),
+            (
+                [transforms.ClampBoundingBoxes(), transforms.SanitizeBoundingBoxes(min_size=5, min_area=150)],
+                [v2.ClampBoundingBoxes(), v2.SanitizeBoundingBoxes(min_size=5, min_area=150)],
+            ),
+        ):
+            made = transforms.Compose(ours)(image, boxes=boxes, labels=labels)
+            wanted = v2.Compose(theirs)(
+                {
+                    "boxes": tv_tensors.BoundingBoxes(torch.from_numpy(boxes), format="XYXY", canvas_size=(48, 64)),
+                    "labels": labels,
+                }
+            )
+            np.testing.assert_array_equal(made["boxes"], wanted["boxes"].numpy())
+            assert torch.equal(made["labels"], wanted["labels"])
+            dropped += 12 - len(made["boxes"])
+    assert dropped > 100
+
+
+def test_what_belongs_to_a_box_goes_with_it() -> None:
+    image = np.zeros((48, 64, 3), dtype=np.uint8)
+    boxes = np.array([[0, 0, 9, 9], [5, 5, 5, 9], [50, 40, 60, 48]], dtype=np.float32)
+    points = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
+    run = transforms.Compose([transforms.SanitizeBoundingBoxes()])
+    made = run(image, boxes=boxes, labels=["cat", "dog", "cow"], keypoints=points)
+    assert made["labels"] == ["cat", "cow"]
+    np.testing.assert_array_equal(made["keypoints"], points[[0, 2]])
+    np.testing.assert_array_equal(run(image, boxes=boxes, keypoints=points[0])["keypoints"], points[0])
+    inside = transforms.Compose([transforms.SanitizeKeyPoints()])
+    far = points + np.array([[[0, 0]], [[-9, 0]], [[0, 45]]], dtype=np.float32)
+    np.testing.assert_array_equal(inside(image, keypoints=far)["keypoints"], far[:1])
+    np.testing.assert_array_equal(inside(image, keypoints=far[1])["keypoints"], far[1][:0])
+    with pytest.raises(penstock.InvalidError, match="as many as boxes"):
+        run(image, boxes=boxes, labels=[1])
+    with pytest.raises(penstock.InvalidError, match="the numbers differ"):
+        run(image, boxes=boxes[:2], keypoints=points)
+
+
+@pytest.mark.parametrize("store", [False, True], ids=["tar", "store"])
+@pytest.mark.parametrize("views", [False, True], ids=["list", "views"])
+def test_a_loader_drops_what_compose_drops(source: str, store: bool, views: bool, tmp_path: Path) -> None:
+    if store:
+        penstock.build(source, tmp_path / "store", progress=False)
+    dataset = _dataset(str(tmp_path / "store") if store else source)
+    lists: dict[str, list[transforms.Transform]] = {"": OPERATIONS}
+    if views:
+        lists = {"a": OPERATIONS, "b": [transforms.Resize([20, 30]), *OPERATIONS]}
+    what: Any = penstock.Views(**lists) if views else OPERATIONS
+    left = 0
+    with penstock.Loader(dataset, transforms=what, batch_size=5, output="numpy", shuffle=True, num_workers=2) as loader:
+        for batch in loader:
+            for row, params in enumerate(json.loads(json.dumps(batch.params))):
+                sample = dataset[int(batch["index"][row])]
+                for view, operations in lists.items():
+                    made = transforms.apply(
+                        operations,
+                        sample["image"],
+                        params[view],
+                        boxes=sample["boxes"],
+                        labels=sample["boxes_labels"],
+                        keypoints=sample["points"].reshape(-1, 2, 2),
+                    )
+                    prefix = f"{view}." if view else ""
+                    np.testing.assert_array_equal(batch[prefix + "boxes"][row], made["boxes"])
+                    np.testing.assert_array_equal(batch[prefix + "boxes_labels"][row], made["labels"])
+                    np.testing.assert_array_equal(batch[prefix + "points"][row], made["keypoints"].reshape(-1, 2))
+                    left += len(made["boxes"])
+    assert 0 < left < 66 * len(lists)
+
+
+def test_counted_views_cannot_drop(source: str) -> None:
+    with pytest.raises(penstock.InvalidError, match="view 'a' is counted, and drops boxes"):
+        penstock.Loader(_dataset(source), transforms=penstock.Views(a=(2, OPERATIONS)))
+    dataset = penstock.Dataset(source, fields={"image": "png"})
+    with penstock.Loader(dataset, transforms=penstock.Views(a=(2, OPERATIONS)), batch_size=2) as loader:
+        assert next(iter(loader))["a"].shape == (2, 2, 3, 24, 24)
+
+
+def test_keypoints_of_other_objects_stay(source: str) -> None:
+    others = {"points": penstock.Keypoints("json", "objects.0.points")}
+    fields = {**others, "boxes": penstock.Boxes("json", "objects.*.bbox"), "image": "png"}
+    dataset = penstock.Dataset(source, fields=fields)
+    operations = [transforms.SanitizeBoundingBoxes(min_size=64)]
+    with penstock.Loader(dataset, transforms=operations, batch_size=12, output="numpy", on_error="skip") as loader:
+        (batch,) = loader
+    assert len(batch["index"]) == 11  # the first has no object
+    assert [len(boxes) for boxes in batch["boxes"]] == [0] * 11
+    assert [len(points) for points in batch["points"]] == [2] * 11
