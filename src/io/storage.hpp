@@ -63,7 +63,7 @@ const StoragePtr& local_storage();
 /// Files of more bytes are mapped by Storage::read() of local files.
 inline constexpr std::uint64_t kMaxCopiedFile = 1 << 20;
 
-/// The storages by the scheme of a name. A plain value.
+/// The storages by the scheme of a name: those of penstock, and what was set in their place. A plain value.
 class Storages {
  public:
   /// Of penstock: "" and "file", local files.
@@ -80,6 +80,8 @@ class Storages {
   Result<Found> find(const std::string& name) const;
 
  private:
+  Storages() = default;
+
   std::map<std::string, StoragePtr, std::less<>> by_scheme_;
 };
 
