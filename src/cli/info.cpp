@@ -116,7 +116,7 @@ int run(const InfoArguments& arguments) {
     return fail(dataset.error(), arguments.json);
   }
   print_warnings(dataset->warnings(), arguments.json);
-  if (!is_store({arguments.path, arguments.path})) {
+  if (const auto named = find_named(arguments.path); !named.ok() || !is_store(*named)) {
     return run_dataset(*dataset, arguments);
   }
   const auto info = store_info(arguments.path);

@@ -2,6 +2,7 @@
 // A file or folder, and the words by which the user named it.
 
 #include <string>
+#include <utility>
 
 #include "io/storage.hpp"
 
@@ -14,5 +15,17 @@ struct NamedPath {
 
   bool operator==(const NamedPath&) const = default;
 };
+
+/// What a user named by a path or URL, in its storage. Storages::find().
+inline Result<NamedPath> find_named(const std::string& name,
+                                    const Storages& storages = Storages::standard()) {
+  auto found = storages.find(name);
+  if (!found.ok()) {
+    Error error = std::move(found).error();
+    error.place.source = name;
+    return error;
+  }
+  return NamedPath{std::move(found->path), name, std::move(found->storage)};
+}
 
 }  // namespace penstock::inline v0

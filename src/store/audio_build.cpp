@@ -325,7 +325,11 @@ Status check_destination(const std::string& destination) {
 
 /// Whether the source is a folder of files with recordings somewhere below it, and no store or tars.
 bool is_folder_of_recordings(const std::string& source) {
-  const Candidate candidate({source, source});
+  const auto named = find_named(source);
+  if (!named.ok()) {
+    return false;
+  }
+  const Candidate candidate(*named);
   if (!candidate.is_folder() || is_store(candidate.path())) {
     return false;
   }

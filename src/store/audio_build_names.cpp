@@ -54,7 +54,7 @@ AudioBuildNames audio_build_names(const AudioFiles& files, const std::string& co
   }
   SourceIdentity identity;
   for (std::size_t i = 0; i < files.keys.size(); ++i) {
-    const auto found = local_storage()->stat(files.path(i));
+    const auto found = files.storage->stat(files.path(i));
     // What cannot be looked at is bad in its turn.
     const FileIdentity state = found.ok() && found->is_file() ? found->identity : FileIdentity{};
     hash.add(files.keys[i]);

@@ -43,6 +43,8 @@ TEST(audio_build, bytes_do_not_depend_on_workers_and_bad_files_are_left_out) {
   ASSERT_EQ(four->errors.size(), 1U);
   EXPECT_EQ(four->errors[0].place.key, "a/12.wav");
   EXPECT_TRUE(bytes_of(folder / "one.h5") == bytes_of(folder / "four.h5"));
+  ASSERT_TRUE(build_audio("file://" + source, folder / "url.h5", {.duration = 1}).ok());
+  EXPECT_TRUE(bytes_of(folder / "url.h5") == bytes_of(folder / "four.h5"));
   EXPECT_FALSE(fs::exists(folder / "one.h5.building"));
   write(folder / "in/a/12.wav", wav(3000, 1));
   EXPECT_EQ(build_audio(source, folder / "one.h5", {.duration = 1}).error().kind, ErrorKind::invalid);

@@ -14,7 +14,7 @@ void AudioFetcher::announce_from(std::uint64_t file) {
   constexpr std::uint64_t kAhead = 32;
   const std::uint64_t end = std::min<std::uint64_t>(file + kAhead, files_->keys.size());
   for (announced_ = std::max(announced_, file); announced_ < end; ++announced_) {
-    local_storage()->announce(files_->path(announced_));
+    files_->storage->announce(files_->path(announced_));
   }
 }
 
@@ -36,7 +36,7 @@ std::uint64_t AudioFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
   std::vector<std::uint64_t> later;
   const auto take_later = [&] {
     for (const std::uint64_t i : later) {
-      const auto bytes = local_storage()->read(files_->path(i));
+      const auto bytes = files_->storage->read(files_->path(i));
       if (bytes.ok()) {
         take(i, *bytes);
       } else {
@@ -51,7 +51,7 @@ std::uint64_t AudioFetcher::fetch(std::uint64_t begin, std::uint64_t end, const 
       announce_from(i);
       take_later();
     }
-    if (const std::optional<Bytes> bytes = local_storage()->read_without_waiting(files_->path(i))) {
+    if (const std::optional<Bytes> bytes = files_->storage->read_without_waiting(files_->path(i))) {
       take(i, *bytes);
     } else {
       later.push_back(i);

@@ -10,7 +10,6 @@
 #include "formats/folder_scan.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/text.hpp"
-#include "io/file.hpp"
 #include "io/storage.hpp"
 
 namespace penstock::inline v0 {
@@ -158,8 +157,10 @@ Status label_by_names(AudioFiles& files, const std::string& pattern) {
 
 Result<AudioFiles> find_audio_files(const std::string& folder, const std::string& pattern) {
   AudioFiles files;
-  files.folder = absolute_path(folder);
-  PENSTOCK_ASSIGN(FoundFiles found, find_files(*local_storage(), files.folder, true));
+  PENSTOCK_ASSIGN(const NamedPath named, find_named(folder));
+  files.storage = named.storage;
+  files.folder = named.storage->absolute(named.path);
+  PENSTOCK_ASSIGN(FoundFiles found, find_files(*files.storage, files.folder, true));
   files.keys = std::move(found.recordings.paths);
   std::sort(files.keys.begin(), files.keys.end());
   if (found.recordings.undecodable > 0) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/storage.hpp"
 #include "penstock/result.hpp"
 
 namespace penstock::inline v0 {
@@ -19,6 +20,7 @@ namespace penstock::inline v0 {
 /// Files below a folder, sorted by key; or samples of a table, in its order. A plain value.
 struct AudioFiles {
   std::string folder;                         ///< or what the user called the table
+  StoragePtr storage = local_storage();       ///< of the folder
   std::vector<std::string> keys;              ///< paths below the folder, or of the samples
   std::vector<std::int64_t> labels;           ///< of each key
   std::vector<std::string> label_names;       ///< by number; none: labels are numbers of any size

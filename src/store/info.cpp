@@ -23,7 +23,8 @@ const char* name_of(RecordCodec codec) noexcept {
 }  // namespace
 
 Result<StoreInfo> store_info(const std::string& path) {
-  PENSTOCK_ASSIGN(const std::unique_ptr<StoreFiles> files, StoreFiles::open({path, path}));
+  PENSTOCK_ASSIGN(const NamedPath folder, find_named(path));
+  PENSTOCK_ASSIGN(const std::unique_ptr<StoreFiles> files, StoreFiles::open(folder));
   const StoreManifest& manifest = files->manifest();
   StoreInfo info{.version = kStoreVersion,
                  .written_by = manifest.written_by,

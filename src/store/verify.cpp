@@ -211,11 +211,13 @@ void check_files(const StoreFiles& files, VerifyReport& report) {
   }
 }
 
-Status refuse_what_is_no_store(const std::string& path) {
-  const auto state = local_storage()->stat(path);
+/// The folder of a store that the user named.
+Result<NamedPath> find_store(const std::string& path) {
+  PENSTOCK_ASSIGN(NamedPath folder, find_named(path));
+  const auto state = folder.storage->stat(folder.path);
   const bool there = state.ok() && state->exists();
-  if (there && is_store({path, path})) {
-    return {};
+  if (there && is_store(folder)) {
+    return folder;
   }
   return Error{.kind = there ? ErrorKind::invalid : ErrorKind::not_found,
                .message = there ? "not a store" : "no such file or folder",
@@ -228,8 +230,8 @@ Status refuse_what_is_no_store(const std::string& path) {
 Result<VerifyReport> verify_store(const std::string& path, const VerifySettings& settings) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_TRY(check_workers(settings.workers, "verify"));
-  PENSTOCK_TRY(refuse_what_is_no_store(path));
-  PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open({path, path}));
+  PENSTOCK_ASSIGN(const NamedPath folder, find_store(path));
+  PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open(folder));
   const std::unique_ptr<SampleTable> table = store_table(files);
   std::optional<Counterpart> source;
   VerifyReport report;

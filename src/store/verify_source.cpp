@@ -116,7 +116,8 @@ Result<VerifyReport> verify_samples(const SampleTable& table, const VerifySettin
 
 Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifySettings& settings) {
   const bool has_source = settings.table || !settings.sources.empty();
-  if (paths.size() == 1 && (is_store({paths[0], paths[0]}) || has_source)) {
+  const auto first = paths.size() == 1 ? find_named(paths[0]) : Result<NamedPath>(NamedPath());
+  if (paths.size() == 1 && (has_source || (first.ok() && is_store(*first)))) {
     if (!settings.fields.empty() && settings.sources.empty()) {
       return Error{
           .kind = ErrorKind::invalid,

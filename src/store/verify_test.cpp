@@ -35,6 +35,17 @@ TEST(verify_store, whole_stores_pass) {
   }
 }
 
+TEST(verify_store, finds_a_store_by_the_scheme_of_its_storage) {
+  const TemporaryFolder folder;
+  const std::string url = "file://" + built(folder, "s", StoreImage::keep);
+  const auto report = verify_store(url);
+  ASSERT_TRUE(report.ok()) << report.error().to_string();
+  EXPECT_TRUE(report->ok());
+  EXPECT_EQ(store_info(url)->samples, 12u);
+  EXPECT_EQ(verify_store("s3://bucket/s").error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(verify_store("s3://bucket/s").error().place.source, "s3://bucket/s");
+}
+
 TEST(verify_store, any_changed_byte_is_found) {
   const TemporaryFolder folder;
   const std::string path = built(folder, "s", StoreImage::repack);
