@@ -9,6 +9,7 @@
 #include <map>
 
 #include "formats/format.hpp"
+#include "formats/tar_for_test.hpp"
 #include "io/faulty_storage_for_test.hpp"
 #include "io/memory_storage_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
@@ -111,6 +112,7 @@ class every_format : public testing::TestWithParam<const Format*> {
     return errors;
   }
 
+  const WithoutIndexCache every_time_;
   std::shared_ptr<MemoryStorage> memory_ = std::make_shared<MemoryStorage>();
   std::string path_;
   Contents whole_;

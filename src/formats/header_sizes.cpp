@@ -17,15 +17,6 @@ namespace {
 
 constexpr std::uint64_t kSizeVersion = 1;
 
-ImageSize size_of_image(const SampleTable& table, std::uint64_t sample, std::size_t field) {
-  ImageSize size;
-  const Status read = use_value(table, sample, field, [&size](const StoredValue& value) -> Status {
-    size = image_size({value.bytes.data(), value.bytes.size()});
-    return {};
-  });
-  return read ? size : ImageSize{};
-}
-
 /// Empty without a cache folder.
 std::string kept_at(const std::string& identity) {
   const std::string folder = cache_folder();
@@ -41,20 +32,36 @@ Json document(const std::string& identity, ImageSize size) {
 
 }  // namespace
 
-ImageSize size_in_headers(const SampleTable& table, std::size_t field, std::uint64_t begin,
-                          std::uint64_t end) {
+Result<ImageSize> size_by_header(std::uint64_t sample, const FirstBytes& first_bytes) {
+  constexpr std::uint64_t kFirstLook = 4096;  // decides all but JPEG files that begin with a preview
+  constexpr std::uint64_t kFurther = 16;
+  for (std::uint64_t looked = kFirstLook;; looked *= kFurther) {
+    PENSTOCK_ASSIGN(const Bytes bytes, first_bytes(sample, looked));
+    const std::optional<ImageSize> size = size_in_header({bytes.data(), bytes.size()});
+    if (size || bytes.size() < looked) {
+      PENSTOCK_TRY(bytes.intact());
+      return size.value_or(ImageSize{});
+    }
+  }
+}
+
+ImageSize size_in_headers(const FirstBytes& first_bytes, std::uint64_t begin, std::uint64_t end) {
   constexpr std::uint64_t kRun = 256;
+  const auto size_of_image = [&first_bytes](std::uint64_t sample) {
+    const auto size = size_by_header(sample, first_bytes);
+    return size.ok() ? *size : ImageSize{};
+  };
   if (begin >= end) {
     return {};
   }
-  const ImageSize first = size_of_image(table, begin, field);
+  const ImageSize first = size_of_image(begin);
   std::atomic<bool> differ{first.width == 0};
   parallel_for(static_cast<std::size_t>((end - begin + kRun - 1) / kRun), usable_cores(),
                [&](std::size_t run) {
                  const std::uint64_t last = std::min(end, begin + (run + 1) * kRun);
                  for (std::uint64_t sample = begin + run * kRun;
                       sample < last && !differ.load(std::memory_order_relaxed); ++sample) {
-                   if (size_of_image(table, sample, field) != first) {
+                   if (sample != begin && size_of_image(sample) != first) {
                      differ.store(true, std::memory_order_relaxed);
                    }
                  }

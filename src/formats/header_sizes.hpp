@@ -3,17 +3,26 @@
 // know it. To the byte: docs/formats/image_folder.md.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
-#include "formats/sample_table.hpp"
+#include "io/bytes.hpp"
+#include "penstock/result.hpp"
+#include "penstock/sample.hpp"
 
 namespace penstock::inline v0 {
 
+/// Gives the first `size` bytes of an image's file, or all of fewer.
+using FirstBytes = std::function<Result<Bytes>(std::uint64_t sample, std::uint64_t size)>;
+
+/// The size that a file's header tells; {0, 0} if it tells none. Asks for more bytes where a preview stands
+/// before it.
+Result<ImageSize> size_by_header(std::uint64_t sample, const FirstBytes& first_bytes);
+
 /// The size of the images of samples [begin, end) by their headers; {0, 0} if two differ, or one has none.
 /// Reads on all cores, and no further once it is known.
-ImageSize size_in_headers(const SampleTable& table, std::size_t field, std::uint64_t begin,
-                          std::uint64_t end);
+ImageSize size_in_headers(const FirstBytes& first_bytes, std::uint64_t begin, std::uint64_t end);
 
 /// What keep_size() kept for files of this identity, in an earlier run too; nothing if it did not.
 std::optional<ImageSize> kept_size(const std::string& identity);

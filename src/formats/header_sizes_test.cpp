@@ -9,6 +9,9 @@
 #include <string>
 #include <thread>
 
+#include "formats/sample_table.hpp"
+#include "io/faulty_storage_for_test.hpp"
+#include "io/memory_storage_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
 namespace penstock::inline v0 {
@@ -57,6 +60,31 @@ TEST_F(HeaderSizes, class_folders_know_one_size_and_keep_it) {
   EXPECT_EQ(one_size(), (ImageSize{32, 24}));
   EXPECT_EQ(kept(), 1u);
   EXPECT_EQ(one_size(), (ImageSize{32, 24}));
+}
+
+TEST_F(HeaderSizes, no_more_is_read_than_headers) {
+  const auto memory = std::make_shared<MemoryStorage>();
+  const auto storage = std::make_shared<FaultyStorage>(memory, std::vector<Fault>{});
+  Storages storages = Storages::standard();
+  storages.set("memory", storage);
+  constexpr std::uint64_t kFiles = 40;
+  for (std::uint64_t i = 0; i < kFiles; ++i) {
+    memory->put("a/" + std::to_string(1000 + i) + ".png", png_header(32, 24) + std::string(1 << 20, 'x'));
+  }
+  EXPECT_EQ((*open_samples({"memory:a"}, {}, storages))->one_size(0), (ImageSize{32, 24}));
+  EXPECT_EQ(storage->bytes_read(), (kFiles + 16) * 4096) << "the first 16 are looked at twice";
+
+  // A JPEG file whose size stands behind a preview.
+  std::string jpeg = "\xFF\xD8";
+  for (int i = 0; i < 2; ++i) {
+    jpeg += std::string("\xFF\xE1\xF0\x02") + std::string(0xF000, 'p');
+  }
+  jpeg += std::string("\xFF\xC0\x00\x11\x08\x00\x30\x00\x40\x03", 10) + std::string(4 << 20, 'x');
+  memory->put("b/1.jpg", jpeg);
+  const std::uint64_t before = storage->bytes_read();
+  EXPECT_EQ((*open_samples({"memory:b"}, {}, storages))->one_size(0), (ImageSize{64, 48}));
+  constexpr std::uint64_t kLooks = 4096 + 16 * 4096 + 256 * 4096;
+  EXPECT_EQ(storage->bytes_read() - before, 2 * kLooks);
 }
 
 TEST_F(HeaderSizes, one_other_file_is_enough) {

@@ -85,7 +85,7 @@ class ImageFolder final : public TableBase {
   ImageSize one_size(std::size_t field) const override {
     constexpr std::uint64_t kFirst = 16;  // tell most folders of different sizes
     if (field >= fields().size() || fields()[field].kind != FieldKind::image ||
-        size_in_headers(*this, field, 0, std::min(kFirst, size())).width == 0) {
+        size_in_headers(first_bytes(), 0, std::min(kFirst, size())).width == 0) {
       return {};
     }
     const std::int64_t begun =
@@ -95,7 +95,7 @@ class ImageFolder final : public TableBase {
     if (const std::optional<ImageSize> kept = kept_size(identity)) {
       return *kept;
     }
-    const ImageSize found = size_in_headers(*this, field, 0, size());
+    const ImageSize found = size_in_headers(first_bytes(), 0, size());
     if (std::none_of(files.begin(), files.end(),
                      [begun](const FileIdentity& file) { return could_change_unnoticed(file, begun); })) {
       keep_size(identity, found);
@@ -134,6 +134,12 @@ class ImageFolder final : public TableBase {
                                       contents_.paths[static_cast<std::size_t>(extent.source)]);
     *end.out = '\0';
     return root_.storage->read(path.data());
+  }
+
+  FirstBytes first_bytes() const {
+    return [this](std::uint64_t sample, std::uint64_t size) {
+      return root_.storage->read_start(file_of(sample).c_str(), size);
+    };
   }
 
   bool is_label(std::size_t field) const noexcept { return fields()[field].kind == FieldKind::integer; }

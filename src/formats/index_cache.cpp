@@ -70,7 +70,7 @@ Status keep_index(const std::string& cache_path, ByteSpan index) {
 }
 
 std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
-                                   const std::vector<FileState>& states) {
+                                   const std::vector<FileIdentity>& states) {
   const auto [folder_path, name] = split_path(cache_path);
   const Result<Folder> folder = Folder::open(folder_path, index_rules());
   if (cache_path.empty() || !folder || !folder->check() || !folder->check(name)) {
@@ -83,7 +83,8 @@ std::optional<TarIndex> load_index(const std::string& cache_path, const std::vec
     return {};
   }
   for (std::size_t s = 0; s < shards.size(); ++s) {
-    if (index->shard_path(s) != shards[s] || index->shard_state(s) != states[s]) {
+    if (index->shard_name(s) != name_of_shard(shards[s], states[s].tag) ||
+        index->shard_state(s) != static_cast<const FileState&>(states[s])) {
       return {};
     }
   }

@@ -25,7 +25,7 @@ Status keep_index(const std::string& cache_path, ByteSpan index);
 /// The kept index, if it is whole and every shard still has the state that it had. Anything else is not an
 /// error: nothing.
 std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
-                                   const std::vector<FileState>& states);
+                                   const std::vector<FileIdentity>& states);
 
 /// Whether a change right after `scanned` (ns since 1970) could leave the state of the file as it is, because
 /// the clock of its file system had not moved on. Such an index must not be kept.

@@ -13,6 +13,8 @@
 
 #include "formats/sample_table.hpp"
 #include "formats/tar_for_test.hpp"
+#include "io/faulty_storage_for_test.hpp"
+#include "io/memory_storage_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
 namespace penstock::inline v0 {
@@ -205,6 +207,31 @@ TEST_F(IndexCache, is_not_written_for_a_shard_that_cannot_be_read) {
   EXPECT_EQ(table.error().place.source, folder_ / "*.tar");
   EXPECT_EQ(table.error().place.shard, folder_ / "bad.tar");
   EXPECT_EQ(index_file(), "");
+}
+
+/// Objects have no times: what tells them apart is the tag that their storage gives them.
+TEST_F(IndexCache, knows_objects_by_their_tags) {
+  const auto memory = std::make_shared<MemoryStorage>();
+  const auto storage = std::make_shared<FaultyStorage>(memory, std::vector<Fault>{});
+  Storages storages = Storages::standard();
+  storages.set("memory", storage);
+  const auto key_of = [&](const TarForTest& tar) {
+    memory->put("x.tar", tar.bytes());
+    const auto table = open_samples({"memory:x.tar"}, {}, storages);
+    EXPECT_TRUE(table.ok()) << (table.ok() ? "" : table.error().to_string());
+    return table.ok() ? (*table)->key(0) + " " + (*table)->fingerprint() : "";
+  };
+  const TarForTest one = TarForTest().file("key.jpg", "A").end();
+  const TarForTest other = TarForTest().file("yek.jpg", "A").end();
+  const std::string first = key_of(one);
+  EXPECT_THAT(first, StartsWith("key "));
+  ASSERT_NE(index_file(), "");
+  mark_index();
+  EXPECT_THAT(key_of(one), StartsWith("old ")) << "the kept index is used";
+  EXPECT_THAT(key_of(other), StartsWith("yek ")) << "an object of the same size and name, and another tag";
+  EXPECT_EQ(key_of(one), first) << "and back again";
+  EXPECT_EQ(std::distance(fs::directory_iterator(cache_.path()), fs::directory_iterator()), 1)
+      << "of the versions of an object one index is kept";
 }
 
 TEST_F(IndexCache, gives_the_same_table_as_a_fresh_scan) {

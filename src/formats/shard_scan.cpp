@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "codecs/image_header.hpp"
+#include "formats/header_sizes.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/tar.hpp"
 #include "formats/text.hpp"
@@ -187,15 +187,9 @@ class Scanner {
 
   /// From the first bytes: where what is read must be fetched, the rest of an image is not needed here.
   Result<ImageSize> size_of(const TarMember& member) const {
-    constexpr std::uint64_t kFirstLook = 4096;  // decides all but JPEG files that begin with a preview
-    constexpr std::uint64_t kFurther = 16;
-    for (std::uint64_t looked = kFirstLook;; looked *= kFurther) {
-      PENSTOCK_ASSIGN(const Bytes bytes, shard_.read(member.data_offset, std::min(looked, member.size)));
-      const std::optional<ImageSize> size = size_in_header(bytes);
-      if (size || looked >= member.size) {
-        return size.value_or(ImageSize{});
-      }
-    }
+    return size_by_header(0, [&](std::uint64_t, std::uint64_t size) {
+      return shard_.read(member.data_offset, std::min(size, member.size));
+    });
   }
 
   Result<MemberRecord> record_of(const TarMember& member, std::uint16_t extension) {

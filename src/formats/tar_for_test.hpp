@@ -2,6 +2,7 @@
 // Writes small archives for tests, byte for byte as asked.
 
 #include <fmt/format.h>
+#include <cstdlib>
 
 #include <cstdint>
 #include <cstring>
@@ -116,9 +117,19 @@ inline std::string npy_for_test(const std::string& descr, const std::string& sha
 }
 
 /// A table of archives in memory, by name; every read copies, as a server's would.
+/// While it lives no index is kept or found.
+class WithoutIndexCache {
+ public:
+  WithoutIndexCache() { ::setenv("PENSTOCK_CACHE_DIR", "/dev/null/none", 1); }
+  ~WithoutIndexCache() { ::unsetenv("PENSTOCK_CACHE_DIR"); }
+  WithoutIndexCache(const WithoutIndexCache&) = delete;
+  WithoutIndexCache& operator=(const WithoutIndexCache&) = delete;
+};
+
 inline Result<std::unique_ptr<SampleTable>> open_tars_for_test(
     const std::vector<std::pair<std::string, std::vector<std::uint8_t>>>& tars,
     const FieldChoice& fields = {}, std::vector<Fault> faults = {}) {
+  const WithoutIndexCache every_time;
   auto memory = std::make_shared<MemoryStorage>();
   const auto storage = std::make_shared<FaultyStorage>(memory, std::move(faults));
   std::vector<NamedPath> shards;

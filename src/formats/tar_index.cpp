@@ -44,6 +44,10 @@ std::optional<TarIndexLayout> TarIndexLayout::of(const TarIndexHeader& header) n
   return fits ? std::optional(at) : std::nullopt;
 }
 
+std::string name_of_shard(const std::string& path, const std::string& tag) {
+  return tag.empty() ? path : path + '\0' + tag;
+}
+
 std::uint64_t tar_index_checksum(ByteSpan bytes) noexcept {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ull;
   std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};

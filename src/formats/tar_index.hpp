@@ -52,7 +52,7 @@ struct TarIndexHeader {
 static_assert(sizeof(TarIndexHeader) == 128);
 
 struct ShardRecord {
-  TextRef path;
+  TextRef name;  ///< name_of_shard()
   std::uint64_t size = 0;
   std::int64_t modified = 0;  ///< ns
   std::int64_t changed = 0;   ///< ns
@@ -106,6 +106,9 @@ struct TarIndexLayout {
   static std::optional<TarIndexLayout> of(const TarIndexHeader& header) noexcept;
 };
 
+/// By which the index knows a shard: its path; of an object that has a tag the path, a NUL and the tag.
+std::string name_of_shard(const std::string& path, const std::string& tag);
+
 /// Over any number of bytes that is a multiple of 32.
 std::uint64_t tar_index_checksum(ByteSpan bytes) noexcept;
 
@@ -128,7 +131,7 @@ class TarIndex {
   std::uint64_t size() const noexcept { return header_.samples; }
   std::span<const ExtensionRecord> extensions() const noexcept { return extensions_; }
 
-  std::string_view shard_path(std::uint64_t shard) const noexcept { return text(shards_[shard].path); }
+  std::string_view shard_name(std::uint64_t shard) const noexcept { return text(shards_[shard].name); }
   FileState shard_state(std::uint64_t shard) const noexcept;
   /// Nothing if `sample` is out of range or its record points outside the tables.
   std::optional<Sample> sample(std::uint64_t sample) const noexcept;

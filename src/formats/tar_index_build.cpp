@@ -205,14 +205,15 @@ Result<std::vector<ShardScan>> scan_shards(const std::vector<SourcePtr>& shards)
 }
 
 Result<std::vector<std::uint8_t>> build_tar_index(const std::vector<std::string>& paths,
-                                                  const std::vector<FileState>& states,
+                                                  const std::vector<FileIdentity>& states,
                                                   std::vector<ShardScan> scans) {
   PENSTOCK_ASSIGN(const AllExtensions all, merge_extensions(paths, scans));
   TarIndexHeader header;
   TextSection text;
   std::vector<ShardRecord> shards;
   for (std::size_t s = 0; s < scans.size(); ++s) {
-    shards.push_back({text.add(paths[s]), states[s].size, states[s].modified, states[s].changed});
+    shards.push_back({text.add(name_of_shard(paths[s], states[s].tag)), states[s].size, states[s].modified,
+                      states[s].changed});
     header.samples += scans[s].samples.size();
     header.members += scans[s].members.size();
     header.key_bytes += scans[s].keys.size();

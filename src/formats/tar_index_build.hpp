@@ -12,9 +12,9 @@
 
 namespace penstock::inline v0 {
 
-/// The index as bytes. `shards` are the scanned files, in order; `paths` their names in the index.
+/// The index as bytes. `scans` are those of the files, in order; `paths` their names.
 Result<std::vector<std::uint8_t>> build_tar_index(const std::vector<std::string>& paths,
-                                                  const std::vector<FileState>& states,
+                                                  const std::vector<FileIdentity>& states,
                                                   std::vector<ShardScan> scans);
 
 /// Scans the shards, several at a time. The error is that of the first shard in order that has one.

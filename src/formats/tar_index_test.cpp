@@ -31,7 +31,7 @@ std::vector<std::uint8_t> small_index() {
 std::size_t walk(const TarIndex& index) {
   std::size_t sum = index.text(index.header().warnings).size() + index.fingerprint().size();
   for (std::uint64_t s = 0; s < index.shard_count(); ++s) {
-    sum += index.shard_path(s).size() + index.shard_state(s).size;
+    sum += index.shard_name(s).size() + index.shard_state(s).size;
   }
   for (std::uint64_t i = 0; i <= index.size(); ++i) {
     for (const char c : index.key(i)) {
@@ -60,7 +60,7 @@ TEST(tar_index, gives_back_what_was_scanned) {
   EXPECT_EQ(index->key(0), "a");
   EXPECT_EQ(index->key(3), "key/b");
   EXPECT_EQ(index->key(4), "");
-  EXPECT_EQ(index->shard_path(1), "/x/2.tar");
+  EXPECT_EQ(index->shard_name(1), "/x/2.tar");
   EXPECT_EQ(index->shard_state(1), (FileState{40, 50, 60}));
   const auto sample = index->sample(3);
   ASSERT_TRUE(sample.has_value());

@@ -279,11 +279,11 @@ std::int64_t now() noexcept {
 
 /// Scans, keeps the index if possible, and uses the kept file so that the memory is given back.
 Result<TarIndex> scan_and_keep(const std::vector<SourcePtr>& shards, const std::vector<std::string>& paths,
-                               const std::vector<FileState>& states, const std::string& cache_path) {
+                               const std::vector<FileIdentity>& states, const std::string& cache_path) {
   const std::int64_t begun = now();
   PENSTOCK_ASSIGN(std::vector<ShardScan> scans, scan_shards(shards));
   PENSTOCK_ASSIGN(std::vector<std::uint8_t> bytes, build_tar_index(paths, states, std::move(scans)));
-  const bool certain = std::none_of(states.begin(), states.end(), [begun](const FileState& state) {
+  const bool certain = std::none_of(states.begin(), states.end(), [begun](const FileIdentity& state) {
     return could_change_unnoticed(state, begun);
   });
   if (certain && !cache_path.empty() && keep_index(cache_path, bytes).ok()) {
@@ -306,9 +306,8 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
                [&](std::size_t i) { opened[i].emplace(shards[i].storage->open(shards[i].path)); });
   std::vector<SourcePtr> sources;
   std::vector<std::string> paths;
-  std::vector<FileState> states;
+  std::vector<FileIdentity> states;
   SourceIdentity identity;
-  bool dated = true;
   for (std::size_t i = 0; i < count; ++i) {
     if (!opened[i]->ok()) {
       Error error = std::move(*opened[i]).error();
@@ -320,10 +319,8 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     states.push_back(state);
     paths.push_back(normal_path(shards[i].storage->absolute(shards[i].path)));
     identity.add(paths.back(), state);
-    dated = dated && state.tag.empty();
   }
-  // A kept index knows its shards by size and times.
-  std::string cache_path = dated ? index_cache_path(paths) : "";
+  std::string cache_path = index_cache_path(paths);
   if (std::string refused = refuse_index(cache_path); !refused.empty()) {
     remarks.push_back(std::move(refused));
     cache_path.clear();

@@ -177,6 +177,7 @@ TEST(tar_table, looks_at_headers_alone_to_learn_the_size_of_images) {
     }
     return text + std::string("\xFF\xC0\x00\x11\x08\x00\x30\x00\x40\x03", 10) + std::string(rest, 'x');
   };
+  const WithoutIndexCache every_time;
   auto memory = std::make_shared<MemoryStorage>();
   const auto storage = std::make_shared<FaultyStorage>(memory, std::vector<Fault>{});
   memory->put(

@@ -64,6 +64,10 @@ class FaultyStorage final : public Storage {
     PENSTOCK_ASSIGN(const Bytes bytes, inner_->read(path));
     return faults_->pass(path, 0, bytes);
   }
+  Result<Bytes> read_start(const char* path, std::uint64_t size) const override {
+    PENSTOCK_ASSIGN(const Bytes bytes, inner_->read_start(path, size));
+    return faults_->pass(path, 0, bytes);
+  }
   std::optional<Bytes> read_without_waiting(const std::string&) const override { return {}; }
   void announce(const std::string&) const noexcept override {}
   std::string absolute(const std::string& path) const override { return inner_->absolute(path); }

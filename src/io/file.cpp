@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -112,8 +113,8 @@ OpenFile::~OpenFile() {
   }
 }
 
-Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch) {
-  const std::size_t size = static_cast<std::size_t>(file.state().size);
+Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch, std::uint64_t max_size) {
+  const auto size = static_cast<std::size_t>(std::min(file.state().size, max_size));
   std::uint8_t* const data = scratch.reserve(size);
   std::size_t have = 0;
   while (have < size) {

@@ -73,8 +73,9 @@ class OpenFile {
   FileIdentity state_;
 };
 
-/// The whole file in `scratch`, with no other memory. The bytes live until the next use of `scratch`; `path`
-/// is for errors.
-Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch);
+/// The whole file in `scratch`, or its first `max_size` bytes, with no other memory. The bytes live until the
+/// next use of `scratch`; `path` is for errors.
+Result<ByteSpan> read_file(const OpenFile& file, const char* path, Scratch& scratch,
+                           std::uint64_t max_size = ~std::uint64_t{0});
 
 }  // namespace penstock::inline v0

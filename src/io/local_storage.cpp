@@ -53,6 +53,11 @@ class LocalStorage final : public Storage {
     return buffers_.read([&](Scratch& memory) { return read_file(file, path, memory); });
   }
 
+  Result<Bytes> read_start(const char* path, std::uint64_t size) const override {
+    PENSTOCK_ASSIGN(const OpenFile file, OpenFile::open_regular(path));
+    return buffers_.read([&](Scratch& memory) { return read_file(file, path, memory, size); });
+  }
+
   std::optional<Bytes> read_without_waiting(const std::string& path) const override {
     const auto file = OpenFile::open_regular(path.c_str());
     if (!file) {

@@ -1,24 +1,28 @@
 #pragma once
 // A storage in memory, for tests: no file system is touched.
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/sha256.hpp"
 #include "io/memory_source.hpp"
 #include "io/storage.hpp"
 
 namespace penstock::inline v0 {
 
 /// Objects by name, as servers have them: folders are what names have in common before a slash. What is put
-/// under the name of another replaces it; those who have opened that keep reading it. Any thread.
+/// under the name of another replaces it; those who have opened that keep reading it. Tags are hashes of
+/// contents. Any thread.
 class MemoryStorage final : public Storage {
  public:
   void put(const std::string& path, std::vector<std::uint8_t> bytes) {
     const std::lock_guard lock(mutex_);
-    objects_[path] = {Bytes::own(std::move(bytes)), "version " + std::to_string(++versions_)};
+    std::string tag = to_hex(Sha256().update(ByteSpan(bytes)).finish());
+    objects_[path] = {Bytes::own(std::move(bytes)), std::move(tag)};
   }
   void put(const std::string& path, std::string_view text) {
     put(path, std::vector<std::uint8_t>(text.begin(), text.end()));
@@ -80,6 +84,11 @@ class MemoryStorage final : public Storage {
     return found->second.bytes;
   }
 
+  Result<Bytes> read_start(const char* path, std::uint64_t size) const override {
+    PENSTOCK_ASSIGN(const Bytes bytes, read(path));
+    return bytes.part(0, std::min<std::uint64_t>(size, bytes.size()));
+  }
+
   std::optional<Bytes> read_without_waiting(const std::string& path) const override {
     auto bytes = Storage::read(path);
     return bytes ? std::optional<Bytes>(std::move(*bytes)) : std::nullopt;
@@ -101,7 +110,6 @@ class MemoryStorage final : public Storage {
 
   mutable std::mutex mutex_;
   std::map<std::string, Object> objects_;
-  std::uint64_t versions_ = 0;
 };
 
 }  // namespace penstock::inline v0

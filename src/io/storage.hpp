@@ -43,7 +43,9 @@ class Storage {
   /// again.
   virtual Result<Bytes> read(const char* path) const = 0;
   Result<Bytes> read(const std::string& path) const { return read(path.c_str()); }
-  /// The same if it needs no waiting. If it does, the bytes are fetched in the background where that is
+  /// The first `size` bytes of an object, or all of fewer, held: what a header tells costs no more.
+  virtual Result<Bytes> read_start(const char* path, std::uint64_t size) const = 0;
+  /// read() if it needs no waiting. If it does, the bytes are fetched in the background where that is
   /// possible: read() then waits less.
   virtual std::optional<Bytes> read_without_waiting(const std::string& path) const = 0;
   /// A hint that an object will be read soon.

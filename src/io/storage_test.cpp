@@ -47,6 +47,10 @@ void expect_storage(const Storage& storage, const std::string& root) {
   EXPECT_EQ(as_text(*whole), "hello");
   EXPECT_TRUE(whole->is_held());
   EXPECT_EQ(storage.read(root + "/none").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(as_text(*storage.read_start((root + "/a.txt").c_str(), 4)), "hell");
+  EXPECT_EQ(as_text(*storage.read_start((root + "/a.txt").c_str(), 6)), "hello");
+  EXPECT_TRUE(storage.read_start((root + "/a.txt").c_str(), 1)->is_held());
+  EXPECT_EQ(storage.read_start((root + "/none").c_str(), 1).error().kind, ErrorKind::not_found);
   EXPECT_FALSE(storage.read_without_waiting(root + "/none"));
   storage.announce(root + "/none");
 }
