@@ -36,7 +36,7 @@ std::vector<std::uint8_t> pixels_of(const SampleTable& table, std::uint64_t samp
   ImageDecoder decoder;
   const auto stored = table.read(sample, 0);
   EXPECT_TRUE(stored.ok());
-  size = decoder.open(*stored).value();
+  size = decoder.open(stored->image()).value();
   std::vector<std::uint8_t> pixels(std::size_t{3} * size.width * size.height + 64);
   EXPECT_TRUE(decoder
                   .decode({0, 0, size.width, size.height}, {.data = pixels.data(),
