@@ -115,3 +115,10 @@ def test_float_labels(tmp_path: Path) -> None:
     bad = write_tar(tmp_path / "b.tar", [{"float": b"one"}])
     with pytest.raises(penstock.CorruptError, match="'one' is not a number"):
         penstock.Dataset(bad)[0]
+
+
+def test_float_labels_stand_beside_stored_bytes(tmp_path: Path) -> None:
+    source = write_tar(tmp_path / "a.tar", [{"float": b"0.5", "txt": b"one"}, {"float": b"7", "txt": b"three"}])
+    (batch,) = penstock.Loader(source, batch_size=2, decode=False, output="numpy")
+    assert batch["float"].tolist() == [0.5, 7.0]
+    assert bytes(batch["data"]) == b"onethree"

@@ -175,6 +175,8 @@ class SampleTable {
   virtual Result<Location> locate(std::uint64_t sample, std::size_t field) const;
   /// The object that Extent::source numbers.
   virtual NamedPath object(std::uint64_t source) const;
+  /// The same as it was opened with the table, which keeps it; null if it is opened for each read.
+  virtual Result<const Source*> open_source(std::uint64_t /*source*/) const { return nullptr; }
   /// Where the block lies that Block::id numbers.
   virtual Result<PackedBlock> locate_block(std::uint64_t id) const;
   /// A block whose packed bytes have been fetched, held. `corrupt` if it has more than PackedBlock::max_size.

@@ -46,8 +46,6 @@ class TableBase : public SampleTable {
   TableBase(std::vector<FieldSpec> specs, std::vector<std::string> classes,
             std::vector<std::string> warnings);
 
-  /// Null for objects that are opened for each read.
-  virtual Result<const Source*> open_source(std::uint64_t /*source*/) const { return nullptr; }
   /// Where a value will be read, for a hint: as the index says, of which nothing is checked, and without
   /// looking at the value. Numbers may be out of range. Nothing if there is no hint to give.
   virtual std::optional<Extent> expected_at(std::uint64_t /*sample*/, std::size_t /*field*/) const {

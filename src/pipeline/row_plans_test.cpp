@@ -1,5 +1,6 @@
 // Rows that are not a sample each, all the way through loaders: clips, mixtures, samples packed together.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +59,15 @@ class JoinedLabels final : public OneFieldPlan {
     std::vector<std::int64_t> joined_;
   };
 };
+
+Result<FillPlanPtr> joined_labels(const SampleTable&, std::size_t field, const FieldList& list, MemoryFormat,
+                                  const LoaderOptions&) {
+  if (!list.operations.empty()) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("labels of {} operation", list.operations.size())};
+  }
+  return FillPlanPtr(std::make_unique<JoinedLabels>(field));
+}
 
 /// A MemoryTable with labels alone.
 class LabelTable final : public MemoryTable {
@@ -146,9 +156,7 @@ Kind packed() {
                 }
                 return Dataset::of(std::move(table), "memory");
               },
-          .rows = {.plan = std::make_shared<const PackedRows>(32, 3),
-                   .fill = [](const SampleTable&,
-                              std::size_t field) { return std::make_unique<JoinedLabels>(field); }},
+          .rows = {.plan = std::make_shared<const PackedRows>(32, 3), .fill = joined_labels},
           .transforms = {},
           .bad = {7, 8, 15},
           .bad_rows = 2};
@@ -359,6 +367,21 @@ TEST(RowPlans, every_part_of_a_packed_row_draws_for_itself) {
   EXPECT_EQ(std::set(rows.begin(), rows.end()).size(), 4u) << "keyed by place";
 }
 
+TEST(RowPlans, rows_may_be_made_anew_in_every_epoch) {
+  Kind kind = packed();
+  kind.rows.plan = std::make_shared<const PackedRows>(32, 3, 5);
+  Loader loader = kind.open(options_of(2, false));
+  for (const std::int64_t shift : {0, 5, 10}) {
+    std::int64_t row = 0;
+    for (const Batch& batch : take_epoch(loader)) {
+      for (std::size_t i = 0; i < batch.rows(); ++i, ++row) {
+        EXPECT_EQ(batch.index()[i], (3 * row + shift) % 32);
+      }
+    }
+    EXPECT_EQ(row, 11);
+  }
+}
+
 TEST(RowPlans, a_filler_of_one_part_refuses_rows_of_several) {
   const auto refusal = [](const Dataset& dataset, LoaderOptions options, const Rows& rows,
                           const FieldTransforms& transforms = {}) {
@@ -371,7 +394,7 @@ TEST(RowPlans, a_filler_of_one_part_refuses_rows_of_several) {
   EXPECT_THAT(refusal(memory_images(12), {.decode = false}, pairs),
               HasSubstr("'label' can be made of one only"));
   EXPECT_THAT(refusal(packed().dataset(false), {}, packed().rows, {{"label", {transforms::ToFloat{}}}}),
-              HasSubstr("whose rows are made otherwise"));
+              HasSubstr("labels of 1 operation"));
   EXPECT_THAT(refusal(mixture().dataset(false), {.cache = "/nowhere"}, mixture().rows),
               HasSubstr("cache and rows of several data sets"));
 }

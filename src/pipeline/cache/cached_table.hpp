@@ -64,6 +64,9 @@ class CachedTable final : public SampleTable {
     return store_->locate(sample, field);
   }
   NamedPath object(std::uint64_t source) const override { return store_->object(source); }
+  Result<const Source*> open_source(std::uint64_t source) const override {
+    return store_->open_source(source);
+  }
   Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const override {
     return store_->finish(sample, field, std::move(bytes));
   }

@@ -104,7 +104,9 @@ class EpochOrder {
   /// The number that the row has in the plan.
   std::uint64_t row_at(std::uint64_t place) const noexcept;
   /// What it is made of. Allocates nothing once `parts` has the room.
-  void parts_at(std::uint64_t place, RowParts& parts) const { rule_->plan().parts(row_at(place), parts); }
+  void parts_at(std::uint64_t place, RowParts& parts) const {
+    rule_->plan().parts(epoch_, row_at(place), parts);
+  }
   /// Whether randomness is keyed by place, since samples may come more than once.
   bool repeats() const noexcept { return repeats_; }
   /// Whether samples come in the order of the data set.

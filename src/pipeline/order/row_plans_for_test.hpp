@@ -16,7 +16,7 @@ class ClipRows final : public RowPlan {
 
   std::uint64_t rows() const noexcept override { return samples_ * clips_; }
   std::size_t max_parts() const noexcept override { return 1; }
-  void parts(std::uint64_t row, RowParts& parts) const override {
+  void parts(std::uint64_t /*epoch*/, std::uint64_t row, RowParts& parts) const override {
     parts.assign(1, {.sample = row / clips_, .table = 0, .part = static_cast<std::uint32_t>(row % clips_)});
   }
   bool repeats() const noexcept override { return false; }
@@ -36,7 +36,7 @@ class MixedRows final : public RowPlan {
 
   std::uint64_t rows() const noexcept override { return 3 * std::max((sizes_[0] + 1) / 2, sizes_[1]); }
   std::size_t max_parts() const noexcept override { return 1; }
-  void parts(std::uint64_t row, RowParts& parts) const override {
+  void parts(std::uint64_t /*epoch*/, std::uint64_t row, RowParts& parts) const override {
     const bool second = row % 3 == 2;
     const std::uint64_t number = second ? row / 3 : row / 3 * 2 + row % 3;
     parts.assign(1, {.sample = number % sizes_[second ? 1 : 0], .table = second ? 1u : 0u, .part = 0});
@@ -49,17 +49,19 @@ class MixedRows final : public RowPlan {
   std::uint64_t sizes_[2];
 };
 
-/// Samples one after the other, so many in a row; the last row may have fewer.
+/// Samples one after the other, so many in a row; the last row may have fewer. Epochs begin `shift` samples
+/// after each other.
 class PackedRows final : public RowPlan {
  public:
-  PackedRows(std::uint64_t samples, std::uint64_t each) : samples_(samples), each_(each) {}
+  PackedRows(std::uint64_t samples, std::uint64_t each, std::uint64_t shift = 0)
+      : samples_(samples), each_(each), shift_(shift) {}
 
   std::uint64_t rows() const noexcept override { return (samples_ + each_ - 1) / each_; }
   std::size_t max_parts() const noexcept override { return static_cast<std::size_t>(each_); }
-  void parts(std::uint64_t row, RowParts& parts) const override {
+  void parts(std::uint64_t epoch, std::uint64_t row, RowParts& parts) const override {
     parts.clear();
     for (std::uint64_t i = row * each_; i < std::min(samples_, (row + 1) * each_); ++i) {
-      parts.push_back({.sample = i, .table = 0, .part = 0});
+      parts.push_back({.sample = (i + epoch * shift_) % samples_, .table = 0, .part = 0});
     }
   }
   bool repeats() const noexcept override { return false; }
@@ -69,6 +71,7 @@ class PackedRows final : public RowPlan {
  private:
   std::uint64_t samples_;
   std::uint64_t each_;
+  std::uint64_t shift_;
 };
 
 }  // namespace penstock::inline v0

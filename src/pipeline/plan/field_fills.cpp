@@ -22,12 +22,17 @@ Result<FillPlanPtr> FieldFills::of(std::size_t number) const {
   const FieldInfo& field = dataset.fields()[number];
   const auto chosen = std::find_if(lists.begin(), lists.end(),
                                    [&field](const auto& list) { return list.first == field.name; });
-  if (FillPlanPtr fill = rows.fill ? rows.fill(*dataset.table(), number) : nullptr) {
-    if (chosen != lists.end() && !chosen->second.empty()) {
-      return invalid(fmt::format("transforms for field '{}', whose rows are made otherwise", field.name),
-                     "omit them");
+  FieldList list;
+  if (chosen != lists.end()) {
+    list = {.operations = chosen->second,
+            .name = transforms[static_cast<std::size_t>(chosen - lists.begin())].first,
+            .room = draws_by_field(lists) ? view_room(field.name) : 0};
+  }
+  if (rows.fill) {
+    PENSTOCK_ASSIGN(FillPlanPtr fill, rows.fill(*dataset.table(), number, list, format, options));
+    if (fill) {
+      return fill;
     }
-    return fill;
   }
   if (plane && number == plane->image.number) {
     const std::vector<View> all = views.empty() ? std::vector<View>{{"", 0, chosen->second}} : views;
@@ -39,12 +44,6 @@ Result<FillPlanPtr> FieldFills::of(std::size_t number) const {
   if (const int classes = classes_for(batch_operations);
       classes > 0 && field.name == kMixedLabels && field.kind == FieldKind::integer) {
     return plan_one_hot(field, number, classes);
-  }
-  FieldList list;
-  if (chosen != lists.end()) {
-    list = {.operations = chosen->second,
-            .name = transforms[static_cast<std::size_t>(chosen - lists.begin())].first,
-            .room = draws_by_field(lists) ? view_room(field.name) : 0};
   }
   return of_kind(number, list);
 }

@@ -19,8 +19,10 @@ namespace penstock::inline v0 {
 /// What a loader's rows are made of, and what makes them where the usual fillers do not.
 struct Rows {
   RowPlanPtr plan;
-  /// What fills the columns of a field of the table, without transforms; null where the usual filler does.
-  std::function<FillPlanPtr(const SampleTable& table, std::size_t field)> fill = {};
+  /// What fills the columns of a field, of which `list` is to be done; null where the usual filler does.
+  using Fill = Result<FillPlanPtr>(const SampleTable& table, std::size_t field, const FieldList& list,
+                                   MemoryFormat format, const LoaderOptions& options);
+  std::function<Fill> fill = {};
 };
 
 /// All that decides about the fillers of a plan. `lists`: of each entry of `transforms` what is left without

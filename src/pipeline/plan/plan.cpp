@@ -90,7 +90,7 @@ Result<std::size_t> choose_raw_field(const std::vector<FieldInfo>& fields,
   };
   auto chosen = first_that([](const FieldInfo& field) { return field.kind == FieldKind::image; });
   if (chosen == fields.end()) {
-    chosen = first_that([](const FieldInfo& field) { return field.kind != FieldKind::integer; });
+    chosen = first_that([](const FieldInfo& field) { return !is_number(field.kind); });
   }
   if (chosen == fields.end()) {
     return invalid("decode=False, but the data set has no field with stored bytes",
@@ -153,7 +153,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
                          .format = plan.memory_format_,
                          .options = options};
   for (std::size_t number = 0; number < fields.size(); ++number) {
-    if (!options.decode && fields[number].kind != FieldKind::integer) {
+    if (!options.decode && !is_number(fields[number].kind)) {
       continue;  // stored bytes, which only one field has in a batch
     }
     PENSTOCK_ASSIGN(FillPlanPtr fill, fills.of(number));

@@ -15,6 +15,10 @@ namespace penstock::inline v0 {
 inline constexpr const char* kViewedField = "image";
 inline constexpr const char* kMixedLabels = "label";
 
+constexpr bool is_number(FieldKind kind) noexcept {
+  return kind == FieldKind::integer || kind == FieldKind::real;
+}
+
 /// Bytes of whole cache lines.
 constexpr std::size_t round_up(std::size_t bytes) noexcept {
   constexpr std::size_t kLine = 64;
