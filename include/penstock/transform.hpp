@@ -26,14 +26,34 @@ namespace penstock::inline v0 {
 class Transform;
 using TransformPtr = std::shared_ptr<const Transform>;
 
-/// A parameter's value as a caller without C++ types gives it: none, truth, number, text or list of numbers.
-/// Whole numbers are taken where fractions are asked for.
+/// Operations that another one holds. Equal if the operations are.
+struct HeldOperations {
+  std::vector<TransformPtr> list;
+
+  bool operator==(const HeldOperations& other) const;
+};
+
+struct NamedDrawn;
+/// What operations drew that another one holds.
+struct HeldDrawn {
+  std::vector<NamedDrawn> list;
+
+  bool operator==(const HeldDrawn& other) const;
+};
+
+/// A parameter's value as a caller without C++ types gives it: none, truth, number, text, list of numbers or
+/// of operations. Whole numbers are taken where fractions are asked for. What was drawn may be nested.
 using ParamValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
-                                std::vector<std::int64_t>, std::vector<double>>;
+                                std::vector<std::int64_t>, std::vector<double>, HeldOperations, HeldDrawn>;
 using Params = std::vector<std::pair<std::string, ParamValue>>;
 
 /// What one operation drew for one sample, with its name: plain values, as users see them.
-using NamedDrawn = std::pair<std::string, Params>;
+struct NamedDrawn {
+  std::string operation;
+  Params values;
+
+  bool operator==(const NamedDrawn&) const = default;
+};
 
 /// A list of operations whose results a batch has under a name, beside others of the same image.
 struct View {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._operations import Transform
+from ._operations import Transform, flat
 from .errors import InvalidError
 
 #: Modes of PIL images that are transformed as they are; others become RGB.
@@ -33,13 +33,18 @@ class Compose:
     """
 
     def __init__(self, transforms: Iterable[Transform]) -> None:
-        self.transforms = tuple(transforms)
+        self.transforms = tuple(flat(transforms))
         for operation in self.transforms:
             if not isinstance(operation, Transform):
                 raise InvalidError(f"Compose takes penstock.transforms, got {operation!r}")
         self._programs: dict[tuple[int, bool], _core.SampleProgram] = {}
         self._lock = threading.Lock()
         self._program(3, False)  # what cannot be is refused here
+
+    @property
+    def held_transforms(self) -> tuple[Transform, ...]:
+        """What takes its place in a list of transforms."""
+        return self.transforms
 
     def __repr__(self) -> str:
         return f"Compose({list(self.transforms)!r})"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._operations import Transform, make
+from ._operations import CLASSES, Transform, holds_operations, make
 from .errors import InvalidError
 from .views import Views
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, list):  # of operations
+        return to_config(value)
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -50,6 +52,16 @@ def _view(path: str, given: Any) -> Any:
     return _operations(path, given)
 
 
+def _parameters(path: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    kind = CLASSES.get(entry["op"])
+    held = {each["name"] for each in kind.info["parameters"] if holds_operations(each)} if kind else set()
+    return {
+        str(key): _operations(f"{path}.{key}", given) if key in held else given
+        for key, given in entry.items()
+        if key != "op"
+    }
+
+
 def _operations(path: str, value: Any) -> list[Transform]:
     if not isinstance(value, list | tuple):
         raise InvalidError(f"{path or 'the config'} must be a list of operations, got {value!r}")
@@ -58,8 +70,9 @@ def _operations(path: str, value: Any) -> list[Transform]:
         where = f"{path}[{number}]"
         if not isinstance(entry, Mapping) or not isinstance(entry.get("op"), str):
             raise InvalidError(f"{where} must be {{'op': name, ...}}, got {entry!r}")
+        params = _parameters(where, entry)
         try:
-            operations.append(make(entry["op"], {str(key): given for key, given in entry.items() if key != "op"}))
+            operations.append(make(entry["op"], params))
         except InvalidError as problem:
             raise InvalidError(f"{where}: {problem}") from None
     return operations

@@ -9,7 +9,9 @@ from typing import Any
 from . import _core
 from ._foreign import as_function
 from ._functions import Python
+from ._operations import flat
 from ._stages import Stages
+from .dataset import Dataset
 from .errors import InvalidError
 from .transforms import Transform
 from .views import Views
@@ -21,17 +23,16 @@ _MAX_OPERATIONS = 1000  # whoever gives more has an iterator without an end
 
 
 def transform_lists(
-    transforms: Iterable[Operation] | Mapping[str, Iterable[Operation]] | None, kinds: Mapping[str, str], stages: Stages
+    transforms: Iterable[Operation] | Mapping[str, Iterable[Operation]] | None, dataset: Dataset, stages: Stages
 ) -> list[tuple[str, list[_core.Transform]]]:
     """By the name of each list's field; "" for the list of the sample, which the engine finds the field for."""
-    recordings = [name for name, kind in kinds.items() if kind == "audio"]
-    usual = recordings[0] if recordings and "image" not in kinds.values() else "image"
+    usual = dataset._usual_field
     lists = transforms if isinstance(transforms, Mapping) else {"": transforms}
     handles = []
     for field, given in lists.items():
         if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
             raise InvalidError(f"transforms must be a list of transforms and functions, got {given!r}")
-        operations = list(itertools.islice(given or [], _MAX_OPERATIONS + 1))
+        operations = list(itertools.islice(flat(given or []), _MAX_OPERATIONS + 1))
         if len(operations) > _MAX_OPERATIONS:
             raise InvalidError(f"transforms: a list must end, got more than {_MAX_OPERATIONS:,} operations")
         handles.append((str(field), [_handle(operation, str(field) or usual, stages) for operation in operations]))

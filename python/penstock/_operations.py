@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from . import _core
@@ -29,7 +29,10 @@ class Transform:
     @property
     def params(self) -> dict[str, Any]:
         """Every parameter with its value."""
-        return self.handle.params
+        return {
+            name: [_wrapped(held) for held in value] if isinstance(value, list) else value
+            for name, value in self.handle.params.items()
+        }
 
     def __repr__(self) -> str:
         return repr(self.handle)
@@ -50,6 +53,45 @@ def _plain(value: Any) -> Any:
         return value.item()
     inner = getattr(value, "value", value)
     return inner if isinstance(inner, str) else value
+
+
+def _wrapped(handle: _core.Transform) -> Transform:
+    made = object.__new__(CLASSES[handle.name])
+    made._handle = handle
+    return made
+
+
+def flat(operations: Iterable[Any]) -> Iterator[Any]:
+    """The operations one after the other, where some are lists of them, or Compose."""
+    for operation in operations:
+        inner = operation if isinstance(operation, list | tuple) else getattr(operation, "held_transforms", None)
+        if inner is None:
+            yield operation
+        else:
+            yield from flat(inner)
+
+
+def _held(owner: str, parameter: str, given: Any) -> list[_core.Transform]:
+    """The operations that another one holds; a list among them, or a Compose, is one of them."""
+    if isinstance(given, str | Transform) or not isinstance(given, Iterable):
+        raise InvalidError(f"{owner}: {parameter} must be a sequence of operations, got {given!r}")
+    handles = []
+    for operation in given:
+        inner = operation if isinstance(operation, list | tuple) else getattr(operation, "held_transforms", None)
+        if inner is not None:
+            handles.append(CLASSES["Sequential"](inner).handle)
+        elif isinstance(operation, Transform):
+            handles.append(operation.handle)
+        else:
+            raise InvalidError(
+                f"{owner}: {operation!r} is not of penstock.transforms; functions stand in the list of a Loader itself"
+            )
+    return handles
+
+
+def holds_operations(parameter: dict[str, Any]) -> bool:
+    """Whether a parameter of the catalogue is a list of operations."""
+    return bool(parameter["type"] == "Sequence[Transform]")
 
 
 def first_by_name(parameters: list[dict[str, Any]]) -> int:
@@ -76,13 +118,17 @@ def _signature(info: dict[str, Any]) -> inspect.Signature:
 
 def _constructor(info: dict[str, Any]) -> Callable[..., None]:
     signature = _signature(info)
+    held = {parameter["name"] for parameter in info["parameters"] if holds_operations(parameter)}
 
     def construct(self: Transform, *args: Any, **kwargs: Any) -> None:
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as problem:
             raise InvalidError(f"{info['name']}: {problem}; it takes {signature}") from None
-        self._handle = _core.make_transform(info["name"], {name: _plain(value) for name, value in given.items()})
+        params = {
+            name: _held(info["name"], name, value) if name in held else _plain(value) for name, value in given.items()
+        }
+        self._handle = _core.make_transform(info["name"], params)
 
     return construct
 

@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 from . import _core
 from ._caller import caller_level
 from ._fields import decode_stored
-from ._readings import Boxes, FieldChoice, Reading, field_choice
+from ._readings import Boxes, FieldChoice, Mask, Reading, field_choice
 from ._steps import Step
 from .errors import InvalidError
 
@@ -71,12 +71,22 @@ class Dataset:
         self._labels = [
             f"{name}_labels" for name, reading in readings.items() if isinstance(reading, Boxes) and reading.labels
         ]
+        self._masks = [name for name, reading in readings.items() if isinstance(reading, Mask)]
         self._told: set[str] = set()  # what images lose by being read as RGB
         for message in self._core.warnings:
             warnings.warn(message, stacklevel=caller_level())
 
     def __len__(self) -> int:
         return len(self._core)
+
+    @property
+    def _usual_field(self) -> str:
+        """The field that a list of transforms is for: the image, or the recording where there are none."""
+        recordings = [name for name, kind in self._kinds.items() if kind == "audio"]
+        if recordings and "image" not in self._kinds.values():
+            return recordings[0]
+        images = [name for name, kind in self._kinds.items() if kind == "image" and name not in self._masks]
+        return images[0] if len(images) == 1 else "image"
 
     @property
     def fields(self) -> dict[str, str]:

@@ -132,7 +132,7 @@ class Loader(Generic[T_co]):
                 for name, (count, operations) in transforms.lists.items():
                     views.append((name, count or 0, [operation.handle for operation in operations]))
             else:
-                lists = transform_lists(transforms, self._dataset.fields, self._stages)
+                lists = transform_lists(transforms, self._dataset, self._stages)
             self._core = _core.Loader.open(self._dataset._core, lists, for_core, views)
             self._as_tuple = self._names_for(as_tuple)
             self._stages.warn(stacklevel=2)

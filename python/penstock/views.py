@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ._operations import Transform
+from ._operations import Transform, flat
 from .errors import InvalidError
 
 
@@ -46,7 +46,7 @@ def _list_of(name: str, given: Any) -> tuple[int | None, tuple[Transform, ...]]:
         count, given = given
         if count < 1:
             raise InvalidError(f"view {name!r}: the count must be a positive integer, got {count}")
-    operations = tuple(given) if isinstance(given, Iterable) else None
+    operations = tuple(flat(given)) if isinstance(given, Iterable) else None
     if operations is None or not all(isinstance(operation, Transform) for operation in operations):
         raise InvalidError(f"view {name!r} must be a list of penstock.transforms, got {given!r}")
     return count, operations

@@ -98,6 +98,10 @@ nb::dlpack::dtype dtype_of(ElementType type) {
                                        : nb::dtype<std::uint8_t>();
 }
 
+bool is_list_of_dicts(nb::handle value) {
+  return nb::isinstance<nb::list>(value) && nb::len(value) > 0 && nb::isinstance<nb::dict>(value[0]);
+}
+
 std::vector<NamedDrawn> named_of(const nb::list& rows) {
   std::vector<NamedDrawn> named;
   for (const nb::handle row : rows) {
@@ -108,9 +112,11 @@ std::vector<NamedDrawn> named_of(const nb::list& rows) {
     for (const auto& [key, value] : nb::borrow<nb::dict>(row)) {
       const std::string name = from_str(key);
       if (name == "op") {
-        entry.first = from_str(value);
+        entry.operation = from_str(value);
+      } else if (is_list_of_dicts(value)) {
+        entry.values.emplace_back(name, HeldDrawn{named_of(nb::borrow<nb::list>(value))});
       } else {
-        entry.second.emplace_back(name, to_value("params", name, value));
+        entry.values.emplace_back(name, to_value("params", name, value));
       }
     }
     named.push_back(std::move(entry));

@@ -32,6 +32,14 @@ bool is_number(nb::handle given) {
   return PyNumber_Check(given.ptr()) != 0 && !nb::hasattr(given, "__len__");
 }
 
+std::vector<TransformHandle> handles(const std::vector<TransformPtr>& list) {
+  std::vector<TransformHandle> wrapped;
+  for (const TransformPtr& transform : list) {
+    wrapped.push_back({transform});
+  }
+  return wrapped;
+}
+
 }  // namespace
 
 ParamValue to_value(const std::string& operation, const std::string& parameter, nb::handle given) {
@@ -61,6 +69,15 @@ ParamValue to_value(const std::string& operation, const std::string& parameter, 
     if (nb::try_cast(items, whole)) {
       return whole;
     }
+    HeldOperations held;
+    for (const nb::handle item : nb::borrow<nb::list>(items)) {
+      if (nb::isinstance<TransformHandle>(item)) {
+        held.list.push_back(nb::cast<TransformHandle>(item).transform);
+      }
+    }
+    if (!held.list.empty() && held.list.size() == nb::len(items)) {
+      return held;
+    }
     std::vector<double> numbers;
     for (const nb::handle item : nb::borrow<nb::list>(items)) {
       const nb::object real = nb::steal(PyNumber_Float(item.ptr()));
@@ -84,6 +101,10 @@ nb::object to_object(const ParamValue& value) {
         } else if constexpr (std::is_same_v<T, std::vector<double>> ||
                              std::is_same_v<T, std::vector<std::int64_t>>) {
           return nb::tuple(nb::cast(held));
+        } else if constexpr (std::is_same_v<T, HeldOperations>) {
+          return nb::cast(handles(held.list));
+        } else if constexpr (std::is_same_v<T, HeldDrawn>) {
+          return params_list(held.list);
         } else {
           return nb::cast(held);
         }
@@ -113,14 +134,6 @@ nb::dict params_dict(const Transform& transform) {
     values[name.c_str()] = to_object(value);
   }
   return values;
-}
-
-std::vector<TransformHandle> handles(const std::vector<TransformPtr>& list) {
-  std::vector<TransformHandle> wrapped;
-  for (const TransformPtr& transform : list) {
-    wrapped.push_back({transform});
-  }
-  return wrapped;
 }
 
 }  // namespace

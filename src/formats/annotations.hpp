@@ -2,7 +2,9 @@
 // Boxes, key points and labels inside a json field, as arrays.
 
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "penstock/field_reading.hpp"
@@ -10,6 +12,13 @@
 #include "penstock/sample.hpp"
 
 namespace penstock::inline v0 {
+
+/// What reading needs besides.
+struct AnnotationMemory {
+  std::vector<double> list;             ///< the numbers of one list
+  std::vector<std::string_view> names;  ///< of the members so far of all open objects
+  std::deque<std::string> unescaped;    ///< those of them that are written with escapes
+};
 
 /// What a json field holds at the paths of a spec. Kept from sample to sample for its memory.
 struct Annotations {
@@ -19,6 +28,7 @@ struct Annotations {
   /// Key points that belong together: those of each value that `*` of the path leads to; without one, those
   /// of each element of the list.
   std::vector<std::uint32_t> groups;
+  AnnotationMemory memory;
 };
 
 /// Numbers of a box, or of a key point.

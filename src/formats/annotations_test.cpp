@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
 #include <string_view>
 
 namespace penstock::inline v0 {
@@ -83,6 +85,40 @@ TEST(Annotations, what_is_not_there_is_corrupt_and_named) {
               HasSubstr("0 labels"));
   EXPECT_THAT(refused(R"({"a": [[1, 2, 3, 4]], "l": [1.5]})", {.path = "a", .labels = "l"}),
               HasSubstr("label"));
+}
+
+TEST(Annotations, what_is_no_json_is_told_before_what_a_path_lacks) {
+  const auto refused = [](std::string_view json) {
+    return read(json, {.path = "a.*.bbox", .labels = "a.*.id"}).error().to_string();
+  };
+  EXPECT_THAT(refused(R"({"b": 1, "b": 2})"), HasSubstr("duplicate member"));
+  EXPECT_THAT(refused(R"({"b": 1, "\u0062": 2})"), HasSubstr("duplicate member"));
+  EXPECT_THAT(refused(R"({"a": [{"bbox": 3}], "b": 1e999})"), HasSubstr("number too large"));
+  EXPECT_THAT(refused(R"({"a": [{"bbox": 3}], "b": [1, 2})"), HasSubstr("expected a comma"));
+  EXPECT_THAT(refused(R"({"a": [{"bbox": 3}, {}]} x)"), HasSubstr("after the value"));
+  EXPECT_THAT(refused(R"({"a": [{"bbox": 3}, {}]})"), HasSubstr("no list"));
+  EXPECT_THAT(refused(R"({"a": [{}, {"bbox": 3}]})"), HasSubstr("no 'bbox'"));
+  EXPECT_THAT(refused(R"({"a": [{"bbox": [1, 2, 3, 4], "id": "x"}, {"bbox": [1]}]})"),
+              HasSubstr("1 numbers"));
+  EXPECT_THAT(refused(std::string(40, '[') + "1" + std::string(40, ']')), HasSubstr("nested too deeply"));
+  std::string many = "{";
+  for (int i = 0; i < 300; ++i) {
+    many += (i > 0 ? ", \"" : "\"") + std::to_string(i) + "\": 1";
+  }
+  EXPECT_THAT(refused(many + "}"), HasSubstr("too many members"));
+}
+
+TEST(Annotations, places_names_and_odd_numbers_are_read_as_written) {
+  EXPECT_THAT(
+      read(R"({"\u0061": [9, [1, 2, 3, -0]], "*": [[5, 6, 7, -0.0]]})", {.path = "a.1"}).value().numbers,
+      ElementsAre(1, 2, 3, 0));
+  const auto starred = read(R"({"*": [[5, 6, 7, -0.0]]})", {.path = "*.0"}).value().numbers;
+  EXPECT_TRUE(std::signbit(starred.at(3)));
+  EXPECT_THAT(read("[1, 2]", {.path = "2"}).error().to_string(), HasSubstr("a list of 2 has no '2'"));
+  EXPECT_THAT(read("[1, 2]", {.path = "x"}).error().to_string(), HasSubstr("a list of 2 has no 'x'"));
+  const AnnotationSpec points{.kind = AnnotationKind::keypoints, .path = ""};
+  EXPECT_THAT(read("[1, 2, \"seen\"]", points).value().numbers, ElementsAre(1, 2));
+  EXPECT_THAT(read("[1, [2], 3]", points).error().to_string(), HasSubstr("not a number"));
 }
 
 TEST(Annotations, paths_with_empty_parts_are_refused) {

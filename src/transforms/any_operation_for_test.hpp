@@ -12,13 +12,19 @@
 
 namespace penstock::test {
 
+/// Geometry and a table.
+inline HeldOperations held_operations() {
+  return {{transforms::RandomHorizontalFlip{}, make_transform("ColorJitter", {{"brightness", 0.5}}).value()}};
+}
+
 /// What a parameter that must be given is given: the first that the operation takes.
-inline const std::array<ParamValue, 6> kParameterCandidates = {std::int64_t{8},
+inline const std::array<ParamValue, 7> kParameterCandidates = {std::int64_t{8},
                                                                0.5,
                                                                std::vector<double>{0.4, 0.5, 0.6},
                                                                true,
                                                                std::string(),
-                                                               std::vector<std::int64_t>{1, 2}};
+                                                               std::vector<std::int64_t>{1, 2},
+                                                               held_operations()};
 
 /// Nothing if none of them will do.
 inline std::optional<TransformPtr> make_any(const OperationInfo& info) {

@@ -19,6 +19,9 @@
   X(clamp_bounding_boxes)      \
   X(sanitize_bounding_boxes)   \
   X(sanitize_key_points)       \
+  X(sequential)                \
+  X(random_apply)              \
+  X(random_choice)             \
   X(to_float)                  \
   X(normalize)                 \
   X(mix_up)                    \

@@ -1,4 +1,5 @@
 #include "transforms/catalog.hpp"
+#include "transforms/any_operation_for_test.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ Params needed_by(const OperationInfo& operation) {
   Params params;
   for (const ParameterInfo& parameter : operation.parameters) {
     if (parameter.required) {
-      params.emplace_back(parameter.name, std::int64_t{8});
+      const bool holds = parameter.type == "Sequence[Transform]";
+      params.emplace_back(parameter.name, holds ? ParamValue(test::held_operations()) : std::int64_t{8});
     }
   }
   return params;

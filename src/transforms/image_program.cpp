@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/cpu.hpp"
-#include "transforms/coordinates.hpp"
 #include "transforms/plan_text.hpp"
 
 namespace penstock::inline v0 {
@@ -66,35 +65,19 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
   const auto& list = impl_->list;
   workspace.edits.clear();
   workspace.input = image;
-  workspace.boxes.assign(boxes.begin(), boxes.end());
-  ImageSlots slots{.image = {.size = image, .type = input().type, .channels = input().channels},
-                   .boxes = workspace.boxes};
+  ImageWalk walk({.image = {.size = image, .type = input().type, .channels = input().channels},
+                  .boxes = boxes,
+                  .key = key != nullptr ? *key : RandomKey{}},
+                 workspace.walk);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    slots.image.type = list.spec(i).type;
-    slots.image.channels = list.spec(i).channels;
-    Drawn& drawn = *workspace.drawn[i];
-    const std::size_t before = workspace.edits.size();
-    Status status;
-    if (key != nullptr) {
-      Draws draws = list.draws(i, *key);
-      status = list[i].draw_for(slots, draws, drawn);
-    }
-    if (status) {
-      status = list[i].plan_for(slots.image, drawn, workspace.edits);
-    }
+    walk.slots.image.type = list.spec(i).type;
+    walk.slots.image.channels = list.spec(i).channels;
+    Draws draws = list.draws(i, key != nullptr ? *key : RandomKey{});
+    Status status =
+        walk.step(list[i], key != nullptr ? &draws : nullptr, *workspace.drawn[i], workspace.edits);
     if (!status) {
       status.error().place.stage = "transform";
       return std::move(status).error();
-    }
-    const std::span<const ImageEdit> made = std::span(workspace.edits).subspan(before);
-    if (!workspace.boxes.empty()) {
-      workspace.kept.assign(workspace.boxes.size() / 4, 1);
-      move_boxes(made, slots.image.size, {workspace.boxes, {}, workspace.kept});
-      drop_items(workspace.boxes, workspace.kept, 4);
-      slots.boxes = workspace.boxes;
-    }
-    for (const ImageEdit& edit : made) {
-      slots.image.size = size_after(slots.image.size, edit);
     }
   }
   plan_passes(image, workspace.edits, impl_->fuse, workspace.passes);
@@ -110,7 +93,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       return error;
     }
   }
-  return slots.image.size;
+  return walk.slots.image.size;
 }
 
 ImageSink ImageProgram::sink(const ImageWorkspace& workspace, void* out) const {

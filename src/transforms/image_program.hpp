@@ -11,6 +11,7 @@
 #include "core/rng.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
+#include "transforms/image_walk.hpp"
 #include "transforms/operation_list.hpp"
 #include "transforms/pass_runner.hpp"
 #include "transforms/transform.hpp"
@@ -30,11 +31,10 @@ class ImageWorkspace {
   ImageWorkspace(const ImageSpec& input, DrawnList memory)
       : drawn(std::move(memory)), runner(input.channels, input.type) {}
 
-  DrawnList drawn;           ///< what the operations drew for the present sample
-  ImageEdits edits;          ///< what follows from that
-  ImageSize input;           ///< of the present sample
-  std::vector<float> boxes;  ///< those of resolve(), where the edits so far have moved them
-  std::vector<std::uint8_t> kept;
+  DrawnList drawn;   ///< what the operations drew for the present sample
+  ImageEdits edits;  ///< what follows from that
+  ImageSize input;   ///< of the present sample
+  WalkMemory walk;
   std::vector<Pass> passes;
   PassRunner runner;
 };

@@ -27,7 +27,7 @@ DrawnList ListDraws::make_drawn() const {
 std::vector<NamedDrawn> ListDraws::named(const DrawnList& drawn) const {
   std::vector<NamedDrawn> values;
   for (std::size_t i = 0; i < operations_.size(); ++i) {
-    values.emplace_back(operations_[i]->name(), drawn[i]->values());
+    values.push_back({std::string(operations_[i]->name()), drawn[i]->values()});
   }
   return values;
 }
@@ -52,15 +52,19 @@ Status ListDraws::set(const std::vector<NamedDrawn>& named, DrawnList& drawn) co
                  {}};
   }
   for (std::size_t i = 0; i < named.size(); ++i) {
-    if (named[i].first != operations_[i]->name()) {
-      return Error{ErrorKind::invalid,
-                   fmt::format("params of {}, where the list has {}", named[i].first, operations_[i]->name()),
-                   "pass the params of this list, in its order",
-                   {}};
-    }
-    PENSTOCK_TRY(drawn[i]->set(operations_[i]->name(), named[i].second));
+    PENSTOCK_TRY(set_drawn(*operations_[i], named[i], *drawn[i]));
   }
   return {};
+}
+
+Status set_drawn(const Transform& operation, const NamedDrawn& named, Drawn& drawn) {
+  if (named.operation != operation.name()) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("params of {}, where the list has {}", named.operation, operation.name()),
+                 "pass the params of this list, in its order",
+                 {}};
+  }
+  return drawn.set(operation.name(), named.values);
 }
 
 Error wrong_operation(const Transform* operation, std::size_t number, const char* wanted) {

@@ -47,6 +47,9 @@ class ListDraws {
   std::vector<DrawAddress> addresses_;
 };
 
+/// Sets what an operation drew from what was named; `invalid` if that is of another operation.
+Status set_drawn(const Transform& operation, const NamedDrawn& named, Drawn& drawn);
+
 /// `invalid`: an operation that is missing, or works on another kind of value than `wanted`.
 Error wrong_operation(const Transform* operation, std::size_t number, const char* wanted);
 

@@ -4,6 +4,7 @@
 // ParamCodec<T>: kType, the type as Python writes it; to_value and from_value (false: not such a value);
 // missing, whether a default-made value means that the caller must give one.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -202,6 +203,19 @@ struct ParamCodec<std::optional<std::vector<double>>> {
     return detail::as_doubles(value, out.emplace()) && !out->empty();
   }
   static bool missing(const std::optional<std::vector<double>>&) { return false; }
+};
+
+/// Operations that must be given.
+template <>
+struct ParamCodec<HeldOperations> {
+  static constexpr std::string_view kType = "Sequence[Transform]";
+  static ParamValue to_value(const HeldOperations& held) { return held; }
+  static bool from_value(const ParamValue& value, HeldOperations& out) {
+    const auto* held = std::get_if<HeldOperations>(&value);
+    out = held != nullptr ? *held : HeldOperations();
+    return !out.list.empty() && std::find(out.list.begin(), out.list.end(), nullptr) == out.list.end();
+  }
+  static bool missing(const HeldOperations& held) { return held.list.empty(); }
 };
 
 /// What pixels become: the same for all, one for each channel, or noise.

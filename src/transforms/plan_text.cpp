@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "transforms/image_walk.hpp"
 #include "transforms/passes.hpp"
 
 namespace penstock::inline v0 {
@@ -14,18 +15,14 @@ ImageEdits try_out(const ImageList& list, DrawnList& drawn, ImageSize image) {
   ImageEdits fullest;
   for (std::uint64_t sample = 0; sample < 32; ++sample) {
     ImageEdits edits;
-    ImageSlots slots{.image = {.size = image}, .boxes = {}};
+    WalkMemory memory;
+    ImageWalk walk({.image = {.size = image}, .boxes = {}, .key = {0, 0, sample}}, memory);
     for (std::size_t i = 0; i < list.size(); ++i) {
-      slots.image.type = list.spec(i).type;
-      slots.image.channels = list.spec(i).channels;
+      walk.slots.image.type = list.spec(i).type;
+      walk.slots.image.channels = list.spec(i).channels;
       Draws draws(RandomKey{0, 0, sample}, static_cast<std::uint32_t>(i));
-      const std::size_t before = edits.size();
-      if (!list[i].draw_for(slots, draws, *drawn[i]).ok() ||
-          !list[i].plan_for(slots.image, *drawn[i], edits).ok()) {
+      if (!walk.step(list[i], &draws, *drawn[i], edits).ok()) {
         return {};
-      }
-      for (std::size_t edit = before; edit < edits.size(); ++edit) {
-        slots.image.size = size_after(slots.image.size, edits[edit]);
       }
     }
     if (edits.size() > fullest.size()) {

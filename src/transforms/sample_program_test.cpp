@@ -165,7 +165,7 @@ TEST(SampleProgram, what_was_drawn_makes_the_same_pixels_again) {
     EXPECT_EQ(view_of(program, other, 0), pixels);
   }
   auto named = draws.named(workspace.views[0]->drawn);
-  named[0].second[0].second = std::string("high");
+  named[0].values[0].second = std::string("high");
   EXPECT_NE(
       draws.set(named, other.views[0]->drawn).error().to_string().find("params of RandomResizedCrop: top"),
       std::string::npos);

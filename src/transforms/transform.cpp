@@ -22,6 +22,16 @@ struct Writer {
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return number(value); }
   std::string operator()(const std::string& value) const { return "'" + value + "'"; }
+  std::string operator()(const HeldOperations& held) const {
+    std::string text;
+    for (const TransformPtr& operation : held.list) {
+      text += (text.empty() ? "" : ", ") + repr(*operation);
+    }
+    return "[" + text + "]";
+  }
+  std::string operator()(const HeldDrawn& held) const {
+    return fmt::format("what {} operations drew", held.list.size());
+  }
   template <class Number>
   std::string operator()(const std::vector<Number>& list) const {
     std::string text;
@@ -44,18 +54,26 @@ std::string repr(const Transform& transform) {
   return std::string(transform.name()) + "(" + text + ")";
 }
 
+bool HeldOperations::operator==(const HeldOperations& other) const {
+  return std::equal(list.begin(), list.end(), other.list.begin(), other.list.end(),
+                    [](const TransformPtr& a, const TransformPtr& b) { return *a == *b; });
+}
+
+bool HeldDrawn::operator==(const HeldDrawn& other) const { return list == other.list; }
+
 bool operator==(const Transform& a, const Transform& b) {
   return a.name() == b.name() && a.params() == b.params();
 }
 
 std::string in_words(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords = {
       {{"bool", "True or False"},
        {"int", "an integer"},
        {"float", "a number"},
        {"str", "a string"},
        {"Sequence[int]", "a sequence of integers"},
-       {"Sequence[float]", "a sequence of numbers"}}};
+       {"Sequence[float]", "a sequence of numbers"},
+       {"Sequence[Transform]", "a sequence of operations"}}};
   constexpr std::string_view kLiteral = "Literal[";
   std::vector<std::string> parts;
   const auto split = [](std::string_view text, std::string_view at, const auto& take) {

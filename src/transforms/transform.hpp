@@ -67,6 +67,7 @@ struct ImageSpec {
 struct ImageSlots {
   ImageSpec image;               ///< its size is known
   std::span<const float> boxes;  ///< left, top, right and bottom of each, in pixels of this image
+  RandomKey key{};               ///< of the sample, for operations that hold some with addresses of their own
 };
 
 class ImageTransform : public TransformOf<ImageSpec> {
@@ -118,7 +119,7 @@ class Operation : public Base {
     return values;
   }
   const std::string& key() const noexcept final { return key_; }
-  DrawnPtr make_drawn() const final { return std::make_unique<DrawnOf<DrawnType>>(); }
+  DrawnPtr make_drawn() const override { return std::make_unique<DrawnOf<DrawnType>>(); }
 
  protected:
   const Self& self() const noexcept { return static_cast<const Self&>(*this); }

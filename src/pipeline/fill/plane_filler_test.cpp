@@ -188,11 +188,14 @@ TEST(PlaneFiller, workers_make_no_difference) {
 }
 
 TEST(PlaneFiller, steady_state_allocates_nothing) {
-  DatasetOptions masks = plane_readings(ImageMode::wide_mask);
-  masks.readings.erase("boxes");
-  Loader loader = open_plane({}, {.batch_size = 2, .num_workers = 0},
-                             {{"a", 0, nearest_geometry()}, {"local", 2, nearest_geometry()}}, masks)
-                      .value();
+  // Boxes and labels too, and operations that drop some and hold others.
+  std::vector<TransformPtr> chosen = {
+      make_transform("RandomApply", {{"transforms", HeldOperations{nearest_geometry()}}}).value(),
+      make_transform("SanitizeBoundingBoxes").value(), transforms::CenterCrop{.size = 8}};
+  Loader loader =
+      open_plane({}, {.batch_size = 2, .num_workers = 0},
+                 {{"a", 0, chosen}, {"local", 2, nearest_geometry()}}, plane_readings(ImageMode::wide_mask))
+          .value();
   std::uint64_t allocated = 1;
   for (int epoch = 0; epoch < 20 && allocated > 0; ++epoch) {
     const std::uint64_t ticket = loader.start_epoch().value();

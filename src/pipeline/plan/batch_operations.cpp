@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "pipeline/plan/list_fields.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/plan/plan_parts.hpp"
 #include "transforms/batch/batch_operation.hpp"
@@ -46,17 +47,21 @@ std::size_t add_rows(const BatchStorage& storage, const Column& column, std::vec
 
 }  // namespace
 
-Status Plan::plan_batch_operations(std::vector<TransformPtr> operations) {
+Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<TransformPtr> operations) {
+  const auto is_of = [&dataset](const ColumnPlan& column, std::optional<std::size_t> field) {
+    return field && column.info.name == dataset.fields()[*field].name;
+  };
+  const std::optional<std::size_t> image = sample_image(dataset);
+  const std::optional<std::size_t> label = sample_label(dataset);
   BatchSpec spec;
   bool has_images = false;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const ColumnPlan& column = columns_[i];
-    if (column.info.name == kViewedField && column.spec.shape.size() == 3) {
+    if (is_of(column, image) && column.spec.shape.size() == 3) {
       has_images = true;
       mixed_images_ = i;
       spec.images = image_spec_of(column.spec, format_of(column));
-    } else if (column.info.name == kMixedLabels && classes_for(operations) > 0 &&
-               column.spec.type == Scalar::float32) {
+    } else if (is_of(column, label) && classes_for(operations) > 0 && column.spec.type == Scalar::float32) {
       mixed_labels_ = i;
       spec.classes = classes_for(operations);
     } else if (column.role == PlaneRole::mask) {

@@ -41,8 +41,7 @@ Result<FillPlanPtr> FieldFills::of(std::size_t number) const {
   if (plane && lies_in_plane(dataset.reading(number))) {
     return FillPlanPtr();
   }
-  if (const int classes = classes_for(batch_operations);
-      classes > 0 && field.name == kMixedLabels && field.kind == FieldKind::integer) {
+  if (const int classes = classes_for(batch_operations); classes > 0 && number == sample_label(dataset)) {
     return plan_one_hot(field, number, classes);
   }
   return of_kind(number, list);

@@ -17,10 +17,53 @@ const FieldInfo* find_kind(const std::vector<FieldInfo>& fields, FieldKind kind)
   return found != fields.end() ? &*found : nullptr;
 }
 
+/// Images that are not masks.
+std::vector<std::size_t> images_of(const Dataset& dataset) {
+  std::vector<std::size_t> images;
+  for (std::size_t number = 0; number < dataset.fields().size(); ++number) {
+    if (dataset.fields()[number].kind == FieldKind::image && !lies_in_plane(dataset.reading(number))) {
+      images.push_back(number);
+    }
+  }
+  return images;
+}
+
+/// The field of these that has the name, or the only one.
+std::optional<std::size_t> named_or_only(const Dataset& dataset, const std::vector<std::size_t>& numbers,
+                                         const char* name) {
+  for (const std::size_t number : numbers) {
+    if (dataset.fields()[number].name == name) {
+      return number;
+    }
+  }
+  return numbers.size() == 1 ? std::optional(numbers[0]) : std::nullopt;
+}
+
+/// `invalid`: what is meant for one image could be for each of several.
+Error several_images(const Dataset& dataset, const std::string& what, std::string advice) {
+  std::string names;
+  for (const std::size_t number : images_of(dataset)) {
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", dataset.fields()[number].name);
+  }
+  return invalid(fmt::format("{}, and the data set has several: {}", what, names), std::move(advice));
+}
+
 /// The field that a list for the sample is for.
-std::string usual_field(const std::vector<FieldInfo>& fields) {
-  const FieldInfo* const audio = find_kind(fields, FieldKind::audio);
-  return audio != nullptr && find_kind(fields, FieldKind::image) == nullptr ? audio->name : kViewedField;
+Result<std::string> usual_field(const Dataset& dataset) {
+  const FieldInfo* const audio = find_kind(dataset.fields(), FieldKind::audio);
+  if (audio != nullptr && find_kind(dataset.fields(), FieldKind::image) == nullptr) {
+    return std::string(audio->name);
+  }
+  if (const auto image = sample_image(dataset)) {
+    return std::string(dataset.fields()[*image].name);
+  }
+  if (images_of(dataset).size() > 1) {
+    return several_images(dataset, "transforms is a list for the image of a sample",
+                          fmt::format("name the one that it is for, transforms={{\"{}\": [...]}}, or call "
+                                      "one 'image'",
+                                      dataset.fields()[images_of(dataset)[0]].name));
+  }
+  return std::string(kViewedField);
 }
 
 bool is_for_sample(const FieldTransforms& transforms) {
@@ -87,25 +130,41 @@ std::string left_behind(const Dataset& dataset, const FieldTransforms& transform
     return std::find_if(transforms.begin(), transforms.end(),
                         [&name](const auto& entry) { return entry.first == name; });
   };
-  const auto image = list_of(kViewedField);
+  const auto number = sample_image(dataset);
+  const std::string name = number ? dataset.fields()[*number].name : kViewedField;
+  const auto image = list_of(name);
   if (image == transforms.end() || std::none_of(image->second.begin(), image->second.end(), moves)) {
     return {};
   }
   std::string names;
   for (std::size_t number = 0; number < dataset.fields().size(); ++number) {
-    const std::string& name = dataset.fields()[number].name;
-    if (lies_in_plane(dataset.reading(number)) && list_of(name) == transforms.end()) {
-      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+    const std::string& other = dataset.fields()[number].name;
+    if (lies_in_plane(dataset.reading(number)) && list_of(other) == transforms.end()) {
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", other);
     }
   }
   return names.empty() ? ""
                        : fmt::format(
                              "transforms={{\"{}\": [...]}} moves the image and leaves {} as stored; pass "
                              "the list itself, transforms=[...], to move them together",
-                             kViewedField, names);
+                             name, names);
 }
 
 }  // namespace
+
+std::optional<std::size_t> sample_image(const Dataset& dataset) {
+  return named_or_only(dataset, images_of(dataset), kViewedField);
+}
+
+std::optional<std::size_t> sample_label(const Dataset& dataset) {
+  std::vector<std::size_t> integers;
+  for (std::size_t number = 0; number < dataset.fields().size(); ++number) {
+    if (dataset.fields()[number].kind == FieldKind::integer) {
+      integers.push_back(number);
+    }
+  }
+  return named_or_only(dataset, integers, kMixedLabels);
+}
 
 bool draws_by_field(const FieldTransforms& transforms) {
   return std::count_if(transforms.begin(), transforms.end(),
@@ -115,7 +174,10 @@ bool draws_by_field(const FieldTransforms& transforms) {
 Result<FieldTransforms> lists_by_field(const Dataset& dataset, const FieldTransforms& transforms) {
   FieldTransforms lists;
   for (const auto& [given, operations] : transforms) {
-    const std::string name = given.empty() ? usual_field(dataset.fields()) : given;
+    std::string name = given;
+    if (given.empty()) {
+      PENSTOCK_ASSIGN(name, operations.empty() ? Result<std::string>(kViewedField) : usual_field(dataset));
+    }
     if (std::any_of(lists.begin(), lists.end(), [&name](const auto& list) { return list.first == name; })) {
       return invalid(fmt::format("two lists of transforms for field '{}'", name), "keep one of them");
     }
@@ -126,44 +188,55 @@ Result<FieldTransforms> lists_by_field(const Dataset& dataset, const FieldTransf
 
 std::optional<PlaneFields> plane_of(const Dataset& dataset, const FieldTransforms& transforms,
                                     const std::vector<View>& views) {
-  std::optional<PlaneField> image;
+  const auto field_of = [&dataset](std::size_t number) {
+    return PlaneField{
+        .number = number, .name = dataset.fields()[number].name, .reading = dataset.reading(number)};
+  };
   std::vector<PlaneField> others;
   for (std::size_t number = 0; number < dataset.fields().size(); ++number) {
-    const FieldInfo& field = dataset.fields()[number];
-    const FieldReading& reading = dataset.reading(number);
-    if (field.name == kViewedField && field.kind == FieldKind::image && !lies_in_plane(reading)) {
-      image = {.number = number, .name = field.name, .reading = reading};
-    } else if (lies_in_plane(reading)) {
-      others.push_back({.number = number, .name = field.name, .reading = reading});
+    if (lies_in_plane(dataset.reading(number))) {
+      others.push_back(field_of(number));
     }
   }
+  const std::optional<std::size_t> image = sample_image(dataset);
   if (!image || (views.empty() && (others.empty() || !is_for_sample(transforms)))) {
     return std::nullopt;
   }
-  return PlaneFields{.image = *std::move(image), .others = std::move(others)};
+  return PlaneFields{.image = field_of(*image), .others = std::move(others)};
 }
 
-Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>& fields,
-                   const FieldTransforms& lists, const LoaderOptions& options) {
-  const auto image = std::find_if(fields.begin(), fields.end(),
-                                  [](const FieldInfo& field) { return field.name == kViewedField; });
-  if (image == fields.end() || image->kind != FieldKind::image) {
+Status check_views(const std::vector<View>& views, const Dataset& dataset, const FieldTransforms& lists,
+                   const LoaderOptions& options) {
+  const std::vector<FieldInfo>& fields = dataset.fields();
+  const std::optional<std::size_t> number = sample_image(dataset);
+  if (!number && images_of(dataset).size() > 1) {
+    return several_images(dataset, "views are of the image of a sample",
+                          "call one 'image': Dataset(..., fields={\"image\": ...})");
+  }
+  if (!number && find_kind(fields, FieldKind::image) != nullptr) {
+    return invalid(fmt::format("views of the field '{}', which is read as a mask",
+                               find_kind(fields, FieldKind::image)->name),
+                   "read it as an image");
+  }
+  if (!number) {
     return invalid("views of the field 'image', which the data set does not have",
                    fmt::format("its fields are: {}", names_of(fields)));
   }
+  const std::string& image = fields[*number].name;
   if (!options.decode) {
     return invalid("decode=False together with views",
                    "stored bytes cannot be transformed; omit one of them");
   }
   for (const auto& [name, operations] : lists) {
-    if (name == kViewedField && !operations.empty()) {
-      return invalid("transforms for field 'image' together with views of it", "put them into each view");
+    if (name == image && !operations.empty()) {
+      return invalid(fmt::format("transforms for field '{}' together with views of it", image),
+                     "put them into each view");
     }
   }
   for (const View& view : views) {
     const bool taken = view.name == "index" || view.name == "key" ||
                        std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& field) {
-                         return field.name == view.name && field.name != kViewedField;
+                         return field.name == view.name && field.name != image;
                        });
     if (taken || view.name.empty()) {
       return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),

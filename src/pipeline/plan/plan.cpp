@@ -70,12 +70,15 @@ Status check_field_names(const std::vector<FieldInfo>& fields, const LoaderOptio
 }
 
 /// The operations on whole batches, taken out of the lists.
-Result<std::vector<TransformPtr>> take_all_batch_operations(FieldTransforms& lists) {
+Result<std::vector<TransformPtr>> take_all_batch_operations(const Dataset& dataset, FieldTransforms& lists) {
+  const std::optional<std::size_t> image = sample_image(dataset);
+  const std::string mixed = image ? dataset.fields()[*image].name : kViewedField;
   std::vector<TransformPtr> all;
   for (auto& [name, operations] : lists) {
     PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
-    if (!taken.empty() && name != kViewedField) {
-      return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name), "it mixes the field 'image'");
+    if (!taken.empty() && name != mixed) {
+      return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name),
+                     fmt::format("it mixes the field '{}'", mixed));
     }
     all.insert(all.end(), taken.begin(), taken.end());
   }
@@ -130,13 +133,10 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   PENSTOCK_TRY(check_listed_fields(dataset, lists));
   PENSTOCK_TRY(check_field_names(fields, options));
   if (!views.empty()) {
-    PENSTOCK_TRY(check_views(views, fields, lists, options));
+    PENSTOCK_TRY(check_views(views, dataset, lists, options));
   }
-  PENSTOCK_ASSIGN(std::vector<TransformPtr> batch_operations, take_all_batch_operations(lists));
+  PENSTOCK_ASSIGN(std::vector<TransformPtr> batch_operations, take_all_batch_operations(dataset, lists));
   const std::optional<PlaneFields> plane = plane_of(dataset, transforms, views);
-  if (!views.empty() && !plane) {
-    return invalid("views of the field 'image', which is read as a mask", "read it as an image");
-  }
 
   Plan plan;
   // Both are written equally fast, so without a consumer that is known to prefer one there is no reason for
@@ -166,7 +166,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
     plan.raw_name_ = fields[*plan.raw_field_].name;
   }
   if (!batch_operations.empty()) {
-    PENSTOCK_TRY(plan.plan_batch_operations(std::move(batch_operations)));
+    PENSTOCK_TRY(plan.plan_batch_operations(dataset, std::move(batch_operations)));
   }
   if (plan.raw_field_) {
     plan.add(plan_raw(*plan.raw_field_));  // last: a row's bytes are there once the rest of it is good

@@ -61,7 +61,7 @@ class Plan {
   std::vector<std::pair<std::string, std::string>> remarks() const;
 
  private:
-  Status plan_batch_operations(std::vector<TransformPtr> operations);
+  Status plan_batch_operations(const Dataset& dataset, std::vector<TransformPtr> operations);
   Status check_parts(const RowPlan& rows) const;
   void add(FillPlanPtr fill);
 

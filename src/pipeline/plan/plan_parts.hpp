@@ -11,7 +11,7 @@
 
 namespace penstock::inline v0 {
 
-/// The field whose views and mixtures batches have, and the labels that are mixed with it.
+/// What the image of a sample and its labels are usually called; sample_image() and sample_label() find them.
 inline constexpr const char* kViewedField = "image";
 inline constexpr const char* kMixedLabels = "label";
 
