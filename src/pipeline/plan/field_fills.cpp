@@ -24,8 +24,9 @@ Result<FillPlanPtr> FieldFills::of(std::size_t number) const {
                                    [&field](const auto& list) { return list.first == field.name; });
   if (FillPlanPtr fill = rows.fill ? rows.fill(*dataset.table(), number) : nullptr) {
     if (chosen != lists.end() && !chosen->second.empty()) {
-      return invalid(fmt::format("transforms for field '{}', whose rows are made otherwise", field.name),
-                     "omit them");
+      return invalid(
+          fmt::format("cannot transform field '{}': its rows have a filler of their own", field.name),
+          "omit them");
     }
     return fill;
   }
@@ -65,7 +66,7 @@ Result<FillPlanPtr> FieldFills::of_kind(std::size_t number, const FieldList& lis
       break;
   }
   if (!list.operations.empty()) {
-    return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
+    return invalid(fmt::format("cannot transform field '{}': it holds {}", field.name, name_of(field.kind)),
                    "transforms work on fields of kind image and audio");
   }
   if (reading.annotations) {

@@ -117,7 +117,8 @@ Result<FieldTransforms> lists_by_field(const Dataset& dataset, const FieldTransf
   for (const auto& [given, operations] : transforms) {
     const std::string name = given.empty() ? usual_field(dataset.fields()) : given;
     if (std::any_of(lists.begin(), lists.end(), [&name](const auto& list) { return list.first == name; })) {
-      return invalid(fmt::format("two lists of transforms for field '{}'", name), "keep one of them");
+      return invalid(fmt::format("there are two lists of transforms for field '{}'", name),
+                     "keep one of them");
     }
     lists.emplace_back(name, operations);
   }
@@ -148,16 +149,17 @@ Status check_views(const std::vector<View>& views, const std::vector<FieldInfo>&
   const auto image = std::find_if(fields.begin(), fields.end(),
                                   [](const FieldInfo& field) { return field.name == kViewedField; });
   if (image == fields.end() || image->kind != FieldKind::image) {
-    return invalid("views of the field 'image', which the data set does not have",
+    return invalid("cannot make views: the data set has no field 'image' that holds images",
                    fmt::format("its fields are: {}", names_of(fields)));
   }
   if (!options.decode) {
-    return invalid("decode=False together with views",
+    return invalid("decode=False cannot be combined with views",
                    "stored bytes cannot be transformed; omit one of them");
   }
   for (const auto& [name, operations] : lists) {
     if (name == kViewedField && !operations.empty()) {
-      return invalid("transforms for field 'image' together with views of it", "put them into each view");
+      return invalid("transforms for field 'image' cannot be combined with views of it",
+                     "put them into each view");
     }
   }
   for (const View& view : views) {

@@ -39,10 +39,10 @@ Status check_listed_fields(const Dataset& dataset, const FieldTransforms& lists)
       continue;
     }
     if (dataset.size() == 0) {
-      return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
+      return invalid(fmt::format("cannot transform field '{}': the data set is empty", name),
                      "check its shards: they contain no samples");
     }
-    return invalid(fmt::format("transforms for field '{}', which the data set does not have", name),
+    return invalid(fmt::format("cannot transform field '{}': the data set has no such field", name),
                    fmt::format("its fields are: {}", names_of(dataset.fields())));
   }
   return {};
@@ -75,7 +75,8 @@ Result<std::vector<TransformPtr>> take_all_batch_operations(FieldTransforms& lis
   for (auto& [name, operations] : lists) {
     PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
     if (!taken.empty() && name != kViewedField) {
-      return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name), "it mixes the field 'image'");
+      return invalid(fmt::format("{} cannot be used for field '{}'", taken[0]->name(), name),
+                     "it mixes the field 'image'");
     }
     all.insert(all.end(), taken.begin(), taken.end());
   }
@@ -97,7 +98,7 @@ Result<std::size_t> choose_raw_field(const std::vector<FieldInfo>& fields,
                    fmt::format("its fields are: {}", names_of(fields)));
   }
   if (std::any_of(transforms.begin(), transforms.end(), [](const auto& t) { return !t.second.empty(); })) {
-    return invalid("decode=False together with transforms",
+    return invalid("decode=False cannot be combined with transforms",
                    "stored bytes cannot be transformed; omit one of them");
   }
   return static_cast<std::size_t>(chosen - fields.begin());
@@ -135,7 +136,7 @@ Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transform
   PENSTOCK_ASSIGN(std::vector<TransformPtr> batch_operations, take_all_batch_operations(lists));
   const std::optional<PlaneFields> plane = plane_of(dataset, transforms, views);
   if (!views.empty() && !plane) {
-    return invalid("views of the field 'image', which is read as a mask", "read it as an image");
+    return invalid("cannot make views of field 'image': it is read as a mask", "read it as an image");
   }
 
   Plan plan;
@@ -180,7 +181,7 @@ Status Plan::check_parts(const RowPlan& rows) const {
   for (const FillPlanPtr& fill : fills_) {
     if (rows.max_parts() > 1 && !fill->takes_several_parts()) {
       return invalid(
-          fmt::format("rows are made of up to {} parts, and '{}' can be made of one only", rows.max_parts(),
+          fmt::format("rows have up to {} parts, but '{}' can be made from only one", rows.max_parts(),
                       fill->columns().empty() ? raw_name_ : fill->columns()[0].info.name),
           "omit the field: Dataset(..., fields={...})");
     }
