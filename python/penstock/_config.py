@@ -28,7 +28,7 @@ def to_config(transforms: Iterable[Transform] | Views) -> Any:
     config = []
     for number, operation in enumerate(transforms):
         if not isinstance(operation, Transform):
-            raise InvalidError(f"[{number}] is {operation!r}, which is no plain value; leave functions out")
+            raise InvalidError(f"[{number}] is {operation!r}, which has no plain values; leave functions out")
         config.append(
             {"op": type(operation).__name__} | {key: _plain(value) for key, value in operation.params.items()}
         )

@@ -102,8 +102,8 @@ class Helpers:
         trace = said.decode(errors="replace").strip()
         why = trace.rpartition("\n")[2] or f"it {self.ended(number)}"
         raise IoError(
-            f"a helper process could not begin: {why}; can the module of the function be imported, and does the "
-            f"program guard what it does with if __name__ == '__main__'?\n\n{trace}".rstrip()
+            f"a helper process could not start: {why}; check that the module of the function can be imported, and that "
+            f"the program guards what it does with if __name__ == '__main__'\n\n{trace}".rstrip()
         )
 
     def has_ended(self, number: int) -> bool:

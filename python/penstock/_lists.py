@@ -34,7 +34,7 @@ def transform_lists(
             raise InvalidError(f"transforms must be a list of transforms and functions, got {given!r}")
         operations = list(itertools.islice(flat(given or []), _MAX_OPERATIONS + 1))
         if len(operations) > _MAX_OPERATIONS:
-            raise InvalidError(f"transforms: a list must end, got more than {_MAX_OPERATIONS:,} operations")
+            raise InvalidError(f"transforms: the list must be finite, got more than {_MAX_OPERATIONS:,} operations")
         handles.append((str(field), [_handle(operation, str(field) or usual, stages) for operation in operations]))
     return handles
 

@@ -140,7 +140,7 @@ def test_a_loader_drops_what_compose_drops(source: str, store: bool, views: bool
 
 
 def test_counted_views_cannot_drop(source: str) -> None:
-    with pytest.raises(penstock.InvalidError, match="view 'a' is counted, and drops boxes"):
+    with pytest.raises(penstock.InvalidError, match="view 'a' is counted, but drops boxes"):
         penstock.Loader(_dataset(source), transforms=penstock.Views(a=(2, OPERATIONS)))
     dataset = penstock.Dataset(source, fields={"image": "png"})
     with penstock.Loader(dataset, transforms=penstock.Views(a=(2, OPERATIONS)), batch_size=2) as loader:

@@ -274,8 +274,8 @@ def test_unchanged_images_are_a_list_whatever_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"transforms": {"image": [transforms.ToFloat()]}}, "transforms for field 'image', which is read unchanged"),
-        ({"pad_images": True}, "pad_images=True, and field 'image' is read unchanged"),
+        ({"transforms": {"image": [transforms.ToFloat()]}}, "cannot transform field 'image': it is read unchanged"),
+        ({"pad_images": True}, "pad_images=True, but field 'image' is read unchanged"),
     ],
 )
 def test_what_needs_one_kind_of_image_is_refused(tmp_path: Path, options: Any, problem: str) -> None:

@@ -54,7 +54,7 @@ def test_a_module_that_a_helper_cannot_import_is_named_in_one_line(shards, tmp_p
     )
     out, err = program.communicate(timeout=120)
     first = out.partition("\n")[0]
-    assert "could not begin: ModuleNotFoundError: No module named 'ghost'; can the module" in first, out + err
+    assert "could not start: ModuleNotFoundError: No module named 'ghost'; check that the module" in first, out + err
     assert "\nTraceback (most recent call last):\n" in out
 
 

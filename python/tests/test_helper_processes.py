@@ -111,7 +111,7 @@ def test_the_end_of_a_helper_of_collate_fn_is_noticed_though_a_fork_holds_its_so
 @pytest.mark.usefixtures("a_fork_at_each_start")
 def test_a_helper_that_ends_before_it_is_ready_is_not_waited_for_though_a_fork_holds_its_socket():
     processes = _helpers.Helpers("spawn")
-    with pytest.raises(penstock.IoError, match="could not begin: it ended with exit code 3"):
+    with pytest.raises(penstock.IoError, match="could not start: it ended with exit code 3"):
         processes.start(end_at_once, None)
 
 

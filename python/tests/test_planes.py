@@ -277,7 +277,8 @@ def test_a_mask_of_another_size_is_an_error_of_its_sample(tmp_path: Path) -> Non
     samples[3]["seg.png"] = _files(3, 30, 41)["seg.png"]
     dataset = penstock.Dataset(_write(tmp_path / "x.tar", samples), fields=_fields())
     with _loader(dataset, GEOMETRY) as loader:
-        with pytest.raises(penstock.CorruptError, match="the mask has 41 x 30 pixels, and its image 40 x 30") as raised:
+        expected = "the mask has 41 x 30 pixels, but its image has 40 x 30"
+        with pytest.raises(penstock.CorruptError, match=expected) as raised:
             list(loader)
         assert raised.value.key == "0003" and raised.value.index == 3
         assert raised.value.shard is not None
@@ -330,7 +331,7 @@ def test_what_cannot_move_together_is_refused(source: str) -> None:
     with pytest.raises(penstock.InvalidError, match=r"moves 'mask' with the image.*transforms=\{\"image\": \[...\]\}"):
         _loader(dataset, [transforms.CenterCrop(16), lambda image: image[:, ::-1].copy()])
     mixing = [transforms.CenterCrop(16), transforms.ToFloat(), transforms.MixUp(num_classes=3)]
-    with pytest.raises(penstock.InvalidError, match="MixUp mixes images, and field 'mask' moves with them"):
+    with pytest.raises(penstock.InvalidError, match="MixUp mixes images, but field 'mask' moves with them"):
         _loader(dataset, mixing)
     with _loader(penstock.Dataset(source, fields={"image": "jpg", "label": "cls"}), mixing) as loader:
         assert next(iter(loader))["label"].shape == (4, 3)

@@ -391,5 +391,8 @@ def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
     assert len(shares) == 2 * len(SMOOTH) // 4 + (1 if 2 * len(SMOOTH) % 4 else 0)
     with pytest.raises(penstock.InvalidError, match="MixUp mixes float32 images of one size"):
         penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5)])
+    flat = [transforms.CenterCrop(16), lambda image: image[..., 0] / np.float32(255), transforms.MixUp(num_classes=5)]
+    with pytest.raises(penstock.InvalidError, match=r"MixUp needs images \[H, W, C\], got 2 dimensions"):
+        penstock.Loader(source, transforms=flat)
     with pytest.raises(penstock.InvalidError, match="must stand at the end"):
         penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5), transforms.ToFloat()])

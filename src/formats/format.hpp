@@ -58,4 +58,9 @@ struct Format {
 /// All of them. A candidate is of the first one that recognises it.
 std::span<const Format* const> formats();
 
+/// The format of `catalogue` that all sources have, of which there is at least one. `unsupported` if they
+/// differ in format, if one that is opened alone is among several, or if no format recognises one of them.
+Result<const Format*> find_format(const std::vector<NamedPath>& sources,
+                                  std::span<const Format* const> catalogue);
+
 }  // namespace penstock::inline v0

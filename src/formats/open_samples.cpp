@@ -20,11 +20,20 @@ Error opened_alone(const NamedPath& entry, const Format::Alone& alone, std::size
       .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
 }
 
-/// The error is that of a path which no format knows: there is none, since files are taken for tars and
-/// folders for class folders at last.
-Result<const Format*> format_of(const NamedPath& path, bool among_many) {
+Error mixed_formats(const NamedPath& first, const Format& format, const NamedPath& entry,
+                    const Format& other) {
+  return {
+      .kind = ErrorKind::unsupported,
+      .message = fmt::format("sources of different formats cannot be opened together: '{}' ({}), '{}' ({})",
+                             printable_path(first.path), format.name, printable_path(entry.path), other.name),
+      .advice = "open the sources of each format by themselves",
+      .place = {.source = entry.named, .shard = entry.path, .stage = "open"}};
+}
+
+Result<const Format*> format_of(const NamedPath& path, bool among_many,
+                                std::span<const Format* const> catalogue) {
   const Candidate candidate(path);
-  for (const Format* const format : formats()) {
+  for (const Format* const format : catalogue) {
     const auto recognised = format->recognise(candidate, among_many);
     if (!recognised.ok()) {
       Error error = recognised.error();
@@ -36,24 +45,34 @@ Result<const Format*> format_of(const NamedPath& path, bool among_many) {
     }
   }
   return Error{.kind = ErrorKind::unsupported,
-               .message = "is of no format that can be read",
+               .message = "the format of the source is not recognised",
                .place = {.source = path.named, .shard = path.path, .stage = "open"}};
 }
 
 }  // namespace
 
+Result<const Format*> find_format(const std::vector<NamedPath>& sources,
+                                  std::span<const Format* const> catalogue) {
+  const bool among_many = sources.size() > 1;
+  const Format* first = nullptr;
+  for (const NamedPath& entry : sources) {
+    PENSTOCK_ASSIGN(const Format* const format, format_of(entry, among_many, catalogue));
+    if (among_many && format->alone) {
+      return opened_alone(entry, *format->alone, sources.size());
+    }
+    if (first != nullptr && format != first) {
+      return mixed_formats(sources.front(), *first, entry, *format);
+    }
+    first = format;
+  }
+  return first;
+}
+
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
                                                   const FieldChoice& fields, const Storages& storages) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_ASSIGN(const std::vector<NamedPath> found, resolve_sources(sources, storages));
-  const bool among_many = found.size() > 1;
-  const Format* format = nullptr;
-  for (const NamedPath& entry : found) {
-    PENSTOCK_ASSIGN(format, format_of(entry, among_many));
-    if (among_many && format->alone) {
-      return opened_alone(entry, *format->alone, found.size());
-    }
-  }
+  PENSTOCK_ASSIGN(const Format* const format, find_format(found, formats()));
   return format->open(found, fields);
 }
 

@@ -53,9 +53,9 @@ Result<ByteSpan> OriginalFile::of(const StoredValue& stored) {
     PENSTOCK_ASSIGN(impl_->file, rebuild_jpeg(stored.bytes, *impl_->tables));
     return ByteSpan(impl_->file);
   }
-  return detail::decode_error(ErrorKind::unsupported,
-                              "the store holds the pixels of this image, not its file",
-                              "read the file from the source, or build the store with image='repack'");
+  return detail::decode_error(
+      ErrorKind::unsupported, "this image is stored as pixels: its file is not kept",
+      "read the file from where the pixels came from; stores built with image='repack' keep it");
 }
 
 }  // namespace penstock::inline v0

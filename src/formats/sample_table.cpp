@@ -65,7 +65,7 @@ Extents FieldSpec::shape_of_length(std::uint64_t bytes) const noexcept {
 
 Result<Location> SampleTable::locate(std::uint64_t sample, std::size_t field) const {
   return Error{.kind = ErrorKind::unsupported,
-               .message = "these samples lie in no object",
+               .message = "the samples of this table are not stored in objects",
                .place = place(sample, field)};
 }
 
@@ -78,7 +78,7 @@ Result<PackedBlock> SampleTable::locate_block(std::uint64_t id) const {
 Result<Bytes> SampleTable::unpack(std::uint64_t id, const Bytes&) const {
   PENSTOCK_TRY(locate_block(id));
   return Error{.kind = ErrorKind::unsupported,
-               .message = "these samples lie in no blocks",
+               .message = "the samples of this table are not stored in blocks",
                .place = {.stage = "read"}};
 }
 

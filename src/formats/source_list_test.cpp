@@ -116,7 +116,7 @@ TEST_F(SourceList, refuses_commands_urls_and_nothing) {
   expect_error("pipe:cat x.tar", ErrorKind::unsupported, "not supported");
   expect_error("-", ErrorKind::unsupported, "standard input");
   for (const char* url : {"http://a/b.tar", "https://a/b.tar", "s3://a/b.tar", "gs://a/{0..3}.tar", "hf:x"}) {
-    expect_error(url, ErrorKind::unsupported, "remote");
+    expect_error(url, ErrorKind::unsupported, "sources yet");
   }
   expect_error("", ErrorKind::invalid, "empty");
   EXPECT_EQ(resolve_sources({}).error().kind, ErrorKind::invalid);

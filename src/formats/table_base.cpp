@@ -93,8 +93,8 @@ Result<Bytes> TableBase::unpack(std::uint64_t id, const Bytes& packed) const {
   PENSTOCK_TRY(packed.intact());
   if (unpacked.ok() && unpacked->size() > block.max_size) {
     return Error{.kind = ErrorKind::corrupt,
-                 .message = fmt::format("block {} has {} bytes, and at most {} are expected", id,
-                                        unpacked->size(), block.max_size),
+                 .message = fmt::format("block {} has {} bytes, expected at most {}", id, unpacked->size(),
+                                        block.max_size),
                  .place = {.stage = "read"}};
   }
   return unpacked;

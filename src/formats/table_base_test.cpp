@@ -6,7 +6,9 @@
 
 #include <optional>
 
+#include "formats/fetched_for_test.hpp"
 #include "io/memory_source.hpp"
+#include "io/memory_storage_for_test.hpp"
 #include "io/temporary_folder_for_test.hpp"
 
 namespace penstock::inline v0 {
@@ -33,6 +35,7 @@ class AnywhereTable final : public TableBase {
         {.packed = {.source = 0, .offset = object_.size(), .size = packed.size()}, .max_size = said});
     object_.insert(object_.end(), packed.begin(), packed.end());
     source_.emplace("blocks", object_);
+    storage_->put("blocks", object_);
   }
 
   std::uint64_t size() const noexcept override { return at.size(); }
@@ -43,6 +46,9 @@ class AnywhereTable final : public TableBase {
   }
   Result<PackedBlock> locate_block(std::uint64_t id) const override {
     return id < blocks.size() ? Result<PackedBlock>(blocks[id]) : TableBase::locate_block(id);
+  }
+  NamedPath object(std::uint64_t) const override {
+    return {.path = "blocks", .named = "blocks", .storage = storage_};
   }
   std::uint64_t stored_size(std::uint64_t, std::size_t) const override { return 4; }
   ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
@@ -65,6 +71,7 @@ class AnywhereTable final : public TableBase {
   }
 
   std::vector<std::uint8_t> object_;
+  std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
   std::optional<MemorySource> source_;
 };
 
@@ -86,13 +93,13 @@ TEST(table_base, gives_from_blocks_that_others_fetch_what_reading_gives) {
   table.add_block("abcdefgh", 8);
   const PackedBlock block = table.locate_block(1).value();
   EXPECT_EQ(block.packed.offset, table.locate_block(0)->packed.size);
-  std::vector<std::uint8_t> packed(ZSTD_compressBound(8));
-  packed.resize(ZSTD_compress(packed.data(), packed.size(), "abcdefgh", 8, 1));
-  ASSERT_EQ(packed.size(), block.packed.size);
-  const auto unpacked = table.unpack(1, Bytes::own(std::move(packed)));
+  const auto unpacked = table.unpack(1, Bytes::own(fetched(table, block.packed)));
   ASSERT_TRUE(unpacked.ok()) << unpacked.error().to_string();
   EXPECT_EQ(as_text(*unpacked), "abcdefgh");
   EXPECT_TRUE(unpacked->is_held());
+  table.at = {Block{.id = 0, .offset = 2, .size = 4}, Block{.id = 1, .offset = 4, .size = 4},
+              Extent{.source = 0, .offset = 3, .size = 4}, own_bytes("1234"), Number(std::int64_t{3})};
+  EXPECT_EQ(expect_fetched_as_read(table), 4u);
 }
 
 TEST(table_base, refuses_blocks_that_are_not_what_the_index_says) {

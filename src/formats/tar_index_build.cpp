@@ -92,16 +92,16 @@ std::string collect_warnings(const std::vector<std::string>& paths, const std::v
     }
     returning += scans[s].returning_keys;
     if (scans[s].links > 0 && links == 0) {
-      add(fmt::format(
-          "{}: '{}' is a link, not a file, and left out; pack with tar --dereference --hard-dereference to "
-          "store files",
-          printable_path(paths[s]), printable(scans[s].first_link)));
+      add(
+          fmt::format("{}: '{}' is a link, not a file, and is left out; pack with tar --dereference "
+                      "--hard-dereference to "
+                      "store files",
+                      printable_path(paths[s]), printable(scans[s].first_link)));
     }
     links += scans[s].links;
     if (scans[s].of_desktops > 0 && of_desktops == 0) {
       add(fmt::format(
-          "{}: '{}' is what a desktop adds to folders, and left out; on macOS pack with COPYFILE_DISABLE=1 "
-          "tar",
+          "{}: '{}' was added by a desktop and is left out; on macOS pack with COPYFILE_DISABLE=1 tar",
           printable_path(paths[s]), printable(scans[s].first_of_desktops)));
     }
     of_desktops += scans[s].of_desktops;

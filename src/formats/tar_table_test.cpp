@@ -59,7 +59,7 @@ TEST(tar_table, what_macos_adds_splits_no_sample) {
   ASSERT_TRUE(table.ok());
   EXPECT_THAT(test::keys_of(**table), ElementsAre("d/a"));
   EXPECT_THAT(test::field_names_of(**table), ElementsAre("image:image", "label:int"));
-  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("0.tar: 'd/._a.jpg' is what a desktop adds"),
+  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("0.tar: 'd/._a.jpg' was added by a desktop"),
                                                 "3 files that desktops added are left out"));
 }
 
@@ -74,7 +74,7 @@ TEST(tar_table, names_like_those_of_macos_are_left_out_only_beside_their_files) 
                                           .end()});
   ASSERT_TRUE(table.ok());
   EXPECT_THAT(test::keys_of(**table), ElementsAre("d/", "e/a", "e/b"));
-  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("'e/._a.jpg' is what a desktop adds"),
+  EXPECT_THAT((*table)->warnings(), ElementsAre(HasSubstr("'e/._a.jpg' was added by a desktop"),
                                                 "2 files that desktops added are left out",
                                                 HasSubstr("_thumb.jpg (1 of 3 samples)")));
 }

@@ -69,6 +69,8 @@ class Storages {
   /// Of penstock: "" and "file", local files.
   static Storages standard();
 
+  /// All of them, sorted.
+  std::vector<std::string> schemes() const;
   /// In the place of what had the scheme before.
   void set(std::string scheme, StoragePtr storage) { by_scheme_[std::move(scheme)] = std::move(storage); }
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "io/faulty_storage_for_test.hpp"
 #include "io/file_identity.hpp"
@@ -19,7 +20,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// The same answers from files and from memory.
+/// The same answers from every storage, of a folder `root` with what put_objects() puts there.
 void expect_storage(const Storage& storage, const std::string& root) {
   const auto listed = storage.list(root);
   ASSERT_TRUE(listed.ok()) << listed.error().to_string();
@@ -55,19 +56,37 @@ void expect_storage(const Storage& storage, const std::string& root) {
   storage.announce(root + "/none");
 }
 
-TEST(storage, of_files) {
-  const TemporaryFolder folder;
-  folder.write("root/a.txt", "hello");
-  folder.write("root/.hidden", "x");
-  folder.write("root/b/c.txt", "deep");
-  expect_storage(*local_storage(), folder / "root");
+template <class Put>
+void put_objects(Put&& put) {
+  put("root/a.txt", "hello");
+  put("root/.hidden", "x");
+  put("root/b/c.txt", "deep");
 }
+
+class every_storage : public testing::TestWithParam<std::string> {};
+
+TEST_P(every_storage, answers_alike) {
+  const TemporaryFolder folder;
+  // By scheme: puts the objects where the storage finds them, and gives the name of their folder.
+  std::map<std::string, std::function<std::string()>> put;
+  const auto to_files = [&folder] {
+    put_objects([&folder](const char* path, const char* text) { folder.write(path, text); });
+    return folder / "root";
+  };
+  put[""] = to_files;
+  put["file"] = [&] { return "file://" + to_files(); };
+  ASSERT_TRUE(put.contains(GetParam())) << "add what puts objects into this storage";
+  const auto found = Storages::standard().find(put[GetParam()]());
+  ASSERT_TRUE(found.ok()) << found.error().to_string();
+  expect_storage(*found->storage, found->path);
+}
+
+INSTANTIATE_TEST_SUITE_P(standard, every_storage, testing::ValuesIn(Storages::standard().schemes()),
+                         [](const auto& info) { return info.param.empty() ? "no_scheme" : info.param; });
 
 TEST(storage, of_memory) {
   MemoryStorage memory;
-  memory.put("root/a.txt", "hello");
-  memory.put("root/.hidden", "x");
-  memory.put("root/b/c.txt", "deep");
+  put_objects([&memory](const char* path, const char* text) { memory.put(path, std::string_view(text)); });
   expect_storage(memory, "root");
 }
 
@@ -136,12 +155,15 @@ TEST(storages, are_found_by_scheme) {
   Storages storages = Storages::standard();
   EXPECT_EQ(storages.find("/a/b")->path, "/a/b");
   EXPECT_EQ(storages.find("a:b")->path, "a:b") << "a local name may hold a colon";
+  EXPECT_EQ(storages.find(":a")->path, ":a") << "and begin with one";
   EXPECT_EQ(storages.find("file:/a/b")->path, "/a/b");
   EXPECT_EQ(storages.find("file:///a/b")->path, "/a/b");
   EXPECT_EQ(storages.find("file:///a/b")->storage, local_storage());
   for (const char* const name : {"s3://bucket/key", "https://host/x", "memory://x", "gs:x"}) {
     EXPECT_EQ(storages.find(name).error().kind, ErrorKind::unsupported) << name;
   }
+  EXPECT_EQ(storages.find("s3://bucket/key").error().message, "cannot read s3:// sources yet");
+  EXPECT_EQ(storages.find("gs:x").error().message, "cannot read gs:// sources yet");
   const auto memory = std::make_shared<MemoryStorage>();
   storages.set("memory", memory);
   EXPECT_EQ(storages.find("memory://x/y")->storage, memory);

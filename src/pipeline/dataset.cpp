@@ -91,12 +91,12 @@ Status check_readings(const SampleTable& table, const std::map<std::string, Fiel
         std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == name; });
     const FieldKind wanted = reading.annotations ? FieldKind::json : FieldKind::image;
     if (field != fields.end() && field->kind != wanted) {
-      return Error{
-          .kind = ErrorKind::invalid,
-          .message = fmt::format("field '{}' is to be read from {}, and it holds {}", printable(name),
-                                 wanted == FieldKind::json ? "json" : "an image", name_of(field->kind)),
-          .advice = "pass the extension of another file of the samples",
-          .place = {.stage = "open"}};
+      return Error{.kind = ErrorKind::invalid,
+                   .message = fmt::format("field '{}' must hold {} to be read like this, but it holds {}",
+                                          printable(name), wanted == FieldKind::json ? "json" : "an image",
+                                          name_of(field->kind)),
+                   .advice = "pass the extension of another file of the samples",
+                   .place = {.stage = "open"}};
     }
     if (reading.annotations) {
       PENSTOCK_TRY(check_annotations(*reading.annotations));
@@ -104,11 +104,12 @@ Status check_readings(const SampleTable& table, const std::map<std::string, Fiel
     const std::string labels = name + "_labels";
     if (reading.annotations && !reading.annotations->labels.empty() &&
         std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == labels; })) {
-      return Error{.kind = ErrorKind::invalid,
-                   .message = fmt::format("the labels of field '{}' are called '{}', and so is a field",
-                                          printable(name), printable(labels)),
-                   .advice = "use another name for one of them in fields",
-                   .place = {.stage = "open"}};
+      return Error{
+          .kind = ErrorKind::invalid,
+          .message = fmt::format("the labels of field '{}' would be called '{}', but a field has that name",
+                                 printable(name), printable(labels)),
+          .advice = "use another name for one of them in fields",
+          .place = {.stage = "open"}};
     }
   }
   return {};

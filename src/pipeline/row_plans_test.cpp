@@ -390,7 +390,7 @@ TEST(RowPlans, a_filler_of_one_part_refuses_rows_of_several) {
   };
   const Rows pairs{.plan = std::make_shared<const PackedRows>(12, 2)};
   EXPECT_THAT(refusal(memory_images(12), {}, pairs),
-              HasSubstr("rows are made of up to 2 parts, and 'image' can be made of one only"));
+              HasSubstr("rows have up to 2 parts, but 'image' can be made from only one"));
   EXPECT_THAT(refusal(memory_images(12), {.decode = false}, pairs),
               HasSubstr("'label' can be made of one only"));
   EXPECT_THAT(refusal(packed().dataset(false), {}, packed().rows, {{"label", {transforms::ToFloat{}}}}),
@@ -402,7 +402,7 @@ TEST(RowPlans, a_filler_of_one_part_refuses_rows_of_several) {
 TEST(RowPlans, data_sets_with_other_fields_do_not_join) {
   const Dataset images = memory_images(4);
   const Dataset labels = packed().dataset(false);
-  EXPECT_THAT(join({images, labels}).error().to_string(), HasSubstr("has 3 fields, and data set 1 has 1"));
+  EXPECT_THAT(join({images, labels}).error().to_string(), HasSubstr("has 3 fields, but data set 1 has 1"));
   EXPECT_THAT(join({labels, Dataset::of(std::make_shared<MemoryTable>(4), "m")}).error().to_string(),
               HasSubstr("has 1 fields"));
 }

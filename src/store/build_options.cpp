@@ -118,7 +118,7 @@ Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& sett
     const FieldInfo& field = source.fields()[i];
     const bool is_mask = modes[i] == ImageMode::mask || modes[i] == ImageMode::wide_mask;
     if (is_mask || (to_jpeg && modes[i] != ImageMode::rgb)) {
-      return invalid(fmt::format("resize and quality {}, and field '{}' is {}",
+      return invalid(fmt::format("resize and quality {}, but field '{}' is {}",
                                  is_mask ? "blend neighbouring pixels" : "make JPEG files of images",
                                  printable(field.name), is_mask ? "a mask" : "not read as RGB"),
                      is_mask ? "exclude the field, or build without resize and quality"

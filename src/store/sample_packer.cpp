@@ -74,7 +74,7 @@ Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSett
     PENSTOCK_ASSIGN(ImageProgram shrink, ImageProgram::compile({std::make_shared<const Shrink>(settings)},
                                                                MemoryFormat::channels_last, /*fuse=*/true,
                                                                {.input = image_spec(layout)}));
-    plan.shrink.push_back(std::move(shrink));
+    plan.shrink.emplace(layout, std::move(shrink));
   }
   for (std::size_t field = 0; field < source.fields().size(); ++field) {
     const FieldSpec spec = source.spec(field);
@@ -94,8 +94,8 @@ struct SamplePacker::Stored {
 
 SamplePacker::SamplePacker(const PackingPlan& plan)
     : plan_(plan), decoder_(DecodeLimits{.max_pixels = plan.settings.max_pixels, .check_whole_file = true}) {
-  for (const ImageProgram& shrink : plan.shrink) {
-    workspaces_.push_back(shrink.make_workspace());
+  for (const auto& [layout, shrink] : plan.shrink) {
+    workspaces_.emplace(layout, shrink.make_workspace());
   }
   if (plan.tables) {
     encoder_.emplace(plan.tables);
@@ -263,13 +263,13 @@ Status SamplePacker::read_pixels(ImageSize from, ImageSize to, PixelLayout layou
         {0, 0, to.width, to.height},
         {.data = out, .stride = stride, .width = to.width, .height = to.height, .layout = layout});
   }
-  const auto number = static_cast<std::size_t>(layout);
-  const ImageProgram& shrink = plan_.shrink[number];
-  PENSTOCK_ASSIGN(const ImageSize result, shrink.resolve(*workspaces_[number], from, RandomKey{}));
+  const ImageProgram& shrink = plan_.shrink.at(layout);
+  ImageWorkspace& workspace = *workspaces_.at(layout);
+  PENSTOCK_ASSIGN(const ImageSize result, shrink.resolve(workspace, from, RandomKey{}));
   if (result != to) {
     return Error{.kind = ErrorKind::invalid, .message = "resizing gave another size than asked for"};
   }
-  return shrink.run(*workspaces_[number], decoder_, out);
+  return shrink.run(workspace, decoder_, out);
 }
 
 }  // namespace penstock::inline v0

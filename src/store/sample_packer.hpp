@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,7 @@ struct PackingPlan {
   BuildSettings settings;                      ///< complete
   std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
   std::vector<ImageMode> modes;                ///< of each field
-  std::vector<ImageProgram> shrink;            ///< to the size that `settings` ask for, by PixelLayout
+  std::map<PixelLayout, ImageProgram> shrink;  ///< to the size that `settings` ask for
   std::deque<RgbLossNote> losses;              ///< of each field
 
   static Result<PackingPlan> make(const SampleTable& source, const BuildSettings& settings,
@@ -69,7 +70,7 @@ class SamplePacker {
   const PackingPlan& plan_;
   OriginalFile original_;
   ImageDecoder decoder_;
-  std::vector<ImageWorkspacePtr> workspaces_;  // of the plan's `shrink`
+  std::map<PixelLayout, ImageWorkspacePtr> workspaces_;  // of the plan's `shrink`
   AudioDecoder recordings_;
   std::optional<RepackEncoder> encoder_;
   Scratch pixels_;

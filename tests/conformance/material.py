@@ -28,6 +28,10 @@ FRAMES_PER_SECOND = 4096
 CANDIDATES: tuple[Any, ...] = (24, 8, 2, 1, 0.5, 0.1, (0.3, 0.6), (0.4, 0.5, 0.6), (16, 24), "constant") + (
     [transforms.RandomHorizontalFlip(), transforms.ColorJitter(brightness=0.5)],
 )
+#: What operations are given that do nothing by default.
+TO_ACT: dict[str, dict[str, Any]] = {
+    "ColorJitter": {"brightness": 0.4, "contrast": 0.4, "saturation": 0.4, "hue": 0.1},
+}
 #: What must come before an operation, the first list with which it can be planned.
 PREFIXES: dict[str, list[list[transforms.Transform]]] = {
     "image": [[], [transforms.CenterCrop(24)], [transforms.CenterCrop(24), transforms.ToFloat()]],
@@ -98,7 +102,7 @@ def operation(name: str) -> transforms.Transform:
     needed = [parameter["name"] for parameter in make.info["parameters"] if parameter["required"]]
     for values in itertools.product(CANDIDATES, repeat=len(needed)):
         try:
-            return make(**dict(zip(needed, values, strict=True)))
+            return make(**dict(zip(needed, values, strict=True)), **TO_ACT.get(name, {}))
         except penstock.InvalidError:
             continue
     raise AssertionError(f"no value of CANDIDATES suits the parameters {needed} of {name}: add one that does")

@@ -84,7 +84,7 @@ TEST(ImageModes, what_needs_one_kind_of_image_is_refused) {
   for (const ImageMode mode : {ImageMode::unchanged, ImageMode::mask}) {
     const auto refused = open_in(mode, images, {{"image", {transforms::ToFloat{}}}});
     ASSERT_FALSE(refused.ok());
-    EXPECT_THAT(refused.error().message, HasSubstr("transforms for field 'image', which is"));
+    EXPECT_THAT(refused.error().message, HasSubstr("cannot transform field 'image': it is"));
   }
   const auto padded = open_in(ImageMode::unchanged, images, {}, {.batch_size = 1, .pad_images = true});
   ASSERT_FALSE(padded.ok());

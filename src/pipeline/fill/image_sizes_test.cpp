@@ -60,7 +60,7 @@ TEST(ImageSizes, an_image_of_another_size_than_the_index_says_is_corrupt) {
   EXPECT_EQ(take_epoch(loader)[0].rows(), 4u);
   ASSERT_EQ(loader.errors().size(), 2u);
   EXPECT_EQ(loader.errors()[0].kind, ErrorKind::corrupt);
-  EXPECT_THAT(loader.errors()[0].message, HasSubstr("30 x 30 pixels, and the index says 20 x 12"));
+  EXPECT_THAT(loader.errors()[0].message, HasSubstr("30 x 30 pixels, but the index says 20 x 12"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ ImageSize known_size(const SampleTable& table, std::size_t field, const LoaderOp
 
 Error another_size(ImageSize image, ImageSize known) {
   return Error{.kind = ErrorKind::corrupt,
-               .message = fmt::format("the image has {} x {} pixels, and the index says {} x {}", image.width,
+               .message = fmt::format("the image has {} x {} pixels, but the index says {} x {}", image.width,
                                       image.height, known.width, known.height),
                .advice = "it was changed since: open the data set again",
                .place = {.stage = "decode"}};

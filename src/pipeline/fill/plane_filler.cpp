@@ -110,8 +110,8 @@ class PlaneFiller final : public Filler {
     PENSTOCK_ASSIGN(const ImageSize size, decoder_.open(value.image()));
     if (size != image_) {
       return Error{.kind = ErrorKind::corrupt,
-                   .message = fmt::format("the mask has {} x {} pixels, and its image {} x {}", size.width,
-                                          size.height, image_.width, image_.height),
+                   .message = fmt::format("the mask has {} x {} pixels, but its image has {} x {}",
+                                          size.width, size.height, image_.width, image_.height),
                    .advice =
                        "make masks of their images' sizes, or move the image alone: "
                        "transforms={\"image\": [...]}",
@@ -150,7 +150,7 @@ class PlaneFiller final : public Filler {
         }
         if (plan_.drops() && field.of_boxes && found_[i].groups.size() != found_[*field.of_boxes].count) {
           return at_sample({.kind = ErrorKind::corrupt,
-                            .message = fmt::format("{} boxes, and key points of {} objects",
+                            .message = fmt::format("there are {} boxes, but key points of {} objects",
                                                    found_[*field.of_boxes].count, found_[i].groups.size()),
                             .advice = "omit the key points, or what drops boxes",
                             .place = {.stage = "transform"}},

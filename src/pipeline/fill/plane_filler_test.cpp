@@ -218,7 +218,8 @@ TEST(PlaneFiller, a_mask_of_another_size_is_corrupt) {
   ASSERT_EQ(loader.errors().size(), 1u);
   const Error error = loader.errors()[0];
   EXPECT_EQ(error.kind, ErrorKind::corrupt);
-  EXPECT_THAT(error.message, HasSubstr("field 'mask': the mask has 10 x 10 pixels, and its image 32 x 40"));
+  EXPECT_THAT(error.message,
+              HasSubstr("field 'mask': the mask has 10 x 10 pixels, but its image has 32 x 40"));
   EXPECT_EQ(error.place.key, "key2");
 }
 
@@ -261,7 +262,7 @@ TEST(PlaneFiller, what_cannot_be_is_refused) {
   mixed.push_back(transforms::ToFloat{});
   mixed.push_back(make_transform("MixUp", {{"num_classes", std::int64_t{10}}}).value());
   EXPECT_THAT(refusal(open_plane({{"", mixed}})),
-              HasSubstr("MixUp mixes images, and field 'mask' moves with them"));
+              HasSubstr("MixUp mixes images, but field 'mask' moves with them"));
   EXPECT_THAT(refusal(open_plane({{"", nearest_geometry()}, {"image", nearest_geometry()}})),
               HasSubstr("two lists of transforms for field 'image'"));
   DatasetOptions as_mask = plane_readings();

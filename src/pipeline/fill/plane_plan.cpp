@@ -25,9 +25,8 @@ Result<ImageSpec> plane_input(const PlaneField& image) {
   const std::optional<PixelLayout> layout = layout_of(image.reading.mode);
   if (!layout) {
     return plane_error(
-        fmt::format(
-            "field '{}' has views, or masks and boxes that move with it, and is read as its files are",
-            image.name),
+        fmt::format("field '{}' has views, or masks and boxes that move with it, but it is read unchanged",
+                    image.name),
         "read it in one mode: penstock.Image(..., mode=\"RGB\")");
   }
   return image_spec(*layout);
@@ -68,7 +67,7 @@ Status check_no_functions(const PlaneFields& fields, const std::vector<View>& vi
     for (const TransformPtr& operation : view.operations) {
       if (operation && operation->foreign() && !fields.others.empty()) {
         return plane_error(
-            fmt::format("{} stands in a list that moves '{}' with the image, and acts on the image alone",
+            fmt::format("{} is in a list that moves '{}' with the image, but it acts on the image alone",
                         operation->foreign()->name(), fields.others[0].name),
             fmt::format(
                 "use the list for the image alone, transforms={{\"{}\": [...]}}, and '{}' stays as it is",
@@ -103,7 +102,7 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
   for (const View& view : views) {
     const ImageSpec& spec = program_.views()[number].image.output();
     if (view.count > 0 && !spec.fixed_size()) {
-      return plane_error(fmt::format("view '{}' is counted, and its images differ in size", view.name),
+      return plane_error(fmt::format("view '{}' is counted, but its images differ in size", view.name),
                          "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w])");
     }
     const bool has_annotations =
@@ -111,8 +110,8 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
                     [](const auto& other) { return other.reading.annotations.has_value(); });
     if (view.count > 0 && has_annotations && may_drop(view.operations)) {
       return plane_error(
-          fmt::format("view '{}' is counted, and drops boxes or key points: each of its images would have "
-                      "another number of them",
+          fmt::format("view '{}' is counted, but drops boxes or key points: its images would have "
+                      "different numbers of them",
                       view.name),
           "use views without a count, or omit the operation that drops");
     }

@@ -122,7 +122,7 @@ Result<FillPlanPtr> plan_stored_images(const SampleTable& table, const FieldInfo
                                        const LoaderOptions& options) {
   const char* const what = is_mask(mode) ? "a mask" : "read unchanged, so that its images differ in kind";
   if (!list.operations.empty()) {
-    return cannot_plan(fmt::format("transforms for field '{}', which is {}", field.name, what),
+    return cannot_plan(fmt::format("cannot transform field '{}': it is {}", field.name, what),
                        "read it with mode=\"RGB\", \"L\", \"I;16\" or \"RGBA\", or omit its list");
   }
   ColumnPlan column{.info = field, .spec = {.type = Scalar::uint8, .shape = {kAnyExtent, kAnyExtent}}};
@@ -136,7 +136,7 @@ Result<FillPlanPtr> plan_stored_images(const SampleTable& table, const FieldInfo
     }
   } else {
     if (options.pad_images) {
-      return cannot_plan(fmt::format("pad_images=True, and field '{}' is {}", field.name, what),
+      return cannot_plan(fmt::format("pad_images=True, but field '{}' is {}", field.name, what),
                          "read it with mode=\"RGB\", \"L\", \"I;16\" or \"RGBA\"");
     }
     column.spec.shape.push_back(kAnyExtent);

@@ -42,7 +42,7 @@ Error system_error(const char* what) {
 Error nonsense() {
   return Error{.kind = ErrorKind::io,
                .message = "a helper process sent a malformed reply",
-               .advice = "does the function write to memory that is not its own?",
+               .advice = "check that the function does not write to memory that is not its own",
                .place = {}};
 }
 

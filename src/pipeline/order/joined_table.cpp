@@ -18,7 +18,7 @@ Error do_not_join(std::string message) {
 
 Status check_same_fields(const SampleTable& first, const SampleTable& other, std::size_t number) {
   if (first.fields().size() != other.fields().size()) {
-    return do_not_join(fmt::format("data set 0 has {} fields, and data set {} has {}", first.fields().size(),
+    return do_not_join(fmt::format("data set 0 has {} fields, but data set {} has {}", first.fields().size(),
                                    number, other.fields().size()));
   }
   for (std::size_t field = 0; field < first.fields().size(); ++field) {

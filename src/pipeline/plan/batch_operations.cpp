@@ -54,11 +54,13 @@ Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<Transform
   const std::optional<std::size_t> image = sample_image(dataset);
   const std::optional<std::size_t> label = sample_label(dataset);
   BatchSpec spec;
-  bool has_images = false;
+  std::size_t dimensions = 0;  // of an image
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const ColumnPlan& column = columns_[i];
-    if (is_of(column, image) && column.spec.shape.size() == 3) {
-      has_images = true;
+    if (is_of(column, image)) {
+      dimensions = column.spec.shape.size();
+    }
+    if (is_of(column, image) && dimensions == 3) {
       mixed_images_ = i;
       spec.images = image_spec_of(column.spec, format_of(column));
     } else if (is_of(column, label) && classes_for(operations) > 0 && column.spec.type == Scalar::float32) {
@@ -71,10 +73,10 @@ Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<Transform
       spec.others = spec.others.empty() ? column.info.name : spec.others;
     }
   }
-  if (!has_images) {
-    return invalid(fmt::format("{} works on images, and what a function made of them has no three dimensions",
-                               operations[0]->name()),
-                   "let the function return an array [H, W, C]");
+  if (dimensions != 3) {
+    return invalid(
+        fmt::format("{} needs images [H, W, C], got {} dimensions", operations[0]->name(), dimensions),
+        "let the function before it return an array [H, W, C]");
   }
   for (const TransformPtr& operation : operations) {
     PENSTOCK_TRY(static_cast<const BatchTransform&>(*operation).check_for(spec));

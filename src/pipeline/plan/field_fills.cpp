@@ -63,7 +63,7 @@ Result<FillPlanPtr> FieldFills::of_kind(std::size_t number, const FieldList& lis
       break;
   }
   if (!list.operations.empty()) {
-    return invalid(fmt::format("transforms for field '{}', which holds {}", field.name, name_of(field.kind)),
+    return invalid(fmt::format("cannot transform field '{}': it holds {}", field.name, name_of(field.kind)),
                    "transforms work on fields of kind image and audio");
   }
   if (reading.annotations) {

@@ -179,7 +179,8 @@ Result<FieldTransforms> lists_by_field(const Dataset& dataset, const FieldTransf
       PENSTOCK_ASSIGN(name, operations.empty() ? Result<std::string>(kViewedField) : usual_field(dataset));
     }
     if (std::any_of(lists.begin(), lists.end(), [&name](const auto& list) { return list.first == name; })) {
-      return invalid(fmt::format("two lists of transforms for field '{}'", name), "keep one of them");
+      return invalid(fmt::format("there are two lists of transforms for field '{}'", name),
+                     "keep one of them");
     }
     lists.emplace_back(name, operations);
   }
@@ -214,22 +215,22 @@ Status check_views(const std::vector<View>& views, const Dataset& dataset, const
                           "call one 'image': Dataset(..., fields={\"image\": ...})");
   }
   if (!number && find_kind(fields, FieldKind::image) != nullptr) {
-    return invalid(fmt::format("views of the field '{}', which is read as a mask",
+    return invalid(fmt::format("cannot make views of field '{}': it is read as a mask",
                                find_kind(fields, FieldKind::image)->name),
                    "read it as an image");
   }
   if (!number) {
-    return invalid("views of the field 'image', which the data set does not have",
+    return invalid("cannot make views: the data set has no field 'image' that holds images",
                    fmt::format("its fields are: {}", names_of(fields)));
   }
   const std::string& image = fields[*number].name;
   if (!options.decode) {
-    return invalid("decode=False together with views",
+    return invalid("decode=False cannot be combined with views",
                    "stored bytes cannot be transformed; omit one of them");
   }
   for (const auto& [name, operations] : lists) {
     if (name == image && !operations.empty()) {
-      return invalid(fmt::format("transforms for field '{}' together with views of it", image),
+      return invalid(fmt::format("transforms for field '{}' cannot be combined with views of it", image),
                      "put them into each view");
     }
   }

@@ -39,10 +39,10 @@ Status check_listed_fields(const Dataset& dataset, const FieldTransforms& lists)
       continue;
     }
     if (dataset.size() == 0) {
-      return invalid(fmt::format("transforms for field '{}', but the data set is empty", name),
+      return invalid(fmt::format("cannot transform field '{}': the data set is empty", name),
                      "check its shards: they contain no samples");
     }
-    return invalid(fmt::format("transforms for field '{}', which the data set does not have", name),
+    return invalid(fmt::format("cannot transform field '{}': the data set has no such field", name),
                    fmt::format("its fields are: {}", names_of(dataset.fields())));
   }
   return {};
@@ -77,7 +77,7 @@ Result<std::vector<TransformPtr>> take_all_batch_operations(const Dataset& datas
   for (auto& [name, operations] : lists) {
     PENSTOCK_ASSIGN(std::vector<TransformPtr> taken, take_batch_operations(operations));
     if (!taken.empty() && name != mixed) {
-      return invalid(fmt::format("{} for field '{}'", taken[0]->name(), name),
+      return invalid(fmt::format("{} cannot be used for field '{}'", taken[0]->name(), name),
                      fmt::format("it mixes the field '{}'", mixed));
     }
     all.insert(all.end(), taken.begin(), taken.end());
@@ -100,7 +100,7 @@ Result<std::size_t> choose_raw_field(const std::vector<FieldInfo>& fields,
                    fmt::format("its fields are: {}", names_of(fields)));
   }
   if (std::any_of(transforms.begin(), transforms.end(), [](const auto& t) { return !t.second.empty(); })) {
-    return invalid("decode=False together with transforms",
+    return invalid("decode=False cannot be combined with transforms",
                    "stored bytes cannot be transformed; omit one of them");
   }
   return static_cast<std::size_t>(chosen - fields.begin());
@@ -180,7 +180,7 @@ Status Plan::check_parts(const RowPlan& rows) const {
   for (const FillPlanPtr& fill : fills_) {
     if (rows.max_parts() > 1 && !fill->takes_several_parts()) {
       return invalid(
-          fmt::format("rows are made of up to {} parts, and '{}' can be made of one only", rows.max_parts(),
+          fmt::format("rows have up to {} parts, but '{}' can be made from only one", rows.max_parts(),
                       fill->columns().empty() ? raw_name_ : fill->columns()[0].info.name),
           "omit the field: Dataset(..., fields={...})");
     }

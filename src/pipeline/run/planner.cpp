@@ -104,8 +104,8 @@ int Planner::batches_ahead() const noexcept {
 Status Planner::set_shard(int rank, int world) {
   if (ticket_ > 0) {
     return Error{.kind = ErrorKind::invalid,
-                 .message = "the loader has begun an epoch, and its part of it cannot change any more",
-                 .advice = "create a new loader, and pass it this one's state",
+                 .message = "the rank cannot be changed after the first epoch has begun",
+                 .advice = "create a new loader, and load this one's state into it",
                  .place = {.stage = "deliver"}};
   }
   walk_.set_slices(slices_for(options_, rank, world));
@@ -176,7 +176,7 @@ Error Planner::no_answer(Clock::time_point start, Clock::time_point now) const {
   return {.kind = ErrorKind::timeout,
           .message =
               fmt::format("no batch was ready within {:.1f} s: {}", waited.count(), scheduler_->occupation()),
-          .advice = "look after the source that does not answer, or raise timeout_seconds",
+          .advice = "check the source that does not answer, or raise timeout_seconds",
           .place = {.source = dataset_.description(), .stage = "deliver"}};
 }
 

@@ -1,5 +1,7 @@
 #include "pipeline/run/row_worker.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <new>
 #include <utility>
@@ -127,7 +129,8 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
       return;
     }
   }
-  storage.row_errors[row]->advice = "16 samples drawn to take its row failed too: check the source";
+  storage.row_errors[row]->advice =
+      fmt::format("{} samples drawn to take its row failed too: check the source", kReplaceAttempts);
 }
 
 std::uint64_t RowWorker::first_sample() const noexcept {

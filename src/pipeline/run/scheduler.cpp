@@ -23,10 +23,6 @@ double thread_cpu_seconds(clockid_t clock) noexcept {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-}  // namespace
-
-namespace {
-
 std::size_t ring_size(std::size_t limit) { return std::bit_ceil(std::max<std::size_t>(limit + 1, 2)); }
 
 void name_thread(std::thread& thread, std::size_t worker) {

@@ -75,11 +75,10 @@ Status check_alpha(std::string_view operation, double alpha) {
 
 Status needs_labels(std::string_view operation, const BatchSpec& in) {
   if (in.classes == 0) {
-    return Error{
-        ErrorKind::invalid,
-        fmt::format("{} mixes labels, and the data set has no whole numbers called 'label'", operation),
-        "name the field of labels: Dataset(..., fields={\"label\": ...})",
-        {}};
+    return Error{ErrorKind::invalid,
+                 fmt::format("{} mixes labels, but the data set has no field 'label' of integers", operation),
+                 "name the field of labels: Dataset(..., fields={\"label\": ...})",
+                 {}};
   }
   return {};
 }
@@ -88,7 +87,7 @@ Status cannot_mix(std::string_view operation, const std::string& other) {
   if (!other.empty()) {
     return Error{
         ErrorKind::invalid,
-        fmt::format("{} mixes images, and field '{}' moves with them and cannot be mixed", operation, other),
+        fmt::format("{} mixes images, but field '{}' moves with them and cannot be mixed", operation, other),
         "omit the field: Dataset(..., fields={...}), or mix in the training step",
         {}};
   }
