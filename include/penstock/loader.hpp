@@ -24,7 +24,7 @@ namespace penstock::inline v0 {
 /// the first field of audio, where there are no images). Lists under the names of fields move nothing else.
 using FieldTransforms = std::vector<std::pair<std::string, std::vector<TransformPtr>>>;
 
-struct Rows;
+struct RowRecipe;
 
 /// Owns its worker threads. Not copyable. One thread at a time may iterate; stats() and errors() may be
 /// called by any.
@@ -36,7 +36,7 @@ class Loader {
                              std::vector<View> views = {});
   /// For the pipeline: rows that are not a sample each.
   static Result<Loader> open(Dataset dataset, FieldTransforms transforms, LoaderOptions options,
-                             std::vector<View> views, Rows rows);
+                             std::vector<View> views, RowRecipe rows);
   /// A list for the sample.
   static Result<Loader> open(Dataset dataset, std::vector<TransformPtr> sample_transforms,
                              LoaderOptions options = {}) {

@@ -70,13 +70,13 @@ Loader::~Loader() {
 
 Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options,
                             std::vector<View> views) {
-  Rows rows{.plan = sample_per_row(dataset.size())};
+  RowRecipe rows{.plan = sample_per_row(dataset.size())};
   return open(std::move(dataset), std::move(transforms), std::move(options), std::move(views),
               std::move(rows));
 }
 
 Result<Loader> Loader::open(Dataset dataset, FieldTransforms transforms, LoaderOptions options,
-                            std::vector<View> views, Rows rows) {
+                            std::vector<View> views, RowRecipe rows) {
   PENSTOCK_TRY(options.validate());
   PENSTOCK_TRY(check_cache(dataset, options));
   options.max_pixels = options.max_pixels.value_or(dataset.max_pixels());

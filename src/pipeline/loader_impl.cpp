@@ -20,7 +20,7 @@ Result<std::shared_ptr<const OrderRule>> rule_for(const Dataset& dataset, const 
 }
 
 Loader::Impl::Impl(Dataset dataset, Plan plan, FieldTransforms transforms, std::vector<View> views,
-                   LoaderOptions options, Rows rows, std::uint64_t seed,
+                   LoaderOptions options, RowRecipe rows, std::uint64_t seed,
                    std::shared_ptr<const OrderRule> rule)
     : dataset(std::move(dataset)),
       options(std::move(options)),

@@ -28,7 +28,7 @@ class Loader::Impl {
  public:
   /// `seed`: that of the options, or drawn where they have none.
   Impl(Dataset dataset, Plan plan, FieldTransforms transforms, std::vector<View> views, LoaderOptions options,
-       Rows rows, std::uint64_t seed, std::shared_ptr<const OrderRule> rule);
+       RowRecipe rows, std::uint64_t seed, std::shared_ptr<const OrderRule> rule);
   ~Impl();
 
   /// Stays valid while it is held; a newer one may take its place between epochs.
@@ -71,7 +71,7 @@ class Loader::Impl {
   std::shared_ptr<Planner> planner_;
   const FieldTransforms transforms_;
   const std::vector<View> views_;
-  const Rows rows_;
+  const RowRecipe rows_;
   std::shared_ptr<CachedStore> cache_;
   Clock::time_point epoch_begun_;
   std::optional<Clock::duration> epoch_took_;  // the last one, if it came to its end

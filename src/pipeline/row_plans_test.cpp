@@ -63,7 +63,7 @@ Dataset memory_images(std::uint64_t samples, std::set<std::uint64_t> bad = {}) {
 struct Kind {
   std::string name;
   std::function<Dataset(bool with_bad_samples)> dataset;
-  Rows rows;
+  RowRecipe rows;
   FieldTransforms transforms;
   std::set<std::int64_t> bad;  ///< samples as batches number them
   std::size_t bad_rows = 0;
@@ -336,12 +336,12 @@ TEST(RowPlans, rows_may_be_made_anew_in_every_epoch) {
 }
 
 TEST(RowPlans, a_filler_of_one_part_refuses_rows_of_several) {
-  const auto refusal = [](const Dataset& dataset, LoaderOptions options, const Rows& rows,
+  const auto refusal = [](const Dataset& dataset, LoaderOptions options, const RowRecipe& rows,
                           const FieldTransforms& transforms = {}) {
     const Result<Loader> loader = Loader::open(dataset, transforms, options, {}, rows);
     return loader ? "" : loader.error().to_string();
   };
-  const Rows pairs{.plan = std::make_shared<const PackedRows>(12, 2)};
+  const RowRecipe pairs{.plan = std::make_shared<const PackedRows>(12, 2)};
   EXPECT_THAT(refusal(memory_images(12), {}, pairs),
               HasSubstr("rows have up to 2 parts, but 'image' can be made from only one"));
   EXPECT_THAT(refusal(memory_images(12), {.decode = false}, pairs),

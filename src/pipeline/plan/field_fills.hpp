@@ -17,7 +17,7 @@
 namespace penstock::inline v0 {
 
 /// What a loader's rows are made of, and what makes them where the usual fillers do not.
-struct Rows {
+struct RowRecipe {
   RowPlanPtr plan;
   /// What fills the columns of a field, of which `list` is to be done; null where the usual filler does.
   using Fill = Result<FillPlanPtr>(const SampleTable& table, std::size_t field, const FieldList& list,
@@ -34,7 +34,7 @@ struct FieldFills {
   const std::vector<View>& views;
   const std::vector<TransformPtr>& batch_operations;
   const std::optional<PlaneFields>& plane;
-  const Rows& rows;
+  const RowRecipe& rows;
   MemoryFormat format;
   const LoaderOptions& options;
 

@@ -127,7 +127,7 @@ Status check_column_names(const std::vector<ColumnPlan>& columns) {
 }  // namespace
 
 Result<Plan> Plan::make(const Dataset& dataset, const FieldTransforms& transforms,
-                        const std::vector<View>& views, const LoaderOptions& options, const Rows& rows) {
+                        const std::vector<View>& views, const LoaderOptions& options, const RowRecipe& rows) {
   const std::vector<FieldInfo>& fields = dataset.fields();
   PENSTOCK_ASSIGN(FieldTransforms lists, lists_by_field(dataset, transforms));
   PENSTOCK_TRY(check_listed_fields(dataset, lists));

@@ -23,7 +23,8 @@ class Plan {
  public:
   /// `invalid` also for rows of several parts where a filler can use only one.
   static Result<Plan> make(const Dataset& dataset, const FieldTransforms& transforms,
-                           const std::vector<View>& views, const LoaderOptions& options, const Rows& rows);
+                           const std::vector<View>& views, const LoaderOptions& options,
+                           const RowRecipe& rows);
   /// One whose columns these fill.
   static Plan of(std::vector<FillPlanPtr> fills, MemoryFormat format);
 
