@@ -345,7 +345,7 @@ TEST(RowPlans, a_filler_of_one_part_refuses_rows_of_several) {
   EXPECT_THAT(refusal(memory_images(12), {}, pairs),
               HasSubstr("rows have up to 2 parts, but 'image' can be made from only one"));
   EXPECT_THAT(refusal(memory_images(12), {.decode = false}, pairs),
-              HasSubstr("'label' can be made of one only"));
+              HasSubstr("'label' can be made from only one"));
   EXPECT_THAT(refusal(packed().dataset(false), {}, packed().rows, {{"label", {transforms::ToFloat{}}}}),
               HasSubstr("labels of 1 operation"));
   EXPECT_THAT(refusal(mixture().dataset(false), {.cache = "/nowhere"}, mixture().rows),
