@@ -13,6 +13,13 @@
   X(random_horizontal_flip)    \
   X(random_rotation)           \
   X(color_jitter)              \
+  X(random_brightness)         \
+  X(random_contrast)           \
+  X(gamma)                     \
+  X(random_autocontrast)       \
+  X(random_equalize)           \
+  X(random_invert)             \
+  X(random_posterize)          \
   X(random_solarize)           \
   X(pillow_gaussian_blur)      \
   X(random_erasing)            \

@@ -66,10 +66,13 @@ struct WarpEdit {
 
 using ByteTables = std::array<ByteTable, 4>;  ///< one for each channel
 
+/// How often each value occurs, for each channel.
+using ValueCounts = std::array<std::array<std::uint32_t, 256>, 4>;
+
 /// What a table may depend on: the image as it is before the edit.
 struct ImageStatistics {
-  std::array<std::array<std::uint32_t, 256>, 4> histogram{};  ///< of each channel
-  std::uint8_t gray_mean = 0;                                 ///< of L, as Pillow's enhancers round it
+  ValueCounts histogram{};
+  std::uint8_t gray_mean = 0;  ///< of L, as Pillow's enhancers round it
 };
 
 struct TableEdit {

@@ -5,7 +5,6 @@
 #include "transforms/kernels/alpha.hpp"
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/pad.hpp"
-#include "transforms/statistics.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -119,13 +118,16 @@ bool PassRunner::make_tables(const Pass& pass, const ImageEdits& edits, const Pi
     return false;
   }
   tables_.fill(identity_table());
+  if (image != nullptr) {
+    measure_.begin(rows_of(*image));
+  }
   for (std::size_t i = pass.first; i < pass.first + pass.count; ++i) {
     const auto& edit = std::get<TableEdit>(edits[i]);
     if (edit.needs != TableEdit::Needs::nothing) {
       if (image == nullptr) {
         return false;
       }
-      measure_image(rows_of(*image), tables_, edit.needs, work_, statistics_);
+      measure_.measure(tables_, edit.needs, work_, statistics_);
     }
     // The fourth channel is transparency, not colour.
     for (std::size_t channel = 0; channel < static_cast<std::size_t>(std::min(channels_, 3)); ++channel) {

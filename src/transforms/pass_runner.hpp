@@ -13,6 +13,7 @@
 #include "transforms/kernels/resample.hpp"
 #include "transforms/kernels/write_rows.hpp"
 #include "transforms/passes.hpp"
+#include "transforms/statistics.hpp"
 
 namespace penstock::inline v0 {
 
@@ -126,6 +127,7 @@ class PassRunner {
   Scratch multiplied_;  // RGBA with its alpha
   ByteTables tables_{};
   bool through_tables_ = false;
+  ImageMeasure measure_;
   ImageStatistics statistics_;
 };
 
