@@ -98,6 +98,7 @@ struct PixelsEdit {
   bool in_place = false;
   std::array<double, 8> numbers{};
   const void* drawn = nullptr;  ///< what the operation drew, where that is more; lives as long as the edits
+  int channels = 0;             ///< of the result, where they are others than the image's; not in place
 };
 
 /// What happens to the floats of a finished row, [C, H, W] or [H, W, C].
