@@ -20,7 +20,7 @@ SIZES = [(1, 1), (7, 1), (1, 7), (2, 2), (3, 3), (33, 21), (64, 48), (101, 77), 
 COUNT = 300
 
 
-def pictures(mode: str = "RGB", count: int = COUNT) -> list[Image.Image]:
+def images(mode: str = "RGB", count: int = COUNT) -> list[Image.Image]:
     """Noise, few values, smooth ones, and those that do not use the whole range; of every size."""
     rng = np.random.default_rng(7)
     channels = {"L": 1, "RGB": 3, "RGBA": 4}[mode]
@@ -47,13 +47,13 @@ def compare(operation: transforms.Transform, reference: Reference, mode: str = "
     """The share of values that differ; none by more than the bound."""
     compose = transforms.Compose([operation])
     different = values = 0
-    for seed, picture in enumerate(pictures(mode)):
-        (drawn,) = compose.draw(picture, seed=seed)
-        made = compose(picture, seed=seed)
-        wanted = reference(picture, drawn)
+    for seed, image in enumerate(images(mode)):
+        (drawn,) = compose.draw(image, seed=seed)
+        made = compose(image, seed=seed)
+        wanted = reference(image, drawn)
         assert made.mode == wanted.mode
         distance = np.abs(np.asarray(made).astype(int) - np.asarray(wanted))
-        assert distance.max() <= bound, (operation, drawn, picture.size, mode)
+        assert distance.max() <= bound, (operation, drawn, image.size, mode)
         different += np.count_nonzero(distance)
         values += distance.size
     return different / values
@@ -61,12 +61,15 @@ def compare(operation: transforms.Transform, reference: Reference, mode: str = "
 
 BY_CHANCE: list[tuple[transforms.Transform, Callable[[Image.Image], Image.Image]]] = [
     *[
-        (transforms.RandomPosterize(bits, p=0.8), lambda picture, bits=bits: functional.posterize(picture, bits))
+        (transforms.RandomPosterize(bits, p=0.8), lambda image, bits=bits: functional.posterize(image, bits))
         for bits in range(1, 9)
     ],
-    (transforms.RandomPosterize(0, p=0.8), lambda picture: Image.eval(picture, lambda _: 0)),
+    (transforms.RandomPosterize(0, p=0.8), lambda image: Image.eval(image, lambda _: 0)),
     *[
-        (transforms.RandomSolarize(threshold, p=0.8), lambda picture, threshold=threshold: functional.solarize(picture, threshold))
+        (
+            transforms.RandomSolarize(threshold, p=0.8),
+            lambda image, threshold=threshold: functional.solarize(image, threshold),
+        )
         for threshold in (0, 100, 127.5, 256)
     ],
     (transforms.RandomInvert(0.8), functional.invert),
@@ -78,7 +81,7 @@ BY_CHANCE: list[tuple[transforms.Transform, Callable[[Image.Image], Image.Image]
 @pytest.mark.parametrize(("operation", "function"), BY_CHANCE, ids=lambda value: repr(value)[:40])
 @pytest.mark.parametrize("mode", ["RGB", "L"])
 def test_operations_by_chance_are_torchvisions(operation: Any, function: Any, mode: str) -> None:
-    compare(operation, lambda picture, drawn: function(picture) if drawn["apply"] else picture, mode)
+    compare(operation, lambda image, drawn: function(image) if drawn["apply"] else image, mode)
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L", "RGBA"])
@@ -89,7 +92,7 @@ def test_brightness_and_contrast_are_torchvisions(mode: str) -> None:
     ]:
         compare(
             operation,
-            lambda picture, drawn, function=function: function(picture, drawn["factor"]) if drawn["apply"] else picture,
+            lambda image, drawn, function=function: function(image, drawn["factor"]) if drawn["apply"] else image,
             mode,
         )
 
@@ -99,7 +102,7 @@ def test_gamma_is_torchvisions(mode: str) -> None:
     for gain in (1.0, 0.5, 2.0):
         compare(
             transforms.Gamma((0.0, 3.0), gain=gain),
-            lambda picture, drawn, gain=gain: functional.adjust_gamma(picture, drawn["gamma"], gain),
+            lambda image, drawn, gain=gain: functional.adjust_gamma(image, drawn["gamma"], gain),
             mode,
         )
 
@@ -114,11 +117,9 @@ def test_a_chain_of_tables_is_its_parts_one_after_the_other() -> None:
         transforms.RandomEqualize(0.7),
     ]
     compose = transforms.Compose(chain)
-    for seed, picture in enumerate(pictures()):
-        drawn = compose.draw(picture, seed=seed)
-        wanted = functional.adjust_contrast(
-            functional.adjust_brightness(picture, drawn[0]["factor"]), drawn[1]["factor"]
-        )
+    for seed, image in enumerate(images()):
+        drawn = compose.draw(image, seed=seed)
+        wanted = functional.adjust_contrast(functional.adjust_brightness(image, drawn[0]["factor"]), drawn[1]["factor"])
         for step, function in enumerate(
             [
                 lambda it: functional.posterize(it, 5),
@@ -128,7 +129,7 @@ def test_a_chain_of_tables_is_its_parts_one_after_the_other() -> None:
             ]
         ):
             wanted = function(wanted) if drawn[2 + step]["apply"] else wanted
-        np.testing.assert_array_equal(np.asarray(compose(picture, seed=seed)), np.asarray(wanted))
+        np.testing.assert_array_equal(np.asarray(compose(image, seed=seed)), np.asarray(wanted))
 
 
 @pytest.mark.parametrize("mode", ["RGB", "L", "RGBA"])
@@ -136,19 +137,17 @@ def test_sharpness_is_torchvisions(mode: str) -> None:
     for factor in (0.0, 0.3, 1.0, 1.9, 7.5):
         compare(
             transforms.RandomAdjustSharpness(factor, p=0.9),
-            lambda picture, drawn, factor=factor: (
-                functional.adjust_sharpness(picture, factor) if drawn["apply"] else picture
-            ),
+            lambda image, drawn, factor=factor: functional.adjust_sharpness(image, factor) if drawn["apply"] else image,
             mode,
         )
 
 
 def test_color_jitter_is_torchvisions() -> None:
-    def reference(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
+    def reference(image: Image.Image, drawn: dict[str, Any]) -> Image.Image:
         for step in drawn["order"]:
             name = ["brightness", "contrast", "saturation", "hue"][step]
-            picture = getattr(functional, f"adjust_{name}")(picture, drawn[name])
-        return picture
+            image = getattr(functional, f"adjust_{name}")(image, drawn[name])
+        return image
 
     compare(transforms.ColorJitter(0.8, 0.8, 0.8, 0.2), reference)
     compare(transforms.ColorJitter(0.8, 0.8), reference, "L")
@@ -159,14 +158,12 @@ def test_grayscale_is_torchvisions(mode: str) -> None:
     for channels in (1, 3):
         compare(
             transforms.Grayscale(channels),
-            lambda picture, _, channels=channels: functional.to_grayscale(picture, channels),
+            lambda image, _, channels=channels: functional.to_grayscale(image, channels),
             mode,
         )
     compare(
         transforms.RandomGrayscale(0.6),
-        lambda picture, drawn: (
-            functional.to_grayscale(picture, len(picture.getbands())) if drawn["apply"] else picture
-        ),
+        lambda image, drawn: functional.to_grayscale(image, len(image.getbands())) if drawn["apply"] else image,
         mode,
     )
 
@@ -174,32 +171,32 @@ def test_grayscale_is_torchvisions(mode: str) -> None:
 def test_permutation_is_torchvisions() -> None:
     compare(
         transforms.RandomChannelPermutation(),
-        lambda picture, drawn: functional.permute_channels(picture, drawn["permutation"]),
+        lambda image, drawn: functional.permute_channels(image, drawn["permutation"]),
     )
 
 
 def test_photometric_distortion_is_torchvisions() -> None:
-    def reference(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
+    def reference(image: Image.Image, drawn: dict[str, Any]) -> Image.Image:
         contrast = drawn["apply_contrast"]
         if drawn["apply_brightness"]:
-            picture = functional.adjust_brightness(picture, drawn["brightness"])
+            image = functional.adjust_brightness(image, drawn["brightness"])
         if contrast and drawn["contrast_before"]:
-            picture = functional.adjust_contrast(picture, drawn["contrast"])
+            image = functional.adjust_contrast(image, drawn["contrast"])
         if drawn["apply_saturation"]:
-            picture = functional.adjust_saturation(picture, drawn["saturation"])
+            image = functional.adjust_saturation(image, drawn["saturation"])
         if drawn["apply_hue"]:
-            picture = functional.adjust_hue(picture, drawn["hue"])
+            image = functional.adjust_hue(image, drawn["hue"])
         if contrast and not drawn["contrast_before"]:
-            picture = functional.adjust_contrast(picture, drawn["contrast"])
+            image = functional.adjust_contrast(image, drawn["contrast"])
         if drawn["permute"]:
-            picture = functional.permute_channels(picture, drawn["permutation"])
-        return picture
+            image = functional.permute_channels(image, drawn["permutation"])
+        return image
 
     compare(transforms.RandomPhotometricDistort(), reference)
 
 
 def test_hsv_jitter_is_torchvisions_functions_in_slipstreams_order() -> None:
-    def reference(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
+    def reference(image: Image.Image, drawn: dict[str, Any]) -> Image.Image:
         if drawn["apply"]:
             for name, function in [
                 ("value", functional.adjust_brightness),
@@ -207,8 +204,8 @@ def test_hsv_jitter_is_torchvisions_functions_in_slipstreams_order() -> None:
                 ("saturation", functional.adjust_saturation),
                 ("hue", functional.adjust_hue),
             ]:
-                picture = function(picture, drawn[name])
-        return picture
+                image = function(image, drawn[name])
+        return image
 
     compare(transforms.RandomColorJitterHSV(p=0.8, hue=0.2, saturation=0.8, value=0.8, contrast=0.8), reference)
 
@@ -216,16 +213,16 @@ def test_hsv_jitter_is_torchvisions_functions_in_slipstreams_order() -> None:
 def test_yiq_jitter_is_its_matrix() -> None:
     to_yiq = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 
-    def reference(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
+    def reference(image: Image.Image, drawn: dict[str, Any]) -> Image.Image:
         if not drawn["apply"]:
-            return picture
+            return image
         angle = np.radians(drawn["hue"])
         turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) * drawn["saturation"]
         change = np.eye(3)
         change[1:, 1:] = turn
         matrix = drawn["brightness"] * drawn["contrast"] * np.linalg.inv(to_yiq) @ change @ to_yiq * drawn["value"]
         offset = 127.5 * (1 - drawn["contrast"]) * drawn["brightness"]
-        return Image.fromarray(np.rint(np.clip(np.asarray(picture) @ matrix.T + offset, 0, 255)).astype(np.uint8))
+        return Image.fromarray(np.rint(np.clip(np.asarray(image) @ matrix.T + offset, 0, 255)).astype(np.uint8))
 
     share = compare(
         transforms.RandomColorJitterYIQ(hue=40, saturation=0.4, value=0.3, brightness=0.4, contrast=0.4),
@@ -242,12 +239,12 @@ def test_gaussian_blur_is_torchvisions_but_for_rounding(mode: str) -> None:
         sides = (kernel, kernel) if isinstance(kernel, int) else kernel
         compose = transforms.Compose([transforms.GaussianBlur(kernel, sigma)])
         different = values = 0
-        for seed, picture in enumerate(pictures(mode)):
-            if picture.width <= sides[0] // 2 or picture.height <= sides[1] // 2:
+        for seed, image in enumerate(images(mode)):
+            if image.width <= sides[0] // 2 or image.height <= sides[1] // 2:
                 continue
-            (drawn,) = compose.draw(picture, seed=seed)
-            wanted = np.asarray(functional.gaussian_blur(picture, list(sides), [drawn["sigma"]] * 2))
-            distance = np.abs(np.asarray(compose(picture, seed=seed)).astype(int) - wanted)
+            (drawn,) = compose.draw(image, seed=seed)
+            wanted = np.asarray(functional.gaussian_blur(image, list(sides), [drawn["sigma"]] * 2))
+            distance = np.abs(np.asarray(compose(image, seed=seed)).astype(int) - wanted)
             assert distance.max() <= 1
             different += np.count_nonzero(distance)
             values += distance.size
@@ -273,9 +270,9 @@ def test_noise_is_torchvisions_given_the_same_normal_numbers() -> None:
 def test_jpeg_is_pillows_but_for_its_library(mode: str) -> None:
     """Pillow brings a libjpeg-turbo of its own: what that writes is read by ours, and the pixels are equal."""
 
-    def reference(picture: Image.Image, drawn: dict[str, Any]) -> Image.Image:
+    def reference(image: Image.Image, drawn: dict[str, Any]) -> Image.Image:
         file = io.BytesIO()
-        picture.save(file, "JPEG", quality=drawn["quality"])
+        image.save(file, "JPEG", quality=drawn["quality"])
         return Image.open(file).copy()
 
     compare(transforms.JPEG((1, 100)), reference, mode)

@@ -33,6 +33,17 @@
   X(jpeg)                       \
   X(pillow_gaussian_blur)       \
   X(random_erasing)             \
+  X(cutout)                     \
+  X(grid_mask)                  \
+  X(circular_mask)              \
+  X(random_patch_shuffle)       \
+  X(srgb_to_lms)                \
+  X(lms_to_parvo)               \
+  X(lms_to_magno)               \
+  X(lms_to_konio)               \
+  X(rgb_to_lgn)                 \
+  X(rgb_to_magno)               \
+  X(normalize_lgn)              \
   X(clamp_bounding_boxes)       \
   X(sanitize_bounding_boxes)    \
   X(sanitize_key_points)        \

@@ -120,11 +120,15 @@ struct FloatRows {
 
 struct FloatEdit {
   using Run = void (*)(const FloatEdit& edit, const FloatRows& image);
+  /// Makes `out` of `in`, other memory of the same size and format.
+  using Make = void (*)(const FloatEdit& edit, const FloatRows& in, const FloatRows& out, Scratch& scratch);
 
   const char* name = "";  ///< human-readable
-  Run run = nullptr;
+  Run run = nullptr;      ///< in place; or make
   std::array<double, 8> numbers{};
   const void* drawn = nullptr;
+  Make make = nullptr;
+  int channels = 0;  ///< of what it makes
 };
 
 // Annotations.

@@ -52,6 +52,18 @@ void mix_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out,
   }
 }
 
+void mix_floats(float* const* planes, std::size_t count, const ColorMatrix& matrix) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float rgb[3] = {planes[0][i], planes[1][i], planes[2][i]};
+    for (std::size_t c = 0; c < 3; ++c) {
+      float sum = matrix.by[c][0] * rgb[0];
+      sum += matrix.by[c][1] * rgb[1];
+      sum += matrix.by[c][2] * rgb[2];
+      planes[c][i] = sum;
+    }
+  }
+}
+
 #else
 
 // Runs work(in, out) for kWhole pixels at a time; the last ones go through memory of their own.
@@ -121,6 +133,35 @@ void mix_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out,
   channels == 4 ? mix_row_of<4>(in, width, out, matrix) : mix_row_of<3>(in, width, out, matrix);
 }
 
+void mix_floats(float* const* planes, std::size_t count, const ColorMatrix& matrix) {
+  constexpr std::size_t kStep = HWY_MAX_BYTES / 4;
+  const auto mix = [&](float* const* at) HWY_ATTR {
+    const VF rgb[3] = {hn::LoadU(DF(), at[0]), hn::LoadU(DF(), at[1]), hn::LoadU(DF(), at[2])};
+    for (std::size_t c = 0; c < 3; ++c) {
+      VF sum = hn::Mul(hn::Set(DF(), matrix.by[c][0]), rgb[0]);
+      sum = hn::Add(sum, hn::Mul(hn::Set(DF(), matrix.by[c][1]), rgb[1]));
+      sum = hn::Add(sum, hn::Mul(hn::Set(DF(), matrix.by[c][2]), rgb[2]));
+      hn::StoreU(sum, DF(), at[c]);
+    }
+  };
+  std::size_t i = 0;
+  for (; i + kStep <= count; i += kStep) {
+    float* const at[3] = {planes[0] + i, planes[1] + i, planes[2] + i};
+    mix(at);
+  }
+  if (i < count) {
+    alignas(64) float rest[3][kStep] = {};
+    float* const at[3] = {rest[0], rest[1], rest[2]};
+    for (std::size_t c = 0; c < 3; ++c) {
+      std::copy_n(planes[c] + i, count - i, rest[c]);
+    }
+    mix(at);
+    for (std::size_t c = 0; c < 3; ++c) {
+      std::copy_n(rest[c], count - i, planes[c] + i);
+    }
+  }
+}
+
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -134,6 +175,7 @@ HWY_EXPORT(channels_target_compiled);
 HWY_EXPORT(permute_row);
 HWY_EXPORT(spread_row);
 HWY_EXPORT(mix_row);
+HWY_EXPORT(mix_floats);
 
 void permute_channels(const ConstPixelRows& in, const PixelRows& out, const std::array<int, 3>& order) {
   for (int y = 0; y < in.size.height; ++y) {
@@ -151,6 +193,10 @@ void mix_colors(const ConstPixelRows& in, const PixelRows& out, const ColorMatri
   for (int y = 0; y < in.size.height; ++y) {
     HWY_DYNAMIC_DISPATCH(mix_row)(in.row(y), in.size.width, in.channels, out.row(y), matrix);
   }
+}
+
+void mix_planes(float* const planes[3], std::size_t count, const ColorMatrix& matrix) {
+  HWY_DYNAMIC_DISPATCH(mix_floats)(planes, count, matrix);
 }
 
 CpuTarget channels_target() { return HWY_DYNAMIC_DISPATCH(channels_target_compiled)(); }

@@ -3,6 +3,7 @@
 // matrix. Results are equal on every CPU target. Pure functions; any thread may call.
 
 #include <array>
+#include <cstddef>
 
 #include "core/cpu.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
@@ -25,6 +26,9 @@ struct ColorMatrix {
 /// In float32, one product after the other, rounded (halves to even) and cut off at 0 and 255. Images of 3 or
 /// 4 channels; a fourth stays. `out` may be the same memory.
 void mix_colors(const ConstPixelRows& in, const PixelRows& out, const ColorMatrix& matrix);
+
+/// The same for floats, nothing rounded: three planes of `count`, in place, the matrix alone.
+void mix_planes(float* const planes[3], std::size_t count, const ColorMatrix& matrix);
 
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget channels_target();

@@ -125,26 +125,6 @@ HWY_EXPORT(to_floats);
 
 namespace {
 
-// Floats that are made at a time, at most; memory of lines is as many longer.
-constexpr std::size_t kBlurStep = 64;
-
-// Weights from the middle outwards. Those that no value of a byte can feel are left out; returns how many
-// there are.
-int gaussian_weights(int size, double sigma, float* weights) {
-  constexpr double kUnfelt = 0x1p-27;
-  const int reach = size / 2;
-  double sum = 1;
-  const auto bell = [&](int k) { return std::exp(-0.5 * (k / sigma) * (k / sigma)); };
-  for (int k = 1; k <= reach; ++k) {
-    sum += 2 * bell(k);
-  }
-  int taps = 0;
-  for (int k = 0; k <= reach && bell(k) / sum >= kUnfelt; ++k) {
-    weights[taps++] = static_cast<float>(bell(k) / sum);
-  }
-  return taps;
-}
-
 int mirrored(int i, int length) {
   if (length == 1) {
     return 0;
@@ -161,12 +141,12 @@ class Blur {
       : in_(in), bytes_(in.row_bytes()), channels_(static_cast<std::size_t>(in.channels)) {
     const auto reach_x = static_cast<std::size_t>(kernel.width / 2);
     const auto reach_y = static_cast<std::size_t>(kernel.height / 2);
-    line_ = bytes_ + kBlurStep;
+    line_ = bytes_ + kWeighStep;
     kept_ = std::min(in.size.height, kernel.height);
     const std::size_t padded = line_ + 2 * reach_x * channels_;
     const std::size_t pointers = 2 * std::max(reach_x, reach_y) + 1;
     const std::size_t floats =
-        reach_x + reach_y + 2 + padded + static_cast<std::size_t>(kept_) * line_ + kBlurStep;
+        reach_x + reach_y + 2 + padded + static_cast<std::size_t>(kept_) * line_ + kWeighStep;
     std::uint8_t* memory = scratch.reserve(pointers * sizeof(const float*) + floats * sizeof(float));
     lines_ = reinterpret_cast<const float**>(memory);
     padded_ = reinterpret_cast<float*>(memory + pointers * sizeof(const float*));
@@ -215,7 +195,7 @@ class Blur {
       lines_[2 * k - 1] = middle - k * step;
       lines_[2 * k] = middle + k * step;
     }
-    HWY_DYNAMIC_DISPATCH(weigh_to_floats)(lines_, weights_x_, taps_x_, bytes_, kept(y));
+    weigh_lines(lines_, weights_x_, taps_x_, bytes_, kept(y));
   }
 
   const ConstPixelRows in_;
@@ -233,6 +213,25 @@ class Blur {
 };
 
 }  // namespace
+
+int gaussian_weights(int size, double sigma, float* weights) {
+  constexpr double kUnfelt = 0x1p-27;
+  const int reach = size / 2;
+  double sum = 1;
+  const auto bell = [&](int k) { return std::exp(-0.5 * (k / sigma) * (k / sigma)); };
+  for (int k = 1; k <= reach; ++k) {
+    sum += 2 * bell(k);
+  }
+  int taps = 0;
+  for (int k = 0; k <= reach && bell(k) / sum >= kUnfelt; ++k) {
+    weights[taps++] = static_cast<float>(bell(k) / sum);
+  }
+  return taps;
+}
+
+void weigh_lines(const float* const* lines, const float* weights, int taps, std::size_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(weigh_to_floats)(lines, weights, taps, count, out);
+}
 
 void gaussian_blur(const ConstPixelRows& in, const PixelRows& out, const BlurKernel& kernel, double sigma,
                    Scratch& scratch) {
