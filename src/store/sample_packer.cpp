@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include "codecs/jpeg.hpp"
+#include "codecs/jpeg_write.hpp"
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
 #include "store/build_options.hpp"
-#include "store/jpeg_write.hpp"
 #include "transforms/transform.hpp"
 
 namespace penstock::inline v0 {
@@ -215,7 +215,8 @@ Result<SamplePacker::Stored> SamplePacker::pack_image(std::size_t field, const S
   if (smaller || (settings.quality && !resizes)) {
     PENSTOCK_TRY(read_pixels(whole, size));
     plan_.losses[field].see(decoder_.traits().loss);
-    PENSTOCK_ASSIGN(file_, write_jpeg(pixels_.data(), size, settings.quality.value_or(kUsualQuality)));
+    PENSTOCK_ASSIGN(file_, write_jpeg(pixels_.data(), 3 * static_cast<std::size_t>(size.width), size, 3,
+                                      settings.quality.value_or(kUsualQuality)));
     return store_file(file_, size, true);
   }
   PENSTOCK_ASSIGN(const ByteSpan file, original_.of(value));

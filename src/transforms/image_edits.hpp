@@ -66,10 +66,13 @@ struct WarpEdit {
 
 using ByteTables = std::array<ByteTable, 4>;  ///< one for each channel
 
+/// How often each value occurs, for each channel.
+using ValueCounts = std::array<std::array<std::uint32_t, 256>, 4>;
+
 /// What a table may depend on: the image as it is before the edit.
 struct ImageStatistics {
-  std::array<std::array<std::uint32_t, 256>, 4> histogram{};  ///< of each channel
-  std::uint8_t gray_mean = 0;                                 ///< of L, as Pillow's enhancers round it
+  ValueCounts histogram{};
+  std::uint8_t gray_mean = 0;  ///< of L, as Pillow's enhancers round it
 };
 
 struct TableEdit {
@@ -95,6 +98,7 @@ struct PixelsEdit {
   bool in_place = false;
   std::array<double, 8> numbers{};
   const void* drawn = nullptr;  ///< what the operation drew, where that is more; lives as long as the edits
+  int channels = 0;             ///< of the result, where they are others than the image's; not in place
 };
 
 /// What happens to the floats of a finished row, [C, H, W] or [H, W, C].
@@ -116,11 +120,15 @@ struct FloatRows {
 
 struct FloatEdit {
   using Run = void (*)(const FloatEdit& edit, const FloatRows& image);
+  /// Makes `out` of `in`, other memory of the same size and format.
+  using Make = void (*)(const FloatEdit& edit, const FloatRows& in, const FloatRows& out, Scratch& scratch);
 
   const char* name = "";  ///< human-readable
-  Run run = nullptr;
+  Run run = nullptr;      ///< in place; or make
   std::array<double, 8> numbers{};
   const void* drawn = nullptr;
+  Make make = nullptr;
+  int channels = 0;  ///< of what it makes
 };
 
 // Annotations.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/cpu.hpp"
 #include "transforms/plan_text.hpp"
 
@@ -12,7 +14,23 @@ struct ImageProgram::Impl {
   MemoryFormat format = MemoryFormat::channels_first;
   bool fuse = true;
   FloatMap floats;
+  int written_channels = 3;  ///< of pixels when they become floats, or of the row
 };
+
+namespace {
+
+bool makes_floats(const ImageEdit& edit) {
+  const auto* floats = std::get_if<FloatEdit>(&edit);
+  return floats != nullptr && floats->make != nullptr;
+}
+
+void* room_for_floats(ImageWorkspace& workspace, std::size_t which, ImageSize size, int channels) {
+  return workspace.floats[which].reserve(static_cast<std::size_t>(size.width) *
+                                         static_cast<std::size_t>(size.height) *
+                                         static_cast<std::size_t>(channels) * sizeof(float));
+}
+
+}  // namespace
 
 ImageProgram::ImageProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
@@ -33,6 +51,11 @@ Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations,
   FloatTable table;
   for (std::size_t i = 0; i < impl->list.size(); ++i) {
     impl->list[i].map_values(table);
+  }
+  for (std::size_t i = 0; i <= impl->list.size(); ++i) {
+    if (!impl->list.spec(i).is_float()) {
+      impl->written_channels = impl->list.spec(i).channels;
+    }
   }
   impl->format = format;
   impl->fuse = fuse;
@@ -96,24 +119,41 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
   return walk.slots.image.size;
 }
 
-ImageSink ImageProgram::sink(const ImageWorkspace& workspace, void* out) const {
-  return {.data = out,
-          .size = workspace.passes.back().output,
+ImageSink ImageProgram::sink(ImageWorkspace& workspace, void* out) const {
+  const ImageSize size = workspace.passes.back().output;
+  const bool in_row = std::none_of(workspace.edits.begin(), workspace.edits.end(), makes_floats);
+  return {.data = in_row ? out : room_for_floats(workspace, 0, size, impl_->written_channels),
+          .size = size,
           .type = output().type,
           .format = impl_->format,
           .floats = &impl_->floats,
-          .channels = output().channels,
+          .channels = impl_->written_channels,
           .from = input().type};
 }
 
-void ImageProgram::finish(const ImageWorkspace& workspace, void* out) const {
+void ImageProgram::finish(ImageWorkspace& workspace, const ImageSink& written, void* out) const {
+  FloatRows image{.data = static_cast<float*>(written.data),
+                  .size = written.size,
+                  .channels = written.channels,
+                  .format = impl_->format};
+  auto left = std::count_if(workspace.edits.begin(), workspace.edits.end(), makes_floats);
+  std::size_t room = 0;
   for (const ImageEdit& edit : workspace.edits) {
-    if (const auto* floats = std::get_if<FloatEdit>(&edit)) {
-      floats->run(*floats, {.data = static_cast<float*>(out),
-                            .size = workspace.passes.back().output,
-                            .channels = output().channels,
-                            .format = impl_->format});
+    const auto* floats = std::get_if<FloatEdit>(&edit);
+    if (floats == nullptr) {
+      continue;
     }
+    if (floats->make == nullptr) {
+      floats->run(*floats, image);
+      continue;
+    }
+    FloatRows made = image;
+    made.channels = floats->channels;
+    room = 1 - room;
+    made.data =
+        static_cast<float*>(--left == 0 ? out : room_for_floats(workspace, room, made.size, made.channels));
+    floats->make(*floats, image, made, workspace.float_work);
+    image = made;
   }
 }
 
@@ -124,14 +164,16 @@ Status ImageProgram::run(ImageWorkspace& workspace, ImageDecoder& decoder, void*
 }
 
 Status ImageProgram::run(ImageWorkspace& workspace, const ReadBox& read, void* out) const {
-  PENSTOCK_TRY(workspace.runner.run(workspace.passes, workspace.edits, read, sink(workspace, out)));
-  finish(workspace, out);
+  const ImageSink to = sink(workspace, out);
+  PENSTOCK_TRY(workspace.runner.run(workspace.passes, workspace.edits, read, to));
+  finish(workspace, to, out);
   return {};
 }
 
 void ImageProgram::run(ImageWorkspace& workspace, const DecodedPart& part, void* out) const {
-  workspace.runner.run(workspace.passes, workspace.edits, part, sink(workspace, out));
-  finish(workspace, out);
+  const ImageSink to = sink(workspace, out);
+  workspace.runner.run(workspace.passes, workspace.edits, part, to);
+  finish(workspace, to, out);
 }
 
 }  // namespace penstock::inline v0

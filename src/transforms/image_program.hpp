@@ -1,6 +1,7 @@
 #pragma once
 // A list of operations on an image, compiled: from an opened image file to a row of a batch.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,6 +38,8 @@ class ImageWorkspace {
   WalkMemory walk;
   std::vector<Pass> passes;
   PassRunner runner;
+  std::array<Scratch, 2> floats;  ///< images of floats on their way to the row
+  Scratch float_work;             ///< of edits on floats
 };
 using ImageWorkspacePtr = std::unique_ptr<ImageWorkspace>;
 
@@ -90,8 +93,9 @@ class ImageProgram {
   explicit ImageProgram(std::shared_ptr<const Impl> impl);
   Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey* key,
                             std::span<const float> boxes) const;
-  ImageSink sink(const ImageWorkspace& workspace, void* out) const;
-  void finish(const ImageWorkspace& workspace, void* out) const;
+  /// Where pixels are written: the row, or memory of floats that become others there.
+  ImageSink sink(ImageWorkspace& workspace, void* out) const;
+  void finish(ImageWorkspace& workspace, const ImageSink& written, void* out) const;
 
   std::shared_ptr<const Impl> impl_;
 };

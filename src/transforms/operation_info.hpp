@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "transforms/catalog.hpp"
+#include "transforms/required_params.hpp"
 #include "transforms/transform.hpp"
 
 namespace penstock::inline v0 {

@@ -103,23 +103,6 @@ struct ParamCodec<double> {
   static bool missing(double) { return false; }
 };
 
-/// A number that must be given.
-struct RequiredNumber {
-  double value = std::numeric_limits<double>::quiet_NaN();
-
-  bool operator==(const RequiredNumber&) const = default;
-};
-template <>
-struct ParamCodec<RequiredNumber> {
-  static constexpr std::string_view kType = "float";
-  static ParamValue to_value(const RequiredNumber& number) { return number.value; }
-  static bool from_value(const ParamValue& value, RequiredNumber& out) {
-    return detail::as_double(value, out.value);
-  }
-  static bool missing(const RequiredNumber& number) { return std::isnan(number.value); }
-};
-
-/// Zero as the default means that there is none.
 template <>
 struct ParamCodec<int> {
   static constexpr std::string_view kType = "int";

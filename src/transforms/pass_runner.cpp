@@ -5,7 +5,6 @@
 #include "transforms/kernels/alpha.hpp"
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/pad.hpp"
-#include "transforms/statistics.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -20,6 +19,7 @@ ConstPixelRows PassRunner::rows_of(const Pixels& in) const {
 }
 
 Status PassRunner::decode(const Rect& box, const ReadBox& read, DecodedPart& part) {
+  set_channels(input_channels_);
   part.stride = stride_for(box.width + 2 * kDecodeMargin);
   std::uint8_t* const data = decoded_.reserve(part.stride * static_cast<std::size_t>(box.height)) +
                              pixel_ * static_cast<std::size_t>(kDecodeMargin);
@@ -45,6 +45,7 @@ void PassRunner::run(std::span<const Pass> passes, const ImageEdits& edits, cons
 void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits, const BoxReading& first,
                           const DecodedPart& part, const ImageSink& sink) {
   Pixels in = part;
+  set_channels(input_channels_);
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& pass = passes[i];
     if (pass.kind == Pass::Kind::boxes && pass.resize && has_alpha_weights(pass.resize->filter)) {
@@ -119,13 +120,16 @@ bool PassRunner::make_tables(const Pass& pass, const ImageEdits& edits, const Pi
     return false;
   }
   tables_.fill(identity_table());
+  if (image != nullptr) {
+    measure_.begin(rows_of(*image));
+  }
   for (std::size_t i = pass.first; i < pass.first + pass.count; ++i) {
     const auto& edit = std::get<TableEdit>(edits[i]);
     if (edit.needs != TableEdit::Needs::nothing) {
       if (image == nullptr) {
         return false;
       }
-      measure_image(rows_of(*image), tables_, edit.needs, work_, statistics_);
+      measure_.measure(tables_, edit.needs, work_, statistics_);
     }
     // The fourth channel is transparency, not colour.
     for (std::size_t channel = 0; channel < static_cast<std::size_t>(std::min(channels_, 3)); ++channel) {
@@ -146,10 +150,14 @@ PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit,
     pixels->run(*pixels, rows_of(in), own_rows(in), work_);
     return in;
   }
+  const ConstPixelRows rows = rows_of(in);
+  if (const auto* pixels = std::get_if<PixelsEdit>(&edit); pixels != nullptr && pixels->channels != 0) {
+    set_channels(pixels->channels);
+  }
   const ImageSink out = between(pass.output);
   auto* const data = static_cast<std::uint8_t*>(out.data);
   if (const auto* pixels = std::get_if<PixelsEdit>(&edit)) {
-    pixels->run(*pixels, rows_of(in), {data, row_bytes(out.size.width), out.size, channels_}, work_);
+    pixels->run(*pixels, rows, {data, row_bytes(out.size.width), out.size, channels_}, work_);
   } else if (const auto* pad = std::get_if<PadEdit>(&edit)) {
     pad_image(*pad, in.data, in.stride, pass.input, {.channels = channels_, .type = type_}, data);
   } else {

@@ -55,7 +55,7 @@ class TransformOf : public Transform {
 struct ImageSpec {
   ImageSize size;
   ElementType type = ElementType::uint8;
-  int channels = 3;          ///< 1, 3 or 4
+  int channels = 3;          ///< 1, 3 or 4; of floats also others
   bool values_done = false;  ///< floats have been changed one by one: no map of values can follow
 
   bool fixed_size() const noexcept { return size.width > 0; }

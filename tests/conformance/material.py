@@ -25,7 +25,7 @@ HOSTILE_SIZES = [(1, 1), (1, 37), (41, 1), (2, 2), (3, 5), (17, 23), (1999, 3), 
 FRAMES_PER_SECOND = 4096
 
 #: What a parameter that must be given is given, the first that the operation takes.
-CANDIDATES: tuple[Any, ...] = (24, 8, 2, 1, 0.5, 0.1, (0.3, 0.6), (0.4, 0.5, 0.6), (16, 24), "constant") + (
+CANDIDATES: tuple[Any, ...] = (24, 8, 7, 2, 1, 0.5, 0.1, (0.3, 0.6), (0.4, 0.5, 0.6), (16, 24), "constant") + (
     [transforms.RandomHorizontalFlip(), transforms.ColorJitter(brightness=0.5)],
 )
 #: What operations are given that do nothing by default.

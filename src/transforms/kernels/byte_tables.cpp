@@ -1,6 +1,7 @@
 #include "transforms/kernels/byte_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -249,6 +250,15 @@ ByteTable equalize_table(const std::array<std::uint32_t, 256>& histogram) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     table[i] = static_cast<std::uint8_t>(std::min<std::uint64_t>(sum / step, 255));
     sum += histogram[i];
+  }
+  return table;
+}
+
+ByteTable gamma_table(double gamma, double gain) {
+  ByteTable table = identity_table();
+  for (std::uint8_t& value : table) {
+    const double scaled = 255.999 * gain * std::pow(value / 255.0, gamma);
+    value = static_cast<std::uint8_t>(std::min(scaled, 255.0));
   }
   return table;
 }

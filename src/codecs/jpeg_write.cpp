@@ -1,4 +1,4 @@
-#include "store/jpeg_write.hpp"
+#include "codecs/jpeg_write.hpp"
 
 #include <cstddef>
 #include <cstdio>
@@ -27,8 +27,8 @@ struct Failure {
 void on_message(j_common_ptr) {}
 
 /// Nothing with a destructor may live here: errors jump over it. False leaves the words in `failure`.
-bool compress(Failure& failure, const std::uint8_t* rows, ImageSize size, int quality, unsigned char** out,
-              unsigned long* out_size) {
+bool compress(Failure& failure, const std::uint8_t* rows, std::size_t stride, ImageSize size, int channels,
+              int quality, unsigned char** out, unsigned long* out_size) {
   jpeg_compress_struct jpeg{};
   jpeg.err = jpeg_std_error(&failure.manager);
   failure.manager.error_exit = on_error;
@@ -41,13 +41,13 @@ bool compress(Failure& failure, const std::uint8_t* rows, ImageSize size, int qu
   jpeg_mem_dest(&jpeg, out, out_size);
   jpeg.image_width = static_cast<JDIMENSION>(size.width);
   jpeg.image_height = static_cast<JDIMENSION>(size.height);
-  jpeg.input_components = 3;
-  jpeg.in_color_space = JCS_RGB;
+  jpeg.input_components = channels;
+  jpeg.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&jpeg);
   jpeg_set_quality(&jpeg, quality, TRUE);
   jpeg_start_compress(&jpeg, TRUE);
   while (jpeg.next_scanline < jpeg.image_height) {
-    JSAMPROW row = const_cast<JSAMPROW>(rows + std::size_t{3} * jpeg.image_width * jpeg.next_scanline);
+    JSAMPROW row = const_cast<JSAMPROW>(rows + stride * jpeg.next_scanline);
     jpeg_write_scanlines(&jpeg, &row, 1);
   }
   jpeg_finish_compress(&jpeg);
@@ -57,11 +57,12 @@ bool compress(Failure& failure, const std::uint8_t* rows, ImageSize size, int qu
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> write_jpeg(const std::uint8_t* rows, ImageSize size, int quality) {
+Result<std::vector<std::uint8_t>> write_jpeg(const std::uint8_t* rows, std::size_t stride, ImageSize size,
+                                             int channels, int quality) {
   Failure failure{};
   unsigned char* memory = nullptr;
   unsigned long used = 0;
-  const bool done = compress(failure, rows, size, quality, &memory, &used);
+  const bool done = compress(failure, rows, stride, size, channels, quality, &memory, &used);
   Result<std::vector<std::uint8_t>> result =
       done ? Result(std::vector<std::uint8_t>(memory, memory + used))
            : Result<std::vector<std::uint8_t>>(Error{.kind = ErrorKind::unsupported,
