@@ -97,7 +97,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       slots.image.size = size_after(slots.image.size, edit);
     }
   }
-  plan_passes(image, workspace.edits, impl_->fuse, workspace.passes);
+  plan_passes(image, workspace.edits, impl_->fuse, workspace.mirrors, workspace.passes);
   for (const Pass& pass : workspace.passes) {
     const ImageSize made = pass.output;
     if (std::int64_t{made.width} * made.height > kMaxPixels) {
