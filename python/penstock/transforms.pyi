@@ -23,6 +23,42 @@ class Resize(Transform):
         antialias: bool = True,
     ) -> None: ...
 
+class RandomResize(Transform):
+    """Resizes the image so that its shorter side has a random length."""
+
+    def __init__(
+        self,
+        min_size: int,
+        max_size: int,
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        antialias: bool = True,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomShortestSize(Transform):
+    """Resizes the image so that its shorter side has one of the given lengths."""
+
+    def __init__(
+        self,
+        min_size: int | Sequence[int],
+        max_size: int | None = None,
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        antialias: bool = True,
+        key: str | None = None,
+    ) -> None: ...
+
+class ScaleJitter(Transform):
+    """Resizes the image by a random factor, relative to the size at which it fits a target."""
+
+    def __init__(
+        self,
+        target_size: int | Sequence[int],
+        scale_range: Sequence[float] = (0.1, 2.0),
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        antialias: bool = True,
+        key: str | None = None,
+    ) -> None: ...
+
 class CenterCrop(Transform):
     """Keeps the centre of the image."""
 
@@ -57,8 +93,100 @@ class RandomResizedCrop(Transform):
         key: str | None = None,
     ) -> None: ...
 
+class DirectRandomResizedCrop(Transform):
+    """RandomResizedCrop without failing tries: a ratio, then the longer side, then a place, all uniform among those that fit."""
+
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (0.75, 1.3333333333333333),
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        antialias: bool = True,
+        key: str | None = None,
+    ) -> None: ...
+
+class ResizeShortCropLong(Transform):
+    """Resizes the shorter side to a length and keeps a square, at a place along the longer side."""
+
+    def __init__(
+        self,
+        size: int | Sequence[int],
+        x_range: float | Sequence[float] = (0.5,),
+        y_range: float | Sequence[float] = (0.5,),
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomIoUCrop(Transform):
+    """Keeps a random rectangle that overlaps a box by a random share. Boxes whose centre is outside become 0, 0, 0, 0; an image without boxes is cropped anywhere."""
+
+    def __init__(
+        self,
+        min_scale: float = 0.3,
+        max_scale: float = 1.0,
+        min_aspect_ratio: float = 0.5,
+        max_aspect_ratio: float = 2.0,
+        sampler_options: float | Sequence[float] | None = None,
+        trials: int = 40,
+        key: str | None = None,
+    ) -> None: ...
+
+class Pad(Transform):
+    """Adds pixels on the four sides of the image."""
+
+    def __init__(
+        self,
+        padding: int | Sequence[int],
+        fill: int | Sequence[int] | None = 0,
+        padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
+    ) -> None: ...
+
+class RandomEmbed(Transform):
+    """Puts the image at a random place of a canvas of a given size."""
+
+    def __init__(
+        self,
+        canvas_size: int | Sequence[int],
+        x_range: float | Sequence[float] = (0.5,),
+        y_range: float | Sequence[float] = (0.5,),
+        background: Literal['zeros', 'constant', 'power_law'] = 'zeros',
+        fill: int | Sequence[int] | None = 0,
+        alpha_range: float | Sequence[float] = (2.0,),
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomZoomOut(Transform):
+    """Puts the image at a random place of a larger canvas."""
+
+    def __init__(
+        self,
+        fill: int | Sequence[int] | None = 0,
+        side_range: Sequence[float] = (1.0, 4.0),
+        p: float = 0.5,
+        key: str | None = None,
+    ) -> None: ...
+
 class RandomHorizontalFlip(Transform):
     """Mirrors left and right with a given probability."""
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomVerticalFlip(Transform):
+    """Mirrors top and bottom with a given probability."""
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomRotate90(Transform):
+    """Turns the image by a random number of quarters; height and width are exchanged by odd ones."""
 
     def __init__(
         self,
@@ -75,6 +203,73 @@ class RandomRotation(Transform):
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
         expand: bool = False,
         center: Sequence[float] | None = None,
+        fill: int | Sequence[int] | None = 0,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomAffine(Transform):
+    """Turns, shifts, scales and shears the image by random amounts; its size stays the same."""
+
+    def __init__(
+        self,
+        degrees: float | Sequence[float],
+        translate: Sequence[float] | None = None,
+        scale: Sequence[float] | None = None,
+        shear: float | Sequence[float] | None = None,
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
+        fill: int | Sequence[int] | None = 0,
+        center: Sequence[float] | None = None,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomPerspective(Transform):
+    """Shows the image from a random direction; its size stays the same."""
+
+    def __init__(
+        self,
+        distortion_scale: float = 0.5,
+        p: float = 0.5,
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        fill: int | Sequence[int] | None = 0,
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomZoom(Transform):
+    """Looks at a point of the image from closer or further away; its size stays the same."""
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        zoom: float | Sequence[float] = (0.5, 1.0),
+        x: float | Sequence[float] = (0.5,),
+        y: float | Sequence[float] = (0.5,),
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        fill: int | Sequence[int] | None = 0,
+        key: str | None = None,
+    ) -> None: ...
+
+class ElasticTransform(Transform):
+    """Moves every pixel by a smooth random field. Values are torchvision's for the same noise, but for single ones that are off by 1."""
+
+    def __init__(
+        self,
+        alpha: float | Sequence[float] = (50.0,),
+        sigma: float | Sequence[float] = (5.0,),
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
+        fill: int | Sequence[int] | None = 0,
+        key: str | None = None,
+    ) -> None: ...
+
+class OpticalDistortion(Transform):
+    """Bends the image as a lens does, like a barrel or a cushion."""
+
+    def __init__(
+        self,
+        distortion: float | Sequence[float] = (-0.5,),
+        dx: float = 0.0,
+        dy: float = 0.0,
+        p: float = 1.0,
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         fill: int | Sequence[int] | None = 0,
         key: str | None = None,
     ) -> None: ...

@@ -7,15 +7,30 @@
 // One line for each operation: the function in its file that describes it.
 #define PENSTOCK_OPERATIONS(X)  \
   X(resize)                     \
+#define PENSTOCK_OPERATIONS(X)  \
+  X(random_resize)              \
+  X(random_shortest_size)       \
+  X(scale_jitter)               \
   X(center_crop)                \
   X(random_crop)                \
   X(random_resized_crop)        \
+  X(resize_short_crop_long)     \
+  X(random_iou_crop)            \
+  X(pad)                        \
+  X(random_embed)               \
+  X(random_zoom_out)            \
   X(random_horizontal_flip)     \
+  X(random_vertical_flip)       \
+  X(random_rotate_90)           \
   X(random_rotation)            \
+  X(random_affine)              \
+  X(random_perspective)         \
+  X(random_zoom)                \
+  X(elastic_transform)          \
+  X(optical_distortion)         \
   X(color_jitter)               \
   X(random_color_jitter_hsv)    \
   X(random_color_jitter_yiq)    \
-  X(random_photometric_distort) \
   X(random_brightness)          \
   X(random_contrast)            \
   X(gamma)                      \
@@ -27,7 +42,6 @@
   X(random_adjust_sharpness)    \
   X(grayscale)                  \
   X(random_grayscale)           \
-  X(random_channel_permutation) \
   X(gaussian_blur)              \
   X(gaussian_noise)             \
   X(jpeg)                       \

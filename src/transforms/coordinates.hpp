@@ -12,8 +12,8 @@ namespace penstock::inline v0 {
 /// Boxes in an image of this size. Those of crops and warps are cut off at the edges of the result.
 void move_boxes(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& boxes);
 
-/// Key points likewise. Mirrored points are those of pixels' centres: x becomes width - 1 - x, as in
-/// torchvision. They may leave the image.
+/// Key points likewise. Mirrored points are those of pixels' centres: x becomes width - 1 - x (y alike),
+/// as in torchvision. They may leave the image.
 void move_points(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& points);
 
 /// Takes out what was not kept: `each` values an item.

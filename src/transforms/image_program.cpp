@@ -103,7 +103,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       return std::move(status).error();
     }
   }
-  plan_passes(image, workspace.edits, impl_->fuse, workspace.passes);
+  plan_passes(image, workspace.edits, impl_->fuse, workspace.mirrors, workspace.passes);
   for (const Pass& pass : workspace.passes) {
     const ImageSize made = pass.output;
     if (std::int64_t{made.width} * made.height > kMaxPixels) {

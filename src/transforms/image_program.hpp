@@ -30,12 +30,15 @@ constexpr ImageSpec image_spec(PixelLayout layout) noexcept {
 class ImageWorkspace {
  public:
   ImageWorkspace(const ImageSpec& input, DrawnList memory)
-      : drawn(std::move(memory)), runner(input.channels, input.type) {}
+      : drawn(std::move(memory)),
+        mirrors(input.type == ElementType::uint8),
+        runner(input.channels, input.type) {}
 
   DrawnList drawn;   ///< what the operations drew for the present sample
   ImageEdits edits;  ///< what follows from that
   ImageSize input;   ///< of the present sample
   WalkMemory walk;
+  MirrorTest mirrors;
   std::vector<Pass> passes;
   PassRunner runner;
   std::array<Scratch, 2> floats;  ///< images of floats on their way to the row

@@ -362,21 +362,5 @@ TEST(ImageProgram, operations_see_no_boxes_that_were_dropped_before) {
             (std::vector<double>{15, 15, 45, 35}));
 }
 
-TEST(Passes, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
-  std::vector<Pass> passes;
-  plan_passes({100, 80},
-              {CropEdit{{10, 10, 50, 50}}, ResizeEdit{{20, 20}}, CropEdit{{5, 5, 4, 4}}, FlipEdit{}}, true,
-              passes);
-  ASSERT_EQ(passes.size(), 1u);
-  EXPECT_EQ(passes[0].box, (Rect{10, 10, 50, 50}));
-  EXPECT_EQ(passes[0].keep, (Rect{5, 5, 4, 4}));
-  EXPECT_TRUE(passes[0].flip);
-  plan_passes({100, 80}, {FlipEdit{}, ResizeEdit{{20, 20}}}, true, passes);
-  EXPECT_EQ(passes.size(), 2u);
-  plan_passes({100, 80}, {FlipEdit{}, CropEdit{{0, 0, 10, 10}}}, true, passes);
-  ASSERT_EQ(passes.size(), 1u);
-  EXPECT_EQ(passes[0].keep, (Rect{90, 0, 10, 10}));
-}
-
 }  // namespace
 }  // namespace penstock::inline v0

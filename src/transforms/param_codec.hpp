@@ -255,6 +255,24 @@ struct ParamCodec<transforms::Size> {
 };
 
 template <>
+struct ParamCodec<transforms::SizeOrNone> {
+  using Codec = ParamCodec<transforms::Size>;
+  static constexpr std::string_view kType = "int | Sequence[int] | None";
+  static ParamValue to_value(const transforms::SizeOrNone& size) {
+    return size.none ? ParamValue() : Codec::to_value(size);
+  }
+  static bool from_value(const ParamValue& value, transforms::SizeOrNone& out) {
+    if (std::holds_alternative<std::monostate>(value)) {
+      out = transforms::SizeOrNone::nothing();
+      return true;
+    }
+    out.none = false;
+    return Codec::from_value(value, out);
+  }
+  static bool missing(const transforms::SizeOrNone& size) { return size == transforms::SizeOrNone{}; }
+};
+
+template <>
 struct ParamCodec<std::array<double, 2>> {
   static constexpr std::string_view kType = "Sequence[float]";
   static ParamValue to_value(const std::array<double, 2>& pair) {

@@ -12,6 +12,19 @@ namespace {
 // Pixels around each decoded row for what decoders produce beside the box; keeps rows on cache lines.
 constexpr int kDecodeMargin = 64;
 
+// Pixels stay as they are, and where they are.
+bool is_part(const Pass& pass) {
+  return pass.kind == Pass::Kind::boxes && !pass.resize && !pass.flip && !pass.flip_down;
+}
+
+// Whether the pass makes an image elsewhere: what it reads need not be memory of its own.
+bool only_reads(const Pass& pass, const ImageEdits& edits) {
+  if (pass.kind == Pass::Kind::pixels) {
+    return !std::get<PixelsEdit>(edits[pass.first]).in_place;
+  }
+  return pass.kind == Pass::Kind::moved;
+}
+
 }  // namespace
 
 ConstPixelRows PassRunner::rows_of(const Pixels& in) const {
@@ -56,6 +69,10 @@ void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits,
       if (i + 1 == passes.size()) {
         write(in, sink);
       }
+    } else if (i + 1 < passes.size() && is_part(pass) && only_reads(passes[i + 1], edits)) {
+      const int x = pass.box.x + pass.keep.x;
+      const int y = pass.box.y + pass.keep.y;
+      in = {at(in, x, y), in.stride, {0, 0, pass.keep.width, pass.keep.height}};
     } else if (pass.kind == Pass::Kind::boxes) {
       // Tables that need to know nothing of the image are looked up on the way to its memory.
       through_tables_ = i + 1 < passes.size() && make_tables(passes[i + 1], edits, nullptr);
@@ -167,10 +184,15 @@ PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit,
     const PixelRows to{data, row_bytes(out.size.width), out.size, channels};
     if (const auto* moved = std::get_if<MoveEdit>(&edit)) {
       move_pixels(from, to, moved->move);
+    } else if (const auto* field = std::get_if<FieldEdit>(&edit)) {
+      run_field(*field, from, to);
     } else {
-      const Warp& warp = std::get<WarpEdit>(edit).warp;
+      Warp warp = std::get<WarpEdit>(edit).warp;
+      if (type_ == ElementType::uint16) {
+        warp.fill[1] = 0;  // the upper half of a pixel
+      }
       const bool alpha = has_alpha_weights(warp.filter);
-      warp_affine(alpha ? rows_of(times_alpha(in)) : from, to, warp);
+      warp_image(alpha ? rows_of(times_alpha(in)) : from, to, warp);
       if (alpha) {
         divide_by_alpha(to, to);
       }
@@ -179,13 +201,28 @@ PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit,
   return whole_of(out);
 }
 
+void PassRunner::run_field(const FieldEdit& edit, const ConstPixelRows& in, const PixelRows& out) {
+  const auto count = static_cast<std::size_t>(out.size.width) * static_cast<std::size_t>(out.size.height);
+  const std::size_t apart =
+      (count * sizeof(float) + 2 * Scratch::kSlack) / Scratch::kAlignment * Scratch::kAlignment;
+  std::uint8_t* const planes = field_.reserve(2 * apart);
+  const FieldPlanes field{reinterpret_cast<float*>(planes), reinterpret_cast<float*>(planes + apart)};
+  edit.make(edit, out.size, field, work_);
+  FieldSampling sampling = edit.sampling;
+  if (type_ == ElementType::uint16) {
+    sampling.fill[1] = 0;  // the upper half of a pixel
+  }
+  sample_field(in, out, field, sampling);
+}
+
 void PassRunner::write(const Pixels& in, const ImageSink& sink) {
   for (int y = 0; y < in.area.height; ++y) {
     write_row(sink, y, at(in, 0, y));
   }
 }
 
-void PassRunner::put(const ImageSink& sink, int y, const std::uint8_t* row) {
+void PassRunner::put(const Pass& pass, const ImageSink& sink, int y, const std::uint8_t* row) {
+  y = pass.flip_down ? sink.size.height - 1 - y : y;
   if (!through_tables_) {
     write_row(sink, y, row);
     return;

@@ -102,6 +102,7 @@ class PassRunner {
                 const DecodedPart& part, const ImageSink& sink);
   Pixels run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in);
   Pixels run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in);
+  void run_field(const FieldEdit& edit, const ConstPixelRows& in, const PixelRows& out);
   /// The tables of a pass, joined to one; false if it is no such pass, or needs an image and there is none.
   bool make_tables(const Pass& pass, const ImageEdits& edits, const Pixels* image);
   /// Memory for an image between passes, other than that of the one before.
@@ -109,7 +110,8 @@ class PassRunner {
   Pixels whole_of(const ImageSink& made) const;
   /// An image that between() gave memory for last, to be changed.
   PixelRows own_rows(const Pixels& in);
-  void put(const ImageSink& sink, int y, const std::uint8_t* row);
+  /// Row `y` of the pass, before it is turned upside down, if it is.
+  void put(const Pass& pass, const ImageSink& sink, int y, const std::uint8_t* row);
   void write(const Pixels& in, const ImageSink& sink);
 
   const ElementType type_;
@@ -129,6 +131,7 @@ class PassRunner {
   std::array<Scratch, 2> whole_;  // images between passes
   int last_whole_ = 0;
   Scratch work_;        // of edits on pixels
+  Scratch field_;       // where pixels come from
   Scratch mapped_;      // a row behind tables_
   Scratch multiplied_;  // RGBA with its alpha
   ByteTables tables_{};

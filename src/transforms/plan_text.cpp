@@ -47,6 +47,9 @@ std::string name_of_edit(const ImageEdit& edit) {
   if (const auto* items = std::get_if<AnnotationEdit>(&edit)) {
     return items->name;
   }
+  if (const auto* field = std::get_if<FieldEdit>(&edit)) {
+    return field->name;
+  }
   if (std::holds_alternative<MoveEdit>(edit)) {
     return "turn";
   }
@@ -65,7 +68,7 @@ std::string in_words(const Pass& pass, const ImageEdits& edits) {
       add(text, "crop");
     }
   }
-  if (pass.flip) {
+  if (pass.flip || pass.flip_down) {
     add(text, "flip");
   }
   return text;
@@ -95,7 +98,8 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
   DrawnList drawn = list.make_drawn();
   const ImageEdits edits = try_out(list, drawn, image);
   std::vector<Pass> passes;
-  plan_passes(image, edits, fuse, passes);
+  MirrorTest mirrors(list.spec(0).type == ElementType::uint8);
+  plan_passes(image, edits, fuse, mirrors, passes);
 
   std::string names;
   bool normalised = false;

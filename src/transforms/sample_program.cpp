@@ -100,7 +100,7 @@ Status SampleProgram::decode_mask(SampleWorkspace& workspace, ElementType type, 
     const ImageWorkspace& image = *workspace.views[i];
     SampleWorkspace::MaskView& mask = workspace.masks_[i];
     mask_edits(image.edits, mask.edits);
-    plan_passes(image.input, mask.edits, /*fuse=*/true, mask.passes);
+    plan_passes(image.input, mask.edits, /*fuse=*/true, workspace.mask_mirrors_, mask.passes);
     const Rect needed = runner->needed(mask.passes.front());
     box = i == 0 ? needed : around(box, needed);
   }

@@ -38,6 +38,7 @@ class SampleWorkspace {
   };
   std::vector<MaskView> masks_;
   DecodedPart mask_part_;
+  MirrorTest mask_mirrors_;
   ElementType mask_type_ = ElementType::uint8;
   std::array<std::unique_ptr<PassRunner>, 2> mask_runners_;  // of uint8, of uint16
 };

@@ -36,6 +36,18 @@ int inside(int position, int length, PaddingMode mode) {
   return -1;
 }
 
+// `count` times the same pixel, by copies of twice as much each time.
+void repeat_pixel(const std::uint8_t* pixel, std::size_t bytes, int count, std::uint8_t* out) {
+  const std::size_t all = static_cast<std::size_t>(count) * bytes;
+  if (all == 0) {
+    return;
+  }
+  std::memcpy(out, pixel, bytes);
+  for (std::size_t done = bytes; done < all; done *= 2) {
+    std::memcpy(out + done, out, std::min(done, all - done));
+  }
+}
+
 }  // namespace
 
 void pad_image(const PadEdit& edit, const std::uint8_t* in, std::size_t stride, ImageSize size,
@@ -49,26 +61,34 @@ void pad_image(const PadEdit& edit, const std::uint8_t* in, std::size_t stride, 
                 size_of(format.type));
   }
   const ImageSize padded = size_after(size, edit);
-  for (int y = 0; y < padded.height; ++y) {
+  const std::size_t row_bytes = static_cast<std::size_t>(padded.width) * pixel;
+  const std::uint8_t* filled = nullptr;  // a row of nothing else
+  for (int y = 0; y < padded.height; ++y, out += row_bytes) {
     const int row = inside(y - edit.top, size.height, edit.mode);
-    const std::uint8_t* from = row < 0 ? nullptr : in + static_cast<std::size_t>(row) * stride;
-    const auto put = [&](int x) {
-      const int column = inside(x - edit.left, size.width, edit.mode);
-      const bool filled = from == nullptr || column < 0;
-      std::memcpy(out + static_cast<std::size_t>(x) * pixel,
-                  filled ? fill.data() : from + static_cast<std::size_t>(column) * pixel, pixel);
+    if (row < 0) {
+      if (filled == nullptr) {
+        repeat_pixel(fill.data(), pixel, padded.width, out);
+        filled = out;
+      } else {
+        std::memcpy(out, filled, row_bytes);
+      }
+      continue;
+    }
+    const std::uint8_t* from = in + static_cast<std::size_t>(row) * stride;
+    const auto at = [&](int x) { return out + static_cast<std::size_t>(x) * pixel; };
+    const auto put = [&](int first, int end) {
+      if (edit.mode == PaddingMode::constant) {
+        repeat_pixel(fill.data(), pixel, end - first, at(first));
+        return;
+      }
+      for (int x = first; x < end; ++x) {
+        const int column = inside(x - edit.left, size.width, edit.mode);
+        std::memcpy(at(x), from + static_cast<std::size_t>(column) * pixel, pixel);
+      }
     };
-    for (int x = 0; x < edit.left; ++x) {
-      put(x);
-    }
-    if (from != nullptr) {
-      std::memcpy(out + static_cast<std::size_t>(edit.left) * pixel, from,
-                  static_cast<std::size_t>(size.width) * pixel);
-    }
-    for (int x = from != nullptr ? edit.left + size.width : edit.left; x < padded.width; ++x) {
-      put(x);
-    }
-    out += static_cast<std::size_t>(padded.width) * pixel;
+    put(0, edit.left);
+    std::memcpy(at(edit.left), from, static_cast<std::size_t>(size.width) * pixel);
+    put(edit.left + size.width, padded.width);
   }
 }
 

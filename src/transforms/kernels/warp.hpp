@@ -1,9 +1,10 @@
 #pragma once
-// Affine maps of images as Pillow computes them, and moves that change no pixel. Results are equal on every
-// CPU target. Pure functions; any thread may call. `in` and `out` must not overlap.
+// Affine and perspective maps of images as Pillow computes them, and moves that change no pixel. Results are
+// equal on every CPU target. Pure functions; any thread may call. `in` and `out` must not overlap.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "core/cpu.hpp"
 #include "penstock/transform.hpp"
@@ -23,8 +24,10 @@ struct Warp {
   AffineMatrix matrix{1, 0, 0, 0, 1, 0};
   transforms::Interpolation filter = transforms::Interpolation::nearest;
   std::array<std::uint8_t, 4> fill{};
+  /// Column and row are divided by p[0] x + p[1] y + 1.
+  std::optional<std::array<double, 2>> perspective = std::nullopt;
 };
-void warp_affine(const ConstPixelRows& in, const PixelRows& out, const Warp& warp);
+void warp_image(const ConstPixelRows& in, const PixelRows& out, const Warp& warp);
 
 /// Turns are counter-clockwise.
 enum class Move : std::uint8_t { mirror, flip, turn_90, turn_180, turn_270, transpose, transverse };
