@@ -35,7 +35,7 @@ def make_transform(name: str, params: dict[str, Any]) -> Transform:
     """An operation by name; raises InvalidError."""
 
 def transform_catalog() -> list[dict[str, object]]:
-    """Every operation with its parameters."""
+    """Every operation with its parameters and what it draws."""
 
 def imagenet_train(size: int = 224) -> list[Transform]: ...
 

@@ -1,0 +1,15 @@
+"""Operations on images and audio, lists of them outside of a loader, and lists as plain values. `functional` has them
+as functions, with values given that the operations draw."""
+
+from __future__ import annotations
+
+from .._compose import Compose, apply
+from .._config import from_config, to_config
+from .._functions import Python
+from .._operations import CLASSES, Transform, make
+
+globals().update(CLASSES)
+
+from . import functional  # noqa: E402 - its functions are made of the classes
+
+__all__ = ["Compose", "Python", "Transform", "apply", "from_config", "functional", "make", "to_config", *CLASSES]
