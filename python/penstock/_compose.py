@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,12 @@ class Compose:
         self._programs: dict[tuple[int, bool], _core.SampleProgram] = {}
         self._lock = threading.Lock()
         self._program(3, False)  # what cannot be is refused here
+
+    def __iter__(self) -> Iterator[Transform]:
+        return iter(self.transforms)
+
+    def __len__(self) -> int:
+        return len(self.transforms)
 
     def __repr__(self) -> str:
         return f"Compose({list(self.transforms)!r})"
