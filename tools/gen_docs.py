@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import penstock
+from gen_images import example, shown_operations
 from generated_files import write_or_compare
 from penstock import options, presets, transforms
 from penstock._option_list import OPTIONS
@@ -32,6 +33,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def operation_section(info: Mapping[str, Any]) -> list[str]:
     lines = [f"## {info['name']}", "", info["summary"], ""]
+    if info["name"] in shown_operations():
+        lines += [f"![before and after](images/transforms/{info['name']}.jpg)", ""]
+        lines += [f"The image, then `{example(info['name'])[1]}`.", ""]
     rows = [
         (
             f"`{parameter['name']}`",

@@ -216,6 +216,11 @@ class Loader:
 
     def problems(self) -> list[tuple[str, str]]: ...
 
+    def mean_std(self, field: str, show: object | None) -> tuple[list[float], list[float]]:
+        """
+        Mean and standard deviation of each channel of the next epoch's images.
+        """
+
     def plan(self) -> str: ...
 
     def close(self) -> None: ...

@@ -162,9 +162,9 @@ def test_results_of_floats_keep_the_precision_of_the_operations() -> None:
 def longest_standstill(work: Callable[[], Any]) -> float:
     """The longest time for which a counter in Python stood still while two threads worked, in seconds."""
     threads = [threading.Thread(target=work) for _ in range(2)]
+    longest, last = 0.0, time.perf_counter()
     for thread in threads:
         thread.start()
-    longest, last = 0.0, time.perf_counter()
     while any(thread.is_alive() for thread in threads):
         now = time.perf_counter()
         longest, last = max(longest, now - last), now
