@@ -17,6 +17,7 @@ import penstock
 from gen_images import example, shown_operations
 from generated_files import write_or_compare
 from penstock import options, presets, transforms
+from penstock._on_device import MIXES, STEPS
 from penstock._option_list import OPTIONS
 
 NOTE = "<!-- made by tools/gen_docs.py from the installed package: change the text there, beside the code -->"
@@ -69,6 +70,11 @@ def transforms_page() -> str:
         "[python_stages.md](python_stages.md). A list acts on the sample: geometry moves masks, boxes and keypoints",
         "with the image ([masks_and_boxes.md](masks_and_boxes.md)). As functions of one image, with what is drawn",
         "given: [functional.md](functional.md).",
+        "",
+        "`transforms.on_device(list)` does a part of a list on a batch that lies on a device, by torch's operations",
+        "and with what the loader drew: `on_device(colors)(images, batch.params)`. It takes",
+        f"{', '.join([*STEPS, *MIXES])}.",
+        "Bytes are the same as here, floats to about 1e-6. It is tested on CPU tensors; nobody has run it on a GPU.",
         "",
         *table(("operation", "what it does"), [(f"[{i['name']}](#{i['name'].lower()})", i["summary"]) for i in infos]),
         "",

@@ -44,7 +44,18 @@ CALLS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "adjust_saturation": [((factor,), {}) for factor in (0, 0.4, 1, 1.7, 3)],
     "adjust_hue": [((factor,), {}) for factor in (-0.5, -0.2, 0, 0.001, 0.31, 0.5)],
     "solarize": [((threshold,), {}) for threshold in (0, 77.5, 128, 256)],
+    "vertical_flip": [((), {})],
+    "pad": [((3,), {}), (((1, 0, 4, 2),), {"fill": 9}), (((2, 3),), {"padding_mode": "edge"})],
+    "invert": [((), {})],
+    "autocontrast": [((), {})],
+    "equalize": [((), {})],
+    "posterize": [((bits,), {}) for bits in (1, 4, 8)],
+    "adjust_sharpness": [((factor,), {}) for factor in (0, 0.5, 1, 2.5)],
+    "adjust_gamma": [((0.5,), {}), ((2.2,), {"gain": 1.1})],
+    "rgb_to_grayscale": [((), {}), ((3,), {})],
 }
+#: Those of operations in the catalogue.
+CALLS = {name: calls for name, calls in CALLS.items() if hasattr(functional, name)}
 
 
 def named(interpolation: str) -> Any:
@@ -98,6 +109,27 @@ def test_normalize_is_torchvisions() -> None:
     torch.testing.assert_close(functional.normalize(tensor, mean, std), wanted, rtol=0, atol=1e-6)
     array = functional.normalize(floats.permute(1, 2, 0).numpy(), mean, std)
     np.testing.assert_array_equal(array, wanted.permute(1, 2, 0).numpy())
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("scale", [False, True])
+def test_to_dtype_is_torchvisions(dtype: str, scale: bool) -> None:
+    tensor = torch.from_numpy(SMOOTH[0].copy()).permute(2, 0, 1)
+    for image in (tensor, reference.to_dtype(tensor, torch.float32, scale=True)):
+        if image.is_floating_point() and scale and dtype == "int32":
+            with pytest.raises(penstock.InvalidError, match="scaled to uint8, got int32"):
+                functional.to_dtype(image, torch.int32, scale=True)
+            continue
+        if scale and dtype == "int32":
+            continue  # torchvision stretches integers to the range of the other type
+        wanted = reference.to_dtype(image, getattr(torch, dtype), scale=scale)
+        made = functional.to_dtype(image, getattr(torch, dtype), scale=scale)
+        assert made.dtype == wanted.dtype
+        torch.testing.assert_close(made, wanted, rtol=1e-2 if "16" in dtype else 0, atol=0)
+        if dtype != "bfloat16":
+            array = functional.to_dtype(image.permute(1, 2, 0).numpy(), dtype, scale=scale)
+            assert array.dtype == dtype
+            np.testing.assert_allclose(array, made.permute(1, 2, 0).numpy(), rtol=1e-3 if dtype == "float16" else 0)
 
 
 def test_impossible_arguments_are_refused_by_name() -> None:

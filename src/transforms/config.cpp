@@ -19,8 +19,8 @@ Error wrong_config(const std::string& path, std::string_view message, std::strin
 
 /// "RandomCrop" of "torchvision.transforms.v2.RandomCrop"; empty for a class of somebody else.
 std::string_view class_of_target(std::string_view target) {
-  for (const std::string_view module : std::array<std::string_view, 4>{
-           "penstock.transforms.", "torchvision.transforms.v2.", "torchvision.transforms.", "penstock."}) {
+  for (const std::string_view module : std::array<std::string_view, 3>{
+           "penstock.transforms.", "torchvision.transforms.v2.", "torchvision.transforms."}) {
     if (target.starts_with(module) && target.find('.', module.size()) == std::string_view::npos) {
       return target.substr(module.size());
     }

@@ -175,6 +175,28 @@ def normalize(image: Any, mean: Sequence[float], std: Sequence[float]) -> Any:
     return _compose((make("ToFloat", {}), make("Normalize", {"mean": mean, "std": std})))(image)
 
 
+def to_dtype(image: Any, dtype: Any = "float32", scale: bool = False) -> Any:
+    """The values as another type, a name of numpy's or a dtype of torch's; with scale, those of 0 to 255 become 0 to 1
+    where that is a type of floats, and the other way round."""
+    name = str(dtype).removeprefix("torch.") if str(dtype).startswith("torch.") else np.dtype(dtype).name
+    if hasattr(image, "getbands"):
+        image = np.asarray(image)
+    floating = image.is_floating_point() if _is_tensor(image) else image.dtype.kind == "f"
+    to_floats = name.removeprefix("b").startswith("float")
+    if scale and floating != to_floats:
+        if not to_floats and name != "uint8":
+            raise InvalidError(f"to_dtype: floats can be scaled to uint8, got {name}")
+        if not to_floats:
+            image = image * 255.999  # what is behind the point is cut off below, as torchvision does
+    if _is_tensor(image):
+        import torch
+
+        converted = image.to(getattr(torch, name))
+    else:
+        converted = image.astype(name)
+    return converted * (1.0 / 255) if scale and to_floats and not floating else converted
+
+
 # --- all others -------------------------------------------------------------------------------------------------------
 
 #: Operations that the functions above stand for.
@@ -191,7 +213,18 @@ _WRITTEN = {
 }
 
 
+#: Operations that torchvision's functions call otherwise, and arguments that stand first there.
+_TORCHVISION: dict[str, tuple[str, tuple[str, ...]]] = {
+    "GaussianBlur": ("gaussian_blur", ("kernel_size", "sigma")),
+    "Gamma": ("adjust_gamma", ("gamma", "gain")),
+    "Grayscale": ("rgb_to_grayscale", ("num_output_channels",)),
+    "RandomChannelPermutation": ("permute_channels", ("permutation",)),
+}
+
+
 def _name_of(operation: str) -> str:
+    if operation in _TORCHVISION:
+        return _TORCHVISION[operation][0]
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", operation.removeprefix("Random")).lower()
 
 
@@ -205,6 +238,8 @@ def _signature_of(info: dict[str, Any]) -> inspect.Signature:
     arguments += [(each["name"], each["type"], each["default"]) for each in own if not each["required"]]
     if any(value["name"] == "stream" for value in info["drawn"]):
         arguments.append(("seed", "int", 0))
+    first = ("image", *_TORCHVISION.get(info["name"], ("", ()))[1])
+    arguments.sort(key=lambda each: first.index(each[0]) if each[0] in first else len(first))
     return inspect.Signature(
         [inspect.Parameter(name, kind, default=default, annotation=type_) for name, type_, default in arguments],
         return_annotation="Any",
@@ -260,5 +295,6 @@ __all__ = [
     "resize",
     "resized_crop",
     "rotate",
+    "to_dtype",
     *(function.__name__ for function in MADE.values()),
 ]

@@ -120,6 +120,14 @@ def solarize(
 ) -> Any:
     """Inverts all values from a threshold on."""
 
+def to_dtype(
+    image: Any,
+    dtype: Any = 'float32',
+    scale: bool = False,
+) -> Any:
+    """The values as another type, a name of numpy's or a dtype of torch's; with scale, those of 0 to 255 become 0 to
+    1 where that is a type of floats, and the other way round."""
+
 def to_float(
     image: Any,
 ) -> Any:
