@@ -65,7 +65,8 @@ def scene(hue: int = 0) -> np.ndarray[Any, Any]:
 
 
 def shown_operations() -> list[str]:
-    return [name for name, kind in _classes().items() if kind.info["kind"] in ("image", "batch")]
+    hidden = transforms.functional.ON_ANNOTATIONS
+    return [name for name, kind in _classes().items() if kind.info["kind"] in ("image", "batch") and name not in hidden]
 
 
 def _classes() -> dict[str, type[transforms.Transform]]:

@@ -31,7 +31,7 @@ class Cell:
     mask: np.ndarray[Any, Any] | None = None  # [H, W] of integers; 0 is not drawn
     boxes: np.ndarray[Any, Any] | None = None  # [N, 4], left, top, right, bottom
     labels: Sequence[int] | None = None  # of the boxes
-    points: np.ndarray[Any, Any] | None = None  # [N, 2]
+    points: np.ndarray[Any, Any] | None = None  # [..., 2]
 
 
 def color_of(label: int) -> tuple[int, int, int]:
@@ -117,7 +117,7 @@ def _drawn(cell: Cell, side: int) -> PilImage.Image:
             if box[2] > box[0] and box[3] > box[1]:  # those without area are cut off altogether
                 draw.rectangle([box[0], box[1], box[2] - 1, box[3] - 1], outline=color_of(label), width=2)
     if cell.points is not None:
-        for number, (x, y) in enumerate((np.asarray(cell.points, float) + 0.5) * scale):
+        for number, (x, y) in enumerate((np.asarray(cell.points, float).reshape(-1, 2) + 0.5) * scale):
             draw.ellipse([x - 3, y - 3, x + 3, y + 3], fill=color_of(number), outline=(0, 0, 0))
     return image  # type: ignore[no-any-return]
 

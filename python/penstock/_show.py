@@ -91,7 +91,7 @@ class _Planes:
                 cell.boxes = value
                 labels = self._values.get(f"{name}_labels")
                 cell.labels = None if labels is None else _part(labels, row, number, counted).tolist()
-            elif value.ndim == 2 and value.shape[1] == 2 and value.dtype.kind == "f":
+            elif value.ndim in (2, 3) and value.shape[-1] == 2 and value.dtype.kind == "f":
                 cell.points = value
 
 
@@ -202,15 +202,16 @@ def show_dataset(
     for sample in _chosen(dataset, samples):
         values = dataset[sample]
         given = {kind: values[name] for kind, name in planes.items() if name is not None}
-        labels = values.get(f"{planes['boxes']}_labels")
+        if (labels := values.get(f"{planes['boxes']}_labels")) is not None:
+            given["labels"] = labels
         caption = _name(int(values["label"]), dataset.classes) if "label" in values else dataset.key(sample)
-        line = [_cell(values["image"], caption, given, labels)]
+        line = [_cell(values["image"], caption, given)]
         for number, (name, compose) in enumerate(lists):
             for draw in range(draws):
                 address = (seed << 40) + (number << 32) + sample * draws + draw
                 made = compose(values["image"], seed=address % (1 << 64), **given)
                 made = made if isinstance(made, dict) else {"image": made}
-                line.append(_cell(made.pop("image"), f"{name} draw {draw}".strip(), made, labels))
+                line.append(_cell(made["image"], f"{name} draw {draw}".strip(), made))
         lines.append(line)
     cells = [cell for line in lines for cell in line[1:]]
     for cell, pixels in zip(cells, as_bytes([cell.image for cell in cells], mean, std), strict=True):
@@ -221,7 +222,6 @@ def show_dataset(
     return sheet(_folded(lines, columns), side)
 
 
-def _cell(image: np.ndarray[Any, Any], caption: str, planes: Mapping[str, Any], labels: Any) -> Cell:
-    boxes = planes.get("boxes")
-    numbers = None if labels is None else [int(label) for label in labels]
-    return Cell(image, caption, planes.get("mask"), boxes, numbers, planes.get("keypoints"))
+def _cell(image: np.ndarray[Any, Any], caption: str, planes: Mapping[str, Any]) -> Cell:
+    labels = None if planes.get("labels") is None else [int(label) for label in planes["labels"]]
+    return Cell(image, caption, planes.get("mask"), planes.get("boxes"), labels, planes.get("keypoints"))

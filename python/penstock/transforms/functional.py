@@ -213,6 +213,8 @@ _WRITTEN = {
 }
 
 
+#: Operations that leave the image as it is, and change what lies in its plane: they are no functions of an image.
+ON_ANNOTATIONS = ("ClampBoundingBoxes", "ConvertBoundingBoxFormat", "SanitizeBoundingBoxes", "SanitizeKeyPoints")
 #: Operations that torchvision's functions call otherwise, and arguments that stand first there.
 _TORCHVISION: dict[str, tuple[str, tuple[str, ...]]] = {
     "GaussianBlur": ("gaussian_blur", ("kernel_size", "sigma")),
@@ -275,7 +277,7 @@ def _function_of(info: dict[str, Any]) -> Callable[..., Any]:
 MADE = {
     name: _function_of(kind.info)
     for name, kind in CLASSES.items()
-    if kind.info["kind"] == "image" and name not in _WRITTEN
+    if kind.info["kind"] == "image" and name not in _WRITTEN and name not in ON_ANNOTATIONS
 }
 globals().update({function.__name__: function for function in MADE.values()})
 
