@@ -82,7 +82,7 @@ def test_functions_are_torchvisions_on_pil_images(name: str) -> None:
 
 
 def test_parameters_have_torchvisions_names_and_order() -> None:
-    theirs_only = {"inplace"}
+    theirs_only = {"coefficients", "inplace"}
     for name in functional.__all__:
         wanted = getattr(reference, name, None)
         if wanted is None:
