@@ -24,7 +24,7 @@ class Resize(Transform):
     def __init__(
         self,
         size: int | Sequence[int],
-        interpolation: Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"] = "bilinear",
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         max_size: int | None = None,
         antialias: bool = True,
     ) -> None: ...
@@ -46,7 +46,7 @@ class RandomCrop(Transform):
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
         fill: int | Sequence[int] | None = 0,
-        padding_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant",
+        padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
         key: str | None = None,
     ) -> None: ...
 
@@ -58,7 +58,7 @@ class RandomResizedCrop(Transform):
         size: int | Sequence[int],
         scale: Sequence[float] = (0.08, 1.0),
         ratio: Sequence[float] = (0.75, 1.3333333333333333),
-        interpolation: Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"] = "bilinear",
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         antialias: bool = True,
         key: str | None = None,
     ) -> None: ...
@@ -78,7 +78,7 @@ class RandomRotation(Transform):
     def __init__(
         self,
         degrees: float | Sequence[float],
-        interpolation: Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"] = "nearest",
+        interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
         expand: bool = False,
         center: Sequence[float] | None = None,
         fill: int | Sequence[int] | None = 0,
@@ -125,7 +125,7 @@ class RandomErasing(Transform):
         p: float = 0.5,
         scale: Sequence[float] = (0.02, 0.33),
         ratio: Sequence[float] = (0.3, 3.3),
-        value: float | Sequence[float] | Literal["random"] = 0.0,
+        value: float | Sequence[float] | Literal['random'] = 0.0,
         key: str | None = None,
     ) -> None: ...
 
@@ -255,10 +255,10 @@ class MelSpectrogram(Transform):
         fmin: float = 0.0,
         fmax: float | None = None,
         htk: bool = False,
-        norm: Literal["slaney"] | None = "slaney",
+        norm: Literal['slaney'] | None = 'slaney',
         win_length: int | None = None,
-        window: Literal["hann", "hamming", "blackman", "bartlett", "rectangular"] = "hann",
-        pad_mode: Literal["constant", "reflect", "edge"] = "constant",
+        window: Literal['hann', 'hamming', 'blackman', 'bartlett', 'rectangular'] = 'hann',
+        pad_mode: Literal['constant', 'reflect', 'edge'] = 'constant',
         db_mult: float | None = None,
     ) -> None: ...
 

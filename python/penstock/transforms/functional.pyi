@@ -7,6 +7,7 @@ Interpolation = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lan
 Fill = int | Sequence[int] | None
 
 MADE: dict[str, Callable[..., Any]]
+ON_ANNOTATIONS: tuple[str, ...]
 __all__: list[str]
 
 def adjust_brightness(
