@@ -252,7 +252,7 @@ def hostile(log: Log) -> Counts:
 
 def docs(log: Log) -> Counts:
     counts = counted(log, "check_docs.py", [PYTHON, "tools/check_docs.py"])
-    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py"):
+    for generator in ("tools/gen_docs.py", "tools/gen_images.py", "tools/gen_stubs.py"):
         counts.add(one(log, generator, [PYTHON, generator, "--check"]))
     return counts
 

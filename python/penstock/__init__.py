@@ -8,6 +8,7 @@ for batch in loader:
 
 from . import audio, presets, samplers, transforms
 from ._core import __version__
+from ._mean_std import compute_mean_std
 from ._readings import Boxes, Image, Keypoints, Mask
 from .batch import Batch
 from .dataset import Dataset
@@ -49,6 +50,7 @@ __all__ = [
     "__version__",
     "audio",
     "build",
+    "compute_mean_std",
     "presets",
     "samplers",
     "transforms",

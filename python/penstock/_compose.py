@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ class Compose:
     labels ([N, ...]) and keypoints of the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or
     [H, W], tensors [C, H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy
     array.
+    Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and divided by 255 again afterwards.
 
     seed decides what is drawn; without one every call draws again. params, a row of batch.params or one view's list of
     it, takes the place of drawing. Any number of threads may call; the work is done without the GIL.
@@ -45,6 +46,12 @@ class Compose:
     def held_transforms(self) -> tuple[Transform, ...]:
         """What takes its place in a list of transforms."""
         return self.transforms
+
+    def __iter__(self) -> Iterator[Transform]:
+        return iter(self.transforms)
+
+    def __len__(self) -> int:
+        return len(self.transforms)
 
     def __repr__(self) -> str:
         return f"Compose({list(self.transforms)!r})"
@@ -179,17 +186,40 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
 
         if image.ndim != 3:
             raise InvalidError(f"a tensor must have the shape [C, H, W], got {list(image.shape)}")
-        pixels = np.ascontiguousarray(image.detach().cpu().permute(1, 2, 0).numpy())
+        held = image.detach().cpu()
+        held = held.float() if held.is_floating_point() else held
+        pixels, from_pixels = _pixels_of(held.permute(1, 2, 0).contiguous().numpy())
 
         def to_tensor(made: Any) -> Any:
-            return torch.from_numpy(made).permute(2, 0, 1).contiguous().to(image.device)
+            result = torch.from_numpy(from_pixels(made)).permute(2, 0, 1).contiguous().to(image.device)
+            return result.to(image.dtype) if image.is_floating_point() else result
 
         return pixels, to_tensor
     pixels = np.asarray(image)
-    if pixels.ndim not in (2, 3) or pixels.dtype not in (np.uint8, np.uint16):
-        raise InvalidError(f"an image must be uint8 or uint16 [H, W, C] or [H, W], got {pixels.dtype} {pixels.shape}")
+    if pixels.ndim not in (2, 3) or not (pixels.dtype in (np.uint8, np.uint16) or pixels.dtype.kind == "f"):
+        raise InvalidError(
+            f"an image must be uint8, uint16 or float [H, W, C] or [H, W], got {pixels.dtype} {pixels.shape}"
+        )
     flat = pixels.ndim == 2
-    return _own(pixels), lambda made: made[:, :, 0] if flat else made
+    kind = pixels.dtype
+    if kind.kind == "f":
+        pixels = _bytes_of(pixels)
+
+    def to_array(made: Any) -> Any:
+        made = made[:, :, 0] if flat and made.shape[2] == 1 else made
+        if kind.kind != "f":
+            return made
+        return (made if made.dtype.kind == "f" else made.astype(np.float32) / np.float32(255)).astype(kind, copy=False)
+
+    return _own(pixels), to_array
+
+
+def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Floats of 0 to 1 as 8 bits: exactly what they came from, if they are whole numbers divided by 255."""
+    if pixels.size and not (pixels.min() >= 0 and pixels.max() <= 1):
+        raise InvalidError("an image of floats must have values of 0 to 1; transform it before it is normalised")
+    rounded: np.ndarray[Any, Any] = np.rint(pixels.astype(np.float32, copy=False) * np.float32(255))
+    return rounded.astype(np.uint8)
 
 
 def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:

@@ -35,7 +35,7 @@ def make_transform(name: str, params: dict[str, Any]) -> Transform:
     """An operation by name; raises InvalidError."""
 
 def transform_catalog() -> list[dict[str, object]]:
-    """Every operation with its parameters."""
+    """Every operation with its parameters and what it draws."""
 
 def imagenet_train(size: int = 224) -> list[Transform]: ...
 
@@ -215,6 +215,11 @@ class Loader:
         """
 
     def problems(self) -> list[tuple[str, str]]: ...
+
+    def mean_std(self, field: str, show: object | None) -> tuple[list[float], list[float]]:
+        """
+        Mean and standard deviation of each channel of the next epoch's images.
+        """
 
     def plan(self) -> str: ...
 

@@ -15,7 +15,7 @@ class Transform:
 
     __slots__ = ("_handle",)
     _handle: _core.Transform
-    #: {name, summary, parameters} of the operation, from the catalogue.
+    #: {name, summary, kind, parameters, drawn} of the operation, from the catalogue.
     info: ClassVar[dict[str, Any]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

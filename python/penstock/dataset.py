@@ -7,7 +7,7 @@ import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from . import _core
 from ._caller import caller_level
@@ -15,6 +15,12 @@ from ._fields import decode_stored
 from ._readings import Boxes, FieldChoice, Mask, Reading, field_choice
 from ._steps import Step
 from .errors import InvalidError
+
+if TYPE_CHECKING:
+    from PIL import Image as PilImage
+
+    from ._operations import Transform
+    from .views import Views
 
 #: Larger images are refused by default: twice Pillow's limit for a warning, where Pillow raises.
 MAX_PIXELS = 178_956_970
@@ -130,6 +136,32 @@ class Dataset:
     def raw(self, sample: SupportsIndex) -> dict[str, bytes]:
         """The bytes as they are in the source, by field name."""
         return self._core.raw(self._number(sample))
+
+    def show(
+        self,
+        samples: int | Iterable[int] = 16,
+        *,
+        transforms: Iterable[Transform] | Views | None = None,
+        draws: int = 4,
+        seed: int = 0,
+        columns: int | None = None,
+        side: int = 160,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> PilImage.Image:
+        """A contact sheet of the field `image` as a PIL image, which notebooks display: labels below, masks, boxes and
+        key points drawn over the images.
+
+        samples: how many, spread over the data set, or which.
+        transforms: each sample gets a row: its image, then several draws of the list, or of each view.
+        draws: how many. seed decides them.
+        columns: of a sheet without transforms.
+        side: of each image on the sheet, in pixels.
+        mean, std: what Normalize was given, to undo it; without them floats outside of 0 to 1 are stretched.
+        """
+        from ._show import show_dataset
+
+        return show_dataset(self, samples, transforms, draws, seed, columns, side, mean, std)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[number] for number in range(len(self)))

@@ -295,17 +295,6 @@ def test_lists_for_several_fields_draw_apart(tmp_path: Path) -> None:
         np.testing.assert_array_equal(batch["one"], batch["two"])
 
 
-def test_lists_and_views_go_to_config_and_back() -> None:
-    config = json.loads(json.dumps(transforms.to_config(EVERYTHING)))
-    assert transforms.from_config(config) == EVERYTHING
-    views = penstock.Views(a=EVERYTHING, local=(6, [transforms.RandomResizedCrop(96, key="crop")]))
-    assert transforms.from_config(json.loads(json.dumps(transforms.to_config(views)))) == views
-    with pytest.raises(penstock.InvalidError, match=r"\[1\]: RandomHorizontalFlip has no parameter q|\[1\]: .*q"):
-        transforms.from_config([{"op": "ToFloat"}, {"op": "RandomHorizontalFlip", "q": 1}])
-    with pytest.raises(penstock.InvalidError, match=r"views.a\[0\]"):
-        transforms.from_config({"views": {"a": [{"op": "NoSuchThing"}]}})
-
-
 def test_compose_and_views_are_values() -> None:
     compose = transforms.Compose(EVERYTHING)
     assert pickle.loads(pickle.dumps(compose)) == compose

@@ -5,29 +5,83 @@
 #include "transforms/operation_info.hpp"
 
 // One line for each operation: the function in its file that describes it.
-#define PENSTOCK_OPERATIONS(X)                                                                               \
-  X(resize)                                                                                                  \
-#define PENSTOCK_OPERATIONS(X) X(random_resize) X(random_shortest_size) X(scale_jitter) X(center_crop)     \
-      X(random_crop) X(random_resized_crop) X(resize_short_crop_long) X(random_iou_crop) X(pad)              \
-          X(random_embed) X(random_zoom_out) X(random_horizontal_flip) X(random_vertical_flip)               \
-              X(random_rotate_90) X(random_rotation) X(random_affine) X(random_perspective) X(random_zoom)   \
-                  X(elastic_transform) X(optical_distortion) X(color_jitter) X(random_color_jitter_hsv)      \
-                      X(random_color_jitter_yiq) X(random_brightness) X(random_contrast) X(gamma)            \
-                          X(random_autocontrast) X(random_equalize) X(random_invert) X(random_posterize)     \
-                              X(random_solarize) X(random_adjust_sharpness) X(grayscale) X(random_grayscale) \
-                                  X(gaussian_blur) X(gaussian_noise) X(jpeg) X(pillow_gaussian_blur) X(      \
-                                      random_erasing) X(cutout) X(grid_mask) X(circular_mask)                \
-                                      X(random_patch_shuffle) X(srgb_to_lms) X(lms_to_parvo) X(lms_to_magno) \
-                                          X(lms_to_konio) X(rgb_to_lgn) X(rgb_to_magno) X(normalize_lgn)     \
-                                              X(clamp_bounding_boxes) X(sanitize_bounding_boxes)             \
-                                                  X(sanitize_key_points) X(sequential) X(random_apply)       \
-                                                      X(random_choice) X(to_float) X(normalize) X(mix_up)    \
-                                                          X(cut_mix) X(to_mono) X(resample)                  \
-                                                              X(random_time_crop) X(pad_time) X(random_gain) \
-                                                                  X(random_polarity) X(add_noise)            \
-                                                                      X(mel_spectrogram) X(mfcc)             \
-                                                                          X(amplitude_to_db) X(time_masking) \
-                                                                              X(frequency_masking)
+#define PENSTOCK_OPERATIONS(X)  \
+  X(resize)                     \
+  X(random_resize)              \
+  X(random_shortest_size)       \
+  X(scale_jitter)               \
+  X(center_crop)                \
+  X(random_crop)                \
+  X(random_resized_crop)        \
+  X(direct_random_resized_crop) \
+  X(resize_short_crop_long)     \
+  X(random_iou_crop)            \
+  X(pad)                        \
+  X(random_embed)               \
+  X(random_zoom_out)            \
+  X(random_horizontal_flip)     \
+  X(random_vertical_flip)       \
+  X(random_rotate_90)           \
+  X(random_rotation)            \
+  X(random_affine)              \
+  X(random_perspective)         \
+  X(random_zoom)                \
+  X(elastic_transform)          \
+  X(optical_distortion)         \
+  X(color_jitter)               \
+  X(random_color_jitter_hsv)    \
+  X(random_color_jitter_yiq)    \
+  X(random_photometric_distort) \
+  X(random_brightness)          \
+  X(random_contrast)            \
+  X(gamma)                      \
+  X(random_autocontrast)        \
+  X(random_equalize)            \
+  X(random_invert)              \
+  X(random_posterize)           \
+  X(random_solarize)            \
+  X(random_adjust_sharpness)    \
+  X(grayscale)                  \
+  X(random_grayscale)           \
+  X(random_channel_permutation) \
+  X(gaussian_blur)              \
+  X(gaussian_noise)             \
+  X(jpeg)                       \
+  X(pillow_gaussian_blur)       \
+  X(random_erasing)             \
+  X(cutout)                     \
+  X(grid_mask)                  \
+  X(circular_mask)              \
+  X(random_patch_shuffle)       \
+  X(srgb_to_lms)                \
+  X(lms_to_parvo)               \
+  X(lms_to_magno)               \
+  X(lms_to_konio)               \
+  X(rgb_to_lgn)                 \
+  X(rgb_to_magno)               \
+  X(normalize_lgn)              \
+  X(clamp_bounding_boxes)       \
+  X(sanitize_bounding_boxes)    \
+  X(sanitize_key_points)        \
+  X(sequential)                 \
+  X(random_apply)               \
+  X(random_choice)              \
+  X(to_float)                   \
+  X(normalize)                  \
+  X(mix_up)                     \
+  X(cut_mix)                    \
+  X(to_mono)                    \
+  X(resample)                   \
+  X(random_time_crop)           \
+  X(pad_time)                   \
+  X(random_gain)                \
+  X(random_polarity)            \
+  X(add_noise)                  \
+  X(mel_spectrogram)            \
+  X(mfcc)                       \
+  X(amplitude_to_db)            \
+  X(time_masking)               \
+  X(frequency_masking)
 
 namespace penstock::inline v0 {
 

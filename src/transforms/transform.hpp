@@ -100,6 +100,7 @@ template <class Self, class Parameters, class DrawnType, class Base>
 class Operation : public Base {
  public:
   using ParametersType = Parameters;
+  using DrawnValues = DrawnType;
   /// Operations that draw have a parameter `key`.
   static constexpr bool kDraws = !std::is_same_v<DrawnType, NoDraw>;
 

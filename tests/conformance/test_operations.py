@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 from collections.abc import Callable
@@ -136,6 +137,24 @@ def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operati
                 for view in ("a", "c"):
                     again = transforms.apply(operations, image, batch.params[row][view])
                     np.testing.assert_array_equal(np.moveaxis(again, -1, 0), material.rows(batch, view)[row])
+
+
+@pytest.mark.parametrize("name", transforms.functional.MADE)
+def test_has_a_function_of_what_it_draws(name: str) -> None:
+    function = transforms.functional.MADE[name]
+    taken = inspect.signature(function).parameters
+    operation = material.operation(name)
+    compose = transforms.Compose([operation])
+    image = material.draw(3, 61, 47)
+    for seed in range(8):
+        (drawn,) = compose.draw(image, seed=seed)
+        if not drawn.pop("apply", True) or "stream" in drawn:
+            continue  # the function always applies it, and takes a seed for noise
+        given = {key: value for key, value in {**operation.params, **drawn}.items() if key in taken}
+        np.testing.assert_array_equal(function(image, **given), compose(image, seed=seed))
+    if "seed" in taken:
+        given = {key: value for key, value in {**operation.params, **drawn}.items() if key in taken}
+        np.testing.assert_array_equal(function(image, **given, seed=7), function(image, **given, seed=7))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,13 +2,19 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from ._compose import Compose as Compose
-from ._compose import apply as apply
-from ._config import from_config as from_config
-from ._config import to_config as to_config
-from ._functions import Python as Python
-from ._operations import Transform as Transform
-from ._operations import make as make
+from .._compose import Compose as Compose
+from .._compose import apply as apply
+from .._config import from_config as from_config
+from .._config import from_json as from_json
+from .._config import from_yaml as from_yaml
+from .._config import to_config as to_config
+from .._config import to_json as to_json
+from .._config import to_yaml as to_yaml
+from .._functions import Python as Python
+from .._on_device import on_device as on_device
+from .._operations import Transform as Transform
+from .._operations import make as make
+from . import functional as functional
 
 __all__: list[str]
 
