@@ -7,7 +7,7 @@
 namespace penstock::inline v0 {
 namespace {
 
-constexpr double kMaxSigma = 64;
+constexpr double kMaxElasticSigma = 64;
 
 struct ElasticParameters {
   std::vector<double> alpha = {50.0};
@@ -28,7 +28,7 @@ struct ElasticParameters {
 /// Taps of the blur beside the middle one: torchvision's kernel of int(8 sigma + 1) taps, made odd.
 int reach_of_sigma(double sigma) { return static_cast<int>(8 * sigma + 1) / 2; }
 
-constexpr std::size_t kMaxTaps = static_cast<std::size_t>(4 * kMaxSigma) + 2;
+constexpr std::size_t kMaxTaps = static_cast<std::size_t>(4 * kMaxElasticSigma) + 2;
 using ElasticTaps = std::array<float, kMaxTaps>;
 
 struct ElasticBlur {
@@ -128,7 +128,7 @@ class ElasticTransform final : public ImageOperation<ElasticTransform, ElasticPa
 
   Status check() const override {
     PENSTOCK_TRY(check_pair("alpha", p_.alpha, 1e6));
-    PENSTOCK_TRY(check_pair("sigma", p_.sigma, kMaxSigma));
+    PENSTOCK_TRY(check_pair("sigma", p_.sigma, kMaxElasticSigma));
     if (p_.interpolation != transforms::Interpolation::nearest &&
         p_.interpolation != transforms::Interpolation::bilinear) {
       return wrong("interpolation", "must be nearest or bilinear", "");
