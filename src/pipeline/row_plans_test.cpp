@@ -72,6 +72,8 @@ struct Kind {
   Loader open(const LoaderOptions& options, bool with_bad_samples = false) const {
     return Loader::open(dataset(with_bad_samples), transforms, options, {}, rows).value();
   }
+
+  friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 };
 
 Kind clips() {
