@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   };
   for (std::uint64_t s = 0; s < index->shard_count(); ++s) {
-    add(index->shard_path(s));
+    add(index->shard_name(s));
     sum += index->shard_state(s).size;
   }
   for (std::uint64_t i = 0; i <= index->size(); ++i) {

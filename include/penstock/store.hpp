@@ -70,6 +70,8 @@ struct BuildSettings {
   /// How the images of a field are read, by its name; absent: as the source says, which is RGB unless that is
   /// a store. `raw` keeps the pixels of the mode, and whoever reads the store gets that mode.
   std::map<std::string, ImageMode> modes{};
+  /// Fields with boxes or key points, which do not follow an image that is made smaller.
+  std::vector<std::string> annotations{};
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
   /// resumed.
   std::function<bool(const BuildProgress&)> progress{};

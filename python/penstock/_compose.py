@@ -173,6 +173,10 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     if _is_pil(image):
         from PIL import Image
 
+        if image.mode in ("I", "F"):
+            raise InvalidError(
+                f"images must have 8 bits, or 16 in mode 'I;16', got a PIL image of mode {image.mode!r}; convert it"
+            )
         converted = image if image.mode in _MODES else image.convert("RGB")
 
         def to_pil(made: Any) -> Any:

@@ -31,7 +31,7 @@ class Batch(MutableMapping[str, Any]):
     holds objects that speak DLPack alone (output="dlpack"), the copy has numpy arrays in their place, which speak it.
     """
 
-    __slots__ = ("_columns", "_epoch", "_names", "_step", "_values")
+    __slots__ = ("_columns", "_epoch", "_names", "_params", "_step", "_values")
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Batch(MutableMapping[str, Any]):
         self._names = list(self._values)
         self._epoch = epoch
         self._step = step
+        self._params: list[dict[str, Any]] | None = None  # of a batch that was pickled
 
     @classmethod
     def _of(cls, columns: Columns) -> Batch:
@@ -69,7 +70,7 @@ class Batch(MutableMapping[str, Any]):
         """What was drawn for each row, as plain values: {view: [{"op": name, ...}, ...]}, "" for the only list, the
         field's name for {field: list}, a list of lists for a counted view. transforms.apply() makes the same pixels,
         masks, boxes and keypoints of them. None if the batch was made from a mapping."""
-        return None if self._columns is None else self._columns.params()
+        return self._params if self._columns is None else self._columns.params()
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._values:
@@ -125,7 +126,7 @@ class Batch(MutableMapping[str, Any]):
     def _same(self) -> Batch:
         """A batch of its own with the same values, those not asked for yet made when they are."""
         batch = Batch(self._values, epoch=self.epoch, step=self.step)
-        batch._columns, batch._names = self._columns, list(self._names)
+        batch._columns, batch._names, batch._params = self._columns, list(self._names), self._params
         return batch
 
     def map_tensors(self, change: Convert) -> None:
@@ -167,7 +168,8 @@ class Batch(MutableMapping[str, Any]):
         return moved
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild, ({name: _portable(value) for name, value in self.items()}, self.epoch, self.step))
+        values = {name: _portable(value) for name, value in self.items()}
+        return (_rebuild, (values, self.epoch, self.step, self.params))
 
     def __repr__(self) -> str:
         place = "" if self.epoch is None else f" epoch {self.epoch}, step {self.step}"
@@ -182,5 +184,9 @@ def _portable(value: Any) -> Any:
     return np.from_dlpack(value) if type(value).__module__.startswith("nanobind") else value
 
 
-def _rebuild(values: dict[str, Any], epoch: int | None, step: int | None) -> Batch:
-    return Batch(values, epoch=epoch, step=step)
+def _rebuild(
+    values: dict[str, Any], epoch: int | None, step: int | None, params: list[dict[str, Any]] | None = None
+) -> Batch:
+    batch = Batch(values, epoch=epoch, step=step)
+    batch._params = params
+    return batch

@@ -48,6 +48,9 @@ nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict
   settings.max_pixels = source.max_pixels();
   for (std::size_t field = 0; field < source.fields().size(); ++field) {
     settings.modes.emplace(source.fields()[field].name, source.reading(field).mode);
+    if (source.reading(field).annotations) {
+      settings.annotations.push_back(source.fields()[field].name);
+    }
   }
   settings.progress = [&watched](const BuildProgress& progress) { return watched.report(progress); };
   const std::string path = from_str(destination);

@@ -125,6 +125,13 @@ def test_images_of_different_sizes_are_copied_too(shards):
     assert [torch.equal(*pair) for pair in zip(batch["image"], other["image"], strict=True)] == [True] * 4
 
 
+def test_what_was_drawn_is_copied_too(shards):
+    batch = next(iter(penstock.Loader(shards, batch_size=4, transforms=penstock.presets.imagenet_train(8))))
+    assert batch.params is not None
+    for copied in (pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch), copy.deepcopy(batch).copy()):
+        assert copied.params == batch.params
+
+
 @pytest.mark.parametrize("options", [{"transforms": [CenterCrop(8)]}, {}, {"decode": False}])
 def test_batches_of_dlpack_objects_are_pickled_as_numpy(shards, options):
     batch = next(iter(penstock.Loader(shards, batch_size=4, output="dlpack", **options)))

@@ -272,6 +272,13 @@ def test_a_cache_reads_masks_as_masks(source: str, tmp_path: Path) -> None:
         assert "complete" in cached.stats()["cache"] or "read" in cached.stats()["cache"], cached.stats()["cache"]
 
 
+def test_a_store_of_smaller_images_does_not_leave_boxes_behind(source: str, tmp_path: Path) -> None:
+    boxes = penstock.Dataset(source, fields={"image": "jpg", "boxes": _fields()["boxes"]})
+    with pytest.raises(penstock.InvalidError, match="field 'boxes' has boxes or key points, which stay as they are"):
+        penstock.build(boxes, tmp_path / "small.store", resize=16, progress=False)
+    penstock.build(boxes, tmp_path / "whole.store", progress=False)
+
+
 def test_a_mask_of_another_size_is_an_error_of_its_sample(tmp_path: Path) -> None:
     samples = [_files(number, 30, 40) for number in range(8)]
     samples[3]["seg.png"] = _files(3, 30, 41)["seg.png"]
@@ -370,3 +377,9 @@ def test_what_rgb_loses_is_told_beside_a_mask_too(source: str) -> None:
         _loader(dataset, [transforms.CenterCrop(16)]) as loader,
     ):
         list(loader)
+
+
+@pytest.mark.parametrize("mode", ["I", "F"])
+def test_compose_refuses_pil_images_that_rgb_cannot_hold(mode: str) -> None:
+    with pytest.raises(penstock.InvalidError, match=f"got a PIL image of mode '{mode}'; convert it"):
+        transforms.Compose([transforms.CenterCrop(4)])(Image.new(mode, (8, 8)))

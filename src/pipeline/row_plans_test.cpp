@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "formats/tar_for_test.hpp"
@@ -71,6 +72,8 @@ struct Kind {
   Loader open(const LoaderOptions& options, bool with_bad_samples = false) const {
     return Loader::open(dataset(with_bad_samples), transforms, options, {}, rows).value();
   }
+
+  friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 };
 
 Kind clips() {

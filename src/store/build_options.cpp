@@ -112,6 +112,13 @@ Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& sett
   if (!settings.resize_shorter && !settings.resize_longest && !settings.quality) {
     return {};
   }
+  if (!settings.annotations.empty() && (settings.resize_shorter || settings.resize_longest)) {
+    return invalid(
+        fmt::format("resize makes images smaller, but field '{}' has boxes or key points, which stay "
+                    "as they are",
+                    printable(settings.annotations.front())),
+        "exclude the field, or build without resize and let Resize move both", "build");
+  }
   const std::vector<ImageMode> modes = modes_of(source, settings);
   const bool to_jpeg = settings.image != StoreImage::raw || settings.quality;
   for (std::size_t i = 0; i < source.fields().size(); ++i) {

@@ -19,7 +19,7 @@ Status check_fields(const SampleTable& source);
 /// How the images of each field are read.
 std::vector<ImageMode> modes_of(const SampleTable& source, const BuildSettings& settings);
 /// `invalid` if the settings would change the pixels of images beside `image` that are no photographs, or of
-/// masks, or make JPEG files of what is not read as RGB.
+/// masks, make JPEG files of what is not read as RGB, or leave boxes behind.
 Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings);
 /// With what was not given: as in the store that is appended to, or the usual.
 BuildSettings completed(BuildSettings settings, const StoreSettings* store);
