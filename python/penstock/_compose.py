@@ -169,7 +169,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
         converted = image if image.mode in _MODES else image.convert("RGB")
 
         def to_pil(made: Any) -> Any:
-            if made.dtype == np.float32:
+            if made.dtype.kind == "f":
                 return made
             return Image.fromarray(made[:, :, 0] if made.shape[2] == 1 else made)
 

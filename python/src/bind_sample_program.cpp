@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "array_type.hpp"
 #include "bind.hpp"
 #include "param_values.hpp"
 #include "transforms/coordinates.hpp"
@@ -92,11 +93,7 @@ nb::object array_of(std::vector<T> values, const std::vector<std::size_t>& shape
   return nb::cast(nb::ndarray<nb::numpy>(kept->data(), shape.size(), shape.data(), owner, nullptr, type));
 }
 
-nb::dlpack::dtype dtype_of(ElementType type) {
-  return type == ElementType::float32  ? nb::dtype<float>()
-         : type == ElementType::uint16 ? nb::dtype<std::uint16_t>()
-                                       : nb::dtype<std::uint8_t>();
-}
+nb::dlpack::dtype dtype_of(ElementType type) { return array_type(scalar_of(type)); }
 
 bool is_list_of_dicts(nb::handle value) {
   return nb::isinstance<nb::list>(value) && nb::len(value) > 0 && nb::isinstance<nb::dict>(value[0]);

@@ -23,6 +23,7 @@
   X(random_apply)              \
   X(random_choice)             \
   X(to_float)                  \
+  X(to_float16)                \
   X(normalize)                 \
   X(mix_up)                    \
   X(cut_mix)                   \

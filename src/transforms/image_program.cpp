@@ -3,9 +3,18 @@
 #include <fmt/format.h>
 
 #include "core/cpu.hpp"
+#include "transforms/kernels/half_floats.hpp"
 #include "transforms/plan_text.hpp"
 
 namespace penstock::inline v0 {
+namespace {
+
+std::size_t values_of(ImageSize size, int channels) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) *
+         static_cast<std::size_t>(channels);
+}
+
+}  // namespace
 
 struct ImageProgram::Impl {
   OperationList<ImageTransform, ImageSpec> list;
@@ -96,24 +105,30 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
   return walk.slots.image.size;
 }
 
-ImageSink ImageProgram::sink(const ImageWorkspace& workspace, void* out) const {
-  return {.data = out,
-          .size = workspace.passes.back().output,
-          .type = output().type,
+ImageSink ImageProgram::sink(ImageWorkspace& workspace, void* out) const {
+  const bool half = output().type == ElementType::float16;
+  const ImageSize size = workspace.passes.back().output;
+  return {.data = half ? workspace.floats.reserve(values_of(size, output().channels) * sizeof(float)) : out,
+          .size = size,
+          .type = half ? ElementType::float32 : output().type,
           .format = impl_->format,
           .floats = &impl_->floats,
           .channels = output().channels,
           .from = input().type};
 }
 
-void ImageProgram::finish(const ImageWorkspace& workspace, void* out) const {
+void ImageProgram::finish(const ImageWorkspace& workspace, const ImageSink& written, void* out) const {
   for (const ImageEdit& edit : workspace.edits) {
     if (const auto* floats = std::get_if<FloatEdit>(&edit)) {
-      floats->run(*floats, {.data = static_cast<float*>(out),
-                            .size = workspace.passes.back().output,
-                            .channels = output().channels,
-                            .format = impl_->format});
+      floats->run(*floats, {.data = static_cast<float*>(written.data),
+                            .size = written.size,
+                            .channels = written.channels,
+                            .format = written.format});
     }
+  }
+  if (written.type != output().type) {
+    to_half(static_cast<const float*>(written.data), values_of(written.size, written.channels),
+            static_cast<std::uint16_t*>(out));
   }
 }
 
@@ -124,14 +139,16 @@ Status ImageProgram::run(ImageWorkspace& workspace, ImageDecoder& decoder, void*
 }
 
 Status ImageProgram::run(ImageWorkspace& workspace, const ReadBox& read, void* out) const {
-  PENSTOCK_TRY(workspace.runner.run(workspace.passes, workspace.edits, read, sink(workspace, out)));
-  finish(workspace, out);
+  const ImageSink written = sink(workspace, out);
+  PENSTOCK_TRY(workspace.runner.run(workspace.passes, workspace.edits, read, written));
+  finish(workspace, written, out);
   return {};
 }
 
 void ImageProgram::run(ImageWorkspace& workspace, const DecodedPart& part, void* out) const {
-  workspace.runner.run(workspace.passes, workspace.edits, part, sink(workspace, out));
-  finish(workspace, out);
+  const ImageSink written = sink(workspace, out);
+  workspace.runner.run(workspace.passes, workspace.edits, part, written);
+  finish(workspace, written, out);
 }
 
 }  // namespace penstock::inline v0

@@ -35,6 +35,7 @@ class ImageWorkspace {
   ImageEdits edits;  ///< what follows from that
   ImageSize input;   ///< of the present sample
   WalkMemory walk;
+  Scratch floats;  ///< rows that are rounded to float16
   std::vector<Pass> passes;
   PassRunner runner;
 };
@@ -90,8 +91,10 @@ class ImageProgram {
   explicit ImageProgram(std::shared_ptr<const Impl> impl);
   Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey* key,
                             std::span<const float> boxes) const;
-  ImageSink sink(const ImageWorkspace& workspace, void* out) const;
-  void finish(const ImageWorkspace& workspace, void* out) const;
+  /// Where the last pass writes: to `out`, or to floats that are rounded from there.
+  ImageSink sink(ImageWorkspace& workspace, void* out) const;
+  /// What remains to be done on floats when the last pass is written.
+  void finish(const ImageWorkspace& workspace, const ImageSink& written, void* out) const;
 
   std::shared_ptr<const Impl> impl_;
 };

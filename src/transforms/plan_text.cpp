@@ -122,7 +122,7 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
       line.clear();
     }
   }
-  if (output.type == ElementType::float32) {
+  if (output.is_float()) {
     add(line, normalised                                 ? "normalise"
               : list.spec(0).type == ElementType::uint16 ? "divide by 65535"
                                                          : "divide by 255");
