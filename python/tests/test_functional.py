@@ -45,6 +45,12 @@ CALLS: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "adjust_hue": [((factor,), {}) for factor in (-0.5, -0.2, 0, 0.001, 0.31, 0.5)],
     "solarize": [((threshold,), {}) for threshold in (0, 77.5, 128, 256)],
     "vertical_flip": [((), {})],
+    "vflip": [((), {})],
+    "affine": [
+        ((20.0, [3, -2], 1.2, [10.0, 0.0]), {}),
+        ((-75.5, [0, 0], 0.7, [0.0, 15.0]), {"interpolation": "bilinear", "fill": 80}),
+        ((5.0, [1, 1], 1.0, [4.0, -3.0]), {"interpolation": "bicubic", "center": [3.0, 2.0]}),
+    ],
     "pad": [((3,), {}), (((1, 0, 4, 2),), {"fill": 9}), (((2, 3),), {"padding_mode": "edge"})],
     "invert": [((), {})],
     "autocontrast": [((), {})],
@@ -79,6 +85,20 @@ def test_functions_are_torchvisions_on_pil_images(name: str) -> None:
             wanted = reference_call(name, image, args, keywords)
             assert isinstance(made, Image.Image)
             np.testing.assert_array_equal(np.asarray(made), np.asarray(wanted), err_msg=f"{name}{args} {image.size}")
+
+
+def test_perspective_is_torchvisions_on_pil_images() -> None:
+    for image in IMAGES[4:]:
+        width, height = image.size
+        corners = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
+        moved = [[3, 2], [width - 5, 1], [width - 2, height - 4], [1, height - 3]]
+        for interpolation in ("nearest", "bilinear", "bicubic"):
+            made = functional.perspective(image, corners, moved, interpolation=interpolation, fill=(9, 80, 200))
+            keywords = {"interpolation": interpolation, "fill": (9, 80, 200)}
+            wanted = reference_call("perspective", image, (corners, moved), keywords)
+            np.testing.assert_array_equal(np.asarray(made), np.asarray(wanted))
+        with pytest.raises(penstock.InvalidError, match="corners of the image"):
+            functional.perspective(image, moved, corners)
 
 
 def test_parameters_have_torchvisions_names_and_order() -> None:

@@ -106,6 +106,40 @@ def rotate(
     return _apply(image, "RandomRotation", params, angle=angle)  # type: ignore[no-any-return]
 
 
+def affine(
+    image: T,
+    angle: float,
+    translate: Sequence[int],
+    scale: float,
+    shear: float | Sequence[float],
+    interpolation: Literal["nearest", "bilinear", "bicubic"] = "nearest",
+    fill: Fill = None,
+    center: Sequence[float] | None = None,
+) -> T:
+    """Turns clockwise by degrees, moves by pixels across and down, scales, and shears by degrees across (and down)."""
+    params = {"degrees": 0, "interpolation": interpolation, "fill": _fill(fill), "center": center}
+    shears = [*shear, 0.0][:2] if isinstance(shear, Sequence) else [shear, 0.0]
+    drawn = {"angle": angle, "translate": list(translate), "scale": scale, "shear": [float(each) for each in shears]}
+    return _apply(image, "RandomAffine", params, **drawn)  # type: ignore[no-any-return]
+
+
+def perspective(
+    image: T,
+    startpoints: Sequence[Sequence[int]],
+    endpoints: Sequence[Sequence[int]],
+    interpolation: Literal["nearest", "bilinear", "bicubic"] = "bilinear",
+    fill: Fill = None,
+) -> T:
+    """Moves the corners, clockwise from the upper left one, from where they are to other points [x, y]."""
+    height, width = _size_of(image)
+    corners = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
+    if [[int(number) for number in point] for point in startpoints] != corners:
+        raise InvalidError(f"startpoints must be the corners of the image, {corners}, got {startpoints!r}")
+    params = {"interpolation": interpolation, "fill": _fill(fill)}
+    points = [int(number) for point in endpoints for number in point]
+    return _apply(image, "RandomPerspective", params, endpoints=points)  # type: ignore[no-any-return]
+
+
 def _fill(fill: Fill) -> int | Sequence[int]:
     return 0 if fill is None else fill
 
@@ -207,6 +241,8 @@ _WRITTEN = {
     "RandomResizedCrop",
     "RandomHorizontalFlip",
     "RandomRotation",
+    "RandomAffine",
+    "RandomPerspective",
     "ColorJitter",
     "RandomErasing",
     "Normalize",
@@ -282,21 +318,25 @@ MADE = {
 globals().update({function.__name__: function for function in MADE.values()})
 
 horizontal_flip = hflip
+vflip = MADE["RandomVerticalFlip"]
 
 __all__ = [
     "adjust_brightness",
     "adjust_contrast",
     "adjust_hue",
     "adjust_saturation",
+    "affine",
     "center_crop",
     "crop",
     "erase",
     "hflip",
     "horizontal_flip",
     "normalize",
+    "perspective",
     "resize",
     "resized_crop",
     "rotate",
     "to_dtype",
+    "vflip",
     *(function.__name__ for function in MADE.values()),
 ]
