@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from common import CROP, MEAN, STD, Data, Tolerance
+from common import CROP, LOCAL_CROP, LOCAL_CROPS, MEAN, STD, Data, Tolerance
 
 Array = npt.NDArray[Any]
 Batches = Iterable[tuple[Any, Any]]
@@ -45,6 +45,47 @@ def augmented(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, f
     if off_mean > 6.0 or off_std > 6.0:
         raise CheckError(f"colour statistics are off by {off_mean:.1f} (mean) and {off_std:.1f} (deviation) levels")
     return {"samples": facts["count"], "mean_off_levels": off_mean, "std_off_levels": off_std}
+
+
+def simclr_views(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
+    """Two views of 224."""
+    del tolerance
+    return _views(batches, data, [CROP] * 2)
+
+
+def dino_views(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:
+    """Two views of 224 and eight of 96."""
+    del tolerance
+    return _views(batches, data, [CROP] * 2 + [LOCAL_CROP] * LOCAL_CROPS)
+
+
+def _views(batches: Batches, data: Data, sides: list[int]) -> dict[str, float]:
+    """Every sample once, as float32 [B,3,side,side] for each view or [B,count,3,side,side] for several. Colours are
+    jittered, so their statistics are near the data's and no more; no view is the copy of another."""
+    facts = data.manifest()
+    seen: list[Array] = []
+    means: list[list[Array]] = []
+    for images, labels in batches:
+        seen.append(as_array(labels).ravel().copy())
+        views = [view for image in images for view in _apart(as_array(image))]
+        shapes = [(view.dtype, *view.shape) for view in views]
+        if shapes != [(np.float32, len(seen[-1]), 3, side, side) for side in sides]:
+            raise CheckError(f"views are {shapes}")
+        means.append([_to_levels(view).mean(axis=(2, 3)) for view in views])
+    _all_once(seen, facts["count"])
+    by_view = [np.concatenate(parts) for parts in zip(*means, strict=True)]
+    off = max(float(np.abs(view.mean(axis=0) - facts["channel_means"]).max()) for view in by_view)
+    if off > 20.0:
+        raise CheckError(f"colours are off by {off:.1f} levels")
+    for number, view in enumerate(by_view):
+        if any(np.array_equal(view, other) for other in by_view[:number]):
+            raise CheckError(f"view {number} is the copy of another")
+    return {"samples": facts["count"], "mean_off_levels": off}
+
+
+def _apart(images: Array) -> list[Array]:
+    """[B,3,H,W] alone, or each of [B,count,3,H,W]."""
+    return [images] if images.ndim == 4 else list(images.swapaxes(0, 1))
 
 
 def centre_crops(batches: Batches, data: Data, tolerance: Tolerance) -> dict[str, float]:

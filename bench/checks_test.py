@@ -70,6 +70,19 @@ class ChecksTest(unittest.TestCase):
         self.refuses(checks.centre_crops, normalised(self.crops).astype(np.float64), np.arange(COUNT))
         self.refuses(checks.centre_crops, normalised(self.crops).transpose(0, 2, 3, 1), np.arange(COUNT))
 
+    def test_accepts_views_one_by_one_and_counted(self) -> None:
+        labels = np.arange(COUNT)
+        flipped = normalised(self.crops[:, ::-1, :, ::-1])
+        whole = normalised(self.crops)
+        separate = np.roll(whole, 1, axis=0)  # means of images differ from those of the first view
+        self.assertEqual(checks.simclr_views([([whole, separate], labels)], self.data, EXACT)["samples"], COUNT)
+        counted = np.stack([whole, separate], axis=1)
+        self.assertEqual(checks.simclr_views([([counted], labels)], self.data, EXACT)["samples"], COUNT)
+        self.refuses(checks.simclr_views, [whole], labels)
+        self.refuses(checks.simclr_views, [whole, whole.copy()], labels)
+        self.refuses(checks.simclr_views, [whole, separate * 2 + 1], labels)
+        self.refuses(checks.dino_views, [whole, flipped], labels)
+
     def test_refuses_a_changed_byte(self) -> None:
         labels = np.arange(COUNT)
         self.assertEqual(checks.stored_bytes([(self.stored, labels)], self.data, EXACT)["samples"], COUNT)

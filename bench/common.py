@@ -24,6 +24,8 @@ STD_LEVELS = tuple(255.0 * s for s in STD)
 # What is taken of a data set: references of all of them are held in memory, 0.3 MB each.
 MAX_IMAGES = 5000
 CROP = 224
+LOCAL_CROP = 96  # DINO's small views, and how many there are
+LOCAL_CROPS = 8
 SHORT_SIDE = 256
 
 

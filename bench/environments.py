@@ -66,6 +66,17 @@ ENVIRONMENTS: dict[str, Environment] = {
         packages=("penstock", "torch", "librosa", "numpy"),
         probe="import torch, librosa, penstock",
     ),
+    # bench/micro/transforms: all libraries in one process, since each call is short.
+    "transforms": Environment(
+        steps=(
+            TORCH,
+            ("numpy", "pillow", "albumentations==2.0.8"),
+            ("--no-deps", "torchvision==0.28.0", "kornia==0.9.0", "kornia_rs==0.2.0"),
+            ("--no-deps", "--force-reinstall", "-C", "build-dir={root}/transforms-build", REPOSITORY),
+        ),
+        packages=("penstock", "torch", "torchvision", "pillow", "albumentations", "kornia", "numpy"),
+        probe="import torch, albumentations, penstock",
+    ),
     "pytorch": Environment(
         steps=(TORCH, ("numpy", "pillow"), ("--no-deps", "torchvision==0.28.0")),
         packages=("torch", "torchvision", "pillow", "numpy"),
@@ -168,7 +179,7 @@ def versions(name: str) -> dict[str, str]:
 
 def _fingerprint(name: str, environment: Environment) -> str:
     digest = hashlib.sha256(repr((sys.version, environment)).encode())
-    if name == "penstock":
+    if any(REPOSITORY in step for step in environment.steps):
         for path in _sources():
             digest.update(str(path).encode())
             digest.update(path.read_bytes())

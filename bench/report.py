@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+import report_transforms
 from common import RESULTS
 
 Result = dict[str, Any]
@@ -67,12 +68,27 @@ def write(folder: Path) -> list[Path]:
         path = folder / f"{result['workload']}.svg"
         path.write_text(chart)
         written.append(path)
+    for result in results:
+        if "sizes" in result:
+            path = folder / f"{result['workload']}.svg"
+            path.write_text(
+                report_transforms.chart(result, STYLE, chart_note("microseconds", result, result["rounds"]))
+            )
+            written.append(path)
     if results:
         path = folder / "report.md"
-        parts = [section(result) if "libraries" in result else micro_section(result) for result in results]
+        parts = [any_section(result) for result in results]
         path.write_text("\n".join(line for part in parts for line in part))
         written.append(path)
     return written
+
+
+def any_section(result: Result) -> list[str]:
+    if "libraries" in result:
+        return section(result)
+    if "sizes" in result:
+        return [*report_transforms.section(result, circumstances(result)), *failure_lines(result), ""]
+    return micro_section(result)
 
 
 def section(result: Result) -> list[str]:
@@ -302,10 +318,13 @@ def rate(result: Result, library: str, workers: int) -> Result:
     return figure
 
 
+def chart_note(unit: str, result: Result, rounds: int) -> str:
+    machine = result["machine"]
+    return f"{unit}; median of {rounds} interleaved rounds; {machine['cpu']}, {machine['cores']} cores"
+
+
 def image(result: Result, unit: str, width: int, height: int, shapes: list[str]) -> str:
-    machine, settings = result["machine"], result["settings"]
-    note = f"{unit}; median of {settings['rounds']} interleaved rounds; "
-    note += f"{machine['cpu']}, {machine['cores']} cores"
+    note = chart_note(unit, result, result["settings"]["rounds"])
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" aria-label="{escape(result["workload"])}">',

@@ -77,11 +77,15 @@ endfunction()
 # penstock_kernels(a.cpp ...): those that are compiled for several targets get what that needs. SSSE3 and SVE are left out:
 # nobody has tested them here; the scalar target is kept where a better one is certain, as the reference.
 function(penstock_kernels)
+  # What moves single bytes has a version for CPUs with lookups in 128 of them (AVX-512 VBMI), which is avx512 by name.
+  set(byte_movers kernels/byte_tables.cpp kernels/channels.cpp kernels/color.cpp kernels/mirror.cpp kernels/write_rows.cpp)
   foreach(source ${ARGN})
     file(STRINGS ${source} targets REGEX "HWY_TARGET_INCLUDE")
     if(targets)
-      # Tables have a version for CPUs with lookups in 128 bytes (AVX-512 VBMI), which is avx512 by name.
-      set(lookups "$<$<STREQUAL:${source},kernels/byte_tables.cpp>:HWY_WANT_AVX3_DL>")
+      set(lookups "")
+      if(source IN_LIST byte_movers)
+        set(lookups HWY_WANT_AVX3_DL)
+      endif()
       set_source_files_properties(${source} PROPERTIES
         COMPILE_OPTIONS "${PENSTOCK_KERNEL_OPTIONS}"
         COMPILE_DEFINITIONS "${lookups};HWY_COMPILE_ALL_ATTAINABLE;HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")

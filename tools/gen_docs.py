@@ -1,4 +1,5 @@
-"""Writes the reference pages that the catalogues hold the text of: docs/transforms.md and docs/options.md.
+"""Writes the reference pages that the catalogues hold the text of: docs/transforms.md, docs/functional.md and
+docs/options.md.
 
     python tools/gen_docs.py [--check]
 
@@ -13,8 +14,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import penstock
+from gen_images import example, shown_operations
 from generated_files import write_or_compare
 from penstock import options, presets, transforms
+from penstock._on_device import MIXES, STEPS
 from penstock._option_list import OPTIONS
 
 NOTE = "<!-- made by tools/gen_docs.py from the installed package: change the text there, beside the code -->"
@@ -31,6 +34,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def operation_section(info: Mapping[str, Any]) -> list[str]:
     lines = [f"## {info['name']}", "", info["summary"], ""]
+    if info["name"] in shown_operations():
+        lines += [f"![before and after](images/transforms/{info['name']}.jpg)", ""]
+        lines += [f"The image, then `{example(info['name'])[1]}`.", ""]
     rows = [
         (
             f"`{parameter['name']}`",
@@ -43,10 +49,16 @@ def operation_section(info: Mapping[str, Any]) -> list[str]:
     return lines + ([*table(("parameter", "type", "default", "meaning"), rows), ""] if rows else [])
 
 
-def preset_section(name: str, size: int) -> list[str]:
+def preset_section(name: str) -> list[str]:
     preset = getattr(presets, name)
-    steps = "\n".join(f"{number}. `{operation!r}`" for number, operation in enumerate(preset(size), 1))
-    return [f"### presets.{name}({size})", "", steps, ""]
+    made = preset()
+    lists = {"": (None, made)} if isinstance(made, list) else made.lists
+    lines = [f"### presets.{name}", "", f"`{call_text(name, inspect.signature(preset))}`", ""]
+    lines += [" ".join((inspect.getdoc(preset) or "").split()), ""]
+    for view, (count, operations) in lists.items():
+        lines += [f"`{view}`{f', {count} of them' if count else ''}:", ""] if view else []
+        lines += [*(f"{number}. `{operation!r}`" for number, operation in enumerate(operations, 1)), ""]
+    return lines
 
 
 def transforms_page() -> str:
@@ -62,16 +74,61 @@ def transforms_page() -> str:
         "recordings begin with [ToMono](#tomono); a list that begins with a crop decodes only what it keeps. Functions",
         "of yours can stand among those on images, plain or as `Python(fn, shape, dtype)`:",
         "[python_stages.md](python_stages.md). A list acts on the sample: geometry moves masks, boxes and keypoints",
-        "with the image ([masks_and_boxes.md](masks_and_boxes.md)).",
+        "with the image ([masks_and_boxes.md](masks_and_boxes.md)). As functions of one image, with what is drawn",
+        "given: [functional.md](functional.md).",
+        "",
+        "`transforms.on_device(list)` does a part of a list on a batch that lies on a device, by torch's operations",
+        "and with what the loader drew: `on_device(colors)(images, batch.params)`. It takes",
+        f"{', '.join([*STEPS, *MIXES])}.",
+        "Bytes are the same as here, floats to about 1e-6. It is tested on CPU tensors; nobody has run it on a GPU.",
         "",
         *table(("operation", "what it does"), [(f"[{i['name']}](#{i['name'].lower()})", i["summary"]) for i in infos]),
         "",
     ]
     for info in infos:
         lines += operation_section(info)
-    lines += ["## Presets", "", "Lists of operations that training usually needs.", ""]
-    lines += preset_section("imagenet_train", 224) + preset_section("imagenet_val", 224)
+    lines += ["## Presets", "", *(inspect.getdoc(presets) or "").splitlines(), ""]
+    for name in presets.__all__:
+        if callable(getattr(presets, name)):
+            lines += preset_section(name)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def call_text(name: str, signature: inspect.Signature) -> str:
+    """`rotate(image, angle, expand=False)`."""
+    texts: list[str] = []
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in texts:
+            texts.append("*")
+        optional = parameter.default is not inspect.Parameter.empty
+        texts.append(f"{parameter.name}={parameter.default!r}" if optional else parameter.name)
+    return f"{name}({', '.join(texts)})"
+
+
+def functional_page() -> str:
+    functions = {name: getattr(transforms.functional, name) for name in sorted(transforms.functional.__all__)}
+    rows = [
+        (f"`{call_text(name, inspect.signature(function))}`", " ".join((inspect.getdoc(function) or "").split()))
+        for name, function in functions.items()
+    ]
+    lines = [
+        NOTE,
+        "# Transforms as functions",
+        "",
+        "`penstock.transforms.functional` has every operation on images as a function of one image, with the values",
+        "given that the operation draws: `functional.rotate(image, 30)` is what `RandomRotation` does when it draws",
+        "an angle of 30 degrees. Names and parameters are those of `torchvision.transforms.v2.functional` where it has",
+        "the function, and pixels those that it makes of PIL images. Every other operation is named after its class",
+        "without `Random`, and takes what it draws, then its parameters; noise takes a `seed`.",
+        "",
+        "Images are PIL images, numpy arrays `[H, W, C]` or `[H, W]`, or tensors `[C, H, W]`, and the result is of",
+        "the same kind. Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and divided by 255",
+        "again afterwards. The work is done without the GIL, so threads help. For masks, boxes and keypoints, and for",
+        "lists, use `transforms.Compose`.",
+        "",
+        *table(("function", "what it does"), rows),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def preset_row(name: str, settings: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -121,7 +178,11 @@ def options_page() -> str:
 
 
 def main() -> int:
-    texts = {"docs/transforms.md": transforms_page(), "docs/options.md": options_page()}
+    texts = {
+        "docs/transforms.md": transforms_page(),
+        "docs/functional.md": functional_page(),
+        "docs/options.md": options_page(),
+    }
     return write_or_compare("Writes the generated pages of docs/.", "gen_docs.py", texts)
 
 

@@ -2,13 +2,14 @@
 
     python tools/gen_stubs.py [--check]
 
-python/penstock/_core.pyi is what the build made for the installed module; python/penstock/transforms.pyi lists every
-operation, and python/penstock/_option_types.pyi every option of a Loader. --check writes nothing and exits 1 when a
-stub differs from what it would be.
+python/penstock/_core.pyi is what the build made for the installed module; python/penstock/transforms/ lists every
+operation and function, and python/penstock/_option_types.pyi every option of a Loader. --check writes nothing and
+exits 1 when a stub differs from what it would be.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 import textwrap
@@ -26,13 +27,20 @@ HEAD = """# Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
 from typing import Literal
 
-from ._compose import Compose as Compose
-from ._compose import apply as apply
-from ._config import from_config as from_config
-from ._config import to_config as to_config
-from ._functions import Python as Python
-from ._operations import Transform as Transform
-from ._operations import make as make
+from .._compose import Compose as Compose
+from .._compose import apply as apply
+from .._config import from_config as from_config
+from .._config import from_json as from_json
+from .._config import from_yaml as from_yaml
+from .._config import to_config as to_config
+from .._config import to_json as to_json
+from .._config import to_yaml as to_yaml
+from .._functions import Lambda as Lambda
+from .._functions import Python as Python
+from .._on_device import on_device as on_device
+from .._operations import Transform as Transform
+from .._operations import make as make
+from . import functional as functional
 
 __all__: list[str]
 """
@@ -44,7 +52,8 @@ def parameter_text(parameter: Mapping[str, Any]) -> str:
 
 
 def operation_class(info: Mapping[str, Any]) -> str:
-    lines = [f"class {info['name']}(Transform):", f'    """{info["summary"]}"""', ""]
+    doc = textwrap.wrap(f'"""{info["summary"]}"""', 116)
+    lines = [f"class {info['name']}(Transform):", *(f"    {line}" for line in doc), ""]
     if info["parameters"]:
         lines += ["    def __init__(", "        self,"]
         texts = [f"        {parameter_text(parameter)}," for parameter in info["parameters"]]
@@ -61,6 +70,37 @@ def transforms_stub() -> str:
     kinds = [getattr(transforms, name) for name in transforms.__all__]
     operations = [operation_class(kind.info) for kind in kinds if isinstance(kind, type) and hasattr(kind, "info")]
     return "\n".join([HEAD, *operations])
+
+
+FUNCTIONS_HEAD = """# Made by tools/gen_stubs.py from functional.py and the catalogue of operations.
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+T = TypeVar("T")
+Interpolation = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"]
+Fill = int | Sequence[int] | None
+
+MADE: dict[str, Callable[..., Any]]
+ON_ANNOTATIONS: tuple[str, ...]
+__all__: list[str]
+"""
+
+
+def function_text(name: str) -> str:
+    function = getattr(transforms.functional, name)
+    signature = inspect.signature(function)
+    doc = " ".join((inspect.getdoc(function) or "").split())
+    lines = [f"def {name}("]
+    for parameter in signature.parameters.values():
+        default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
+        lines.append(f"    {parameter.name}: {parameter.annotation}{default},")
+    quoted = textwrap.wrap(f'"""{doc}"""', 114)
+    return "\n".join([*lines, f") -> {signature.return_annotation}:", *(f"    {line}" for line in quoted), ""])
+
+
+def functions_stub() -> str:
+    names = sorted(transforms.functional.__all__)
+    return "\n".join([FUNCTIONS_HEAD, *(function_text(name) for name in names)])
 
 
 OPTIONS_HEAD = """# Made by tools/gen_stubs.py from the declarations of the options.
@@ -108,7 +148,8 @@ def core_stub() -> str:
 def main() -> int:
     texts = {
         "python/penstock/_core.pyi": core_stub(),
-        "python/penstock/transforms.pyi": transforms_stub(),
+        "python/penstock/transforms/__init__.pyi": transforms_stub(),
+        "python/penstock/transforms/functional.pyi": functions_stub(),
         "python/penstock/_option_types.pyi": options_stub(),
     }
     return write_or_compare("Writes the stubs of the Python package.", "gen_stubs.py", texts)

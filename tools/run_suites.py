@@ -41,6 +41,8 @@ EXAMPLES = {
     "compare_loaders.py": ["--size", "64", "--rounds", "1"],
     "imagenet_resnet.py": ["--smoke"],
     "audio_digits.py": ["--smoke"],
+    "simclr.py": ["--smoke"],
+    "replay_batch.py": [],
 }
 
 
@@ -252,7 +254,7 @@ def hostile(log: Log) -> Counts:
 
 def docs(log: Log) -> Counts:
     counts = counted(log, "check_docs.py", [PYTHON, "tools/check_docs.py"])
-    for generator in ("tools/gen_docs.py", "tools/gen_stubs.py"):
+    for generator in ("tools/gen_docs.py", "tools/gen_images.py", "tools/gen_stubs.py"):
         counts.add(one(log, generator, [PYTHON, generator, "--check"]))
     return counts
 
@@ -263,7 +265,7 @@ def demo(log: Log) -> Counts:
 
 def draw_images(log: Log, folder: str) -> Path:
     """What the examples work on: tar shards and class folders."""
-    log.check([PYTHON, "-m", "demo.dataset", folder, "--samples", "240", "--folders"])
+    log.check([PYTHON, "-m", "demo.dataset", folder, "--samples", "480", "--folders"])
     return Path(folder)
 
 

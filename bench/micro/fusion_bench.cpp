@@ -23,7 +23,7 @@ T must(Result<T> result) {
   return std::move(result).value();
 }
 
-void run_program(benchmark::State& state, std::vector<TransformPtr> operations, bool fuse) {
+void run_program(benchmark::State& state, std::vector<TransformPtr> operations, Fuse fuse) {
   if (!have_images(state)) {
     return;
   }
@@ -44,17 +44,21 @@ void run_program(benchmark::State& state, std::vector<TransformPtr> operations, 
   state.SetItemsProcessed(state.iterations());
 }
 
-void train(benchmark::State& state, bool fuse) { run_program(state, presets::imagenet_train(kSide), fuse); }
-void val(benchmark::State& state, bool fuse) { run_program(state, presets::imagenet_val(kSide), fuse); }
+void train(benchmark::State& state, Fuse fuse) { run_program(state, presets::imagenet_train(kSide), fuse); }
+void val(benchmark::State& state, Fuse fuse) { run_program(state, presets::imagenet_val(kSide), fuse); }
 
-BENCHMARK_CAPTURE(train, one_by_one, false)
+BENCHMARK_CAPTURE(train, one_by_one, Fuse::off)
     ->Name("R256_imagenet_train/before_one_by_one")
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(train, fused, true)->Name("R256_imagenet_train/after_fused")->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(val, one_by_one, false)
+BENCHMARK_CAPTURE(train, fused, Fuse::exact)
+    ->Name("R256_imagenet_train/after_fused")
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(val, one_by_one, Fuse::off)
     ->Name("R256_imagenet_val/before_one_by_one")
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(val, fused, true)->Name("R256_imagenet_val/after_fused")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(val, fused, Fuse::exact)
+    ->Name("R256_imagenet_val/after_fused")
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace penstock::bench

@@ -12,5 +12,6 @@ import types
 sys.modules.setdefault("torchvision._meta_registrations", types.ModuleType("torchvision._meta_registrations"))
 
 from torchvision import datasets, transforms  # noqa: E402
+from torchvision.transforms import v2  # noqa: E402
 
-__all__ = ["datasets", "transforms"]
+__all__ = ["datasets", "transforms", "v2"]

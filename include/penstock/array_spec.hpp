@@ -16,7 +16,8 @@
 
 namespace penstock::inline v0 {
 
-/// Type of an array's elements, as numpy has them. torch has uint16, uint32 and uint64 from 2.3 on.
+/// Type of an array's elements, as numpy has them, but for bfloat16, which torch has. That has uint16, uint32
+/// and uint64 from 2.3 on.
 enum class Scalar : std::uint8_t {
   boolean,
   uint8,
@@ -29,12 +30,15 @@ enum class Scalar : std::uint8_t {
   float64,
   uint16,
   uint32,
-  uint64
+  uint64,
+  bfloat16  ///< of batches alone: nothing is stored in it
 };
+/// Those that numpy has: all but the last.
 inline constexpr std::size_t kScalarTypes = 12;
 
 /// numpy's name: "bool", "uint8", ...
 const char* name_of(Scalar type) noexcept;
+/// Of numpy's types.
 std::optional<Scalar> scalar_named(std::string_view name) noexcept;
 std::size_t size_of(Scalar type) noexcept;
 /// The same type of an image's elements.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "penstock/array_spec.hpp"
+#include "penstock/field_reading.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
@@ -41,6 +42,7 @@ struct Column {
   std::vector<ArrayRow> rows;          ///< where not
   std::int64_t* lengths = nullptr;     ///< of audio: frames of each row before padding
   bool padded = false;                 ///< to be had as one array, rows padded with zeros to the largest
+  BoxFormat boxes = BoxFormat::xyxy;   ///< of boxes: what their four numbers are
 
   bool ragged() const noexcept { return !rows.empty(); }
   Extents shape_of(std::size_t row) const noexcept {

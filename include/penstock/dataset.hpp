@@ -24,7 +24,7 @@ struct DatasetOptions {
   /// Larger images are refused by at().
   std::uint64_t max_pixels = 178'956'970;
   /// By the name of a field in `fields`.
-  std::map<std::string, FieldReading> readings{};
+  FieldReadings readings{};
   /// For the pipeline: where the names of sources lead; null: local files.
   std::shared_ptr<const Storages> storages{};
 };

@@ -2,6 +2,7 @@
 // How a field is read, where its kind leaves a choice: modes of images, arrays inside json. Plain values.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,10 @@ enum class ImageMode : std::uint8_t {
   wide_mask   ///< the same in up to 16 bits
 };
 
+constexpr bool is_mask(ImageMode mode) noexcept {
+  return mode == ImageMode::mask || mode == ImageMode::wide_mask;
+}
+
 enum class AnnotationKind : std::uint8_t { boxes, keypoints };
 
 /// The numbers of a box in a json field: its corners, a corner and its size, or its centre and its size.
@@ -29,8 +34,11 @@ struct AnnotationSpec {
   AnnotationKind kind = AnnotationKind::boxes;
   std::string path{};
   BoxFormat format = BoxFormat::xyxy;
-  std::string labels{};  ///< path to a whole number for each box; empty: none
+  std::string labels{};     ///< path to a whole number for each box; empty: none
+  bool visibility = false;  ///< of key points: their third number is asked for
 
+  /// What the array of whole numbers beside them is called, behind the field's name; empty: there is none.
+  std::string beside() const { return !labels.empty() ? "_labels" : visibility ? "_visibility" : ""; }
   bool operator==(const AnnotationSpec&) const = default;
 };
 
@@ -41,5 +49,8 @@ struct FieldReading {
 
   bool operator==(const FieldReading&) const = default;
 };
+
+/// By the name of a field.
+using FieldReadings = std::map<std::string, FieldReading>;
 
 }  // namespace penstock::inline v0

@@ -53,6 +53,7 @@ struct LoaderOptions {
   OnError on_error = OnError::raise;
   MemoryFormat memory_format = MemoryFormat::channels_first;
   std::optional<std::uint64_t> max_pixels{};  ///< larger images are refused; absent = the data set's limit
+  Fuse fuse = Fuse::exact;                    ///< passes over pixels; fast changes them a little
   bool check_files = false;            ///< look for damage outside a crop too; costs its entropy decoding
   bool pad_images = false;             ///< images of different sizes as one array; costs a copy of each
   std::optional<std::string> cache{};  ///< folder of stores: one is built beside the first epochs, then read
@@ -99,6 +100,13 @@ struct LoaderOptions {
     v("max_pixels", self.max_pixels,
       "larger images (width * height) are refused before anything is allocated; None = the data set's "
       "limit");
+    v("fuse", self.fuse,
+      "exact: operations share passes over the pixels where the result is the same; fast: rotations, affine "
+      "and "
+      "perspective maps that follow each other, and crops after them, also become one, which "
+      "interpolates once and changes pixels a little; off: every operation has a pass of its own, which is "
+      "slow "
+      "and gives the same pixels as exact");
     v("check_files", self.check_files,
       "True: an image with damage anywhere in its file is a bad sample, also where a crop needs another part "
       "of it; the pixels stay the same. Costs the entropy decoding of what lies outside the crop: "

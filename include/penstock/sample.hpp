@@ -23,7 +23,7 @@ struct FieldInfo {
 };
 
 /// Type of a batch's image elements.
-enum class ElementType : std::uint8_t { uint8, float32, uint16, float16 };
+enum class ElementType : std::uint8_t { uint8, float32, uint16, float16, bfloat16 };
 
 constexpr std::size_t size_of(ElementType type) noexcept {
   return type == ElementType::uint8 ? 1 : type == ElementType::float32 ? 4 : 2;
@@ -34,6 +34,13 @@ enum class MemoryFormat : std::uint8_t {
   channels_first,
   channels_last,
   automatic  ///< only in options: as the consumer is known to prefer, else channels_first
+};
+
+/// How the operations of a list become passes over pixels.
+enum class Fuse : std::uint8_t {
+  off,    ///< a pass for each, as Pillow would run them: slow, the same pixels as exact
+  exact,  ///< as few passes as give the same pixels
+  fast    ///< fewer, where neighbouring warps become one: pixels differ a little
 };
 
 struct ImageSize {

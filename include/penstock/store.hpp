@@ -67,11 +67,9 @@ struct BuildSettings {
   bool append = false;  ///< add to a store that exists; settings that are given must be those of the store
   bool resume = true;   ///< resume an interrupted build of the same source and settings
   std::uint64_t max_pixels = 178'956'970;  ///< larger images are bad samples
-  /// How the images of a field are read, by its name; absent: as the source says, which is RGB unless that is
-  /// a store. `raw` keeps the pixels of the mode, and whoever reads the store gets that mode.
-  std::map<std::string, ImageMode> modes{};
-  /// Fields with boxes or key points, which do not follow an image that is made smaller.
-  std::vector<std::string> annotations{};
+  /// How fields are read; absent: as the source says, which is by their kind alone unless that is a store.
+  /// `raw` keeps the pixels of the mode. Whoever reads the store gets the same images, boxes and key points.
+  FieldReadings readings{};
   /// Called by one thread at a time, not always the same. False ends the build with `cancelled`; it can be
   /// resumed.
   std::function<bool(const BuildProgress&)> progress{};
@@ -111,6 +109,8 @@ struct VerifySettings {
   /// Fields of the sources as (name, extension), for stores whose fields have other names than these would
   /// have.
   std::vector<std::pair<std::string, std::string>> fields{};
+  /// Of what is checked, where it is no store: how fields are read; absent: as the table says.
+  FieldReadings readings{};
   bool decode = true;            ///< decode every image and every recording
   std::optional<int> workers{};  ///< threads; absent = the cores that this process may use
   std::uint64_t max_pixels = 178'956'970;

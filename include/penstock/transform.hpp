@@ -91,19 +91,32 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
+/// A Size, or none.
+struct SizeOrNone : Size {
+  bool none = false;
+
+  using Size::Size;
+  static SizeOrNone nothing() {
+    SizeOrNone size;
+    size.none = true;
+    return size;
+  }
+  bool operator==(const SizeOrNone&) const = default;
+};
+
 // Each operation: v(name, value, what it is) for every parameter; converts to a TransformPtr.
 
 struct Resize {
-  Size size = {};
+  SizeOrNone size = {};
   Interpolation interpolation = Interpolation::bilinear;
   std::optional<int> max_size = std::nullopt;
   bool antialias = true;
 
   template <class V>
   void fields(V&& v) {
-    v("size", size, "length of the shorter side, or (height, width)");
+    v("size", size, "length of the shorter side, or (height, width); None: max_size is the longer side's");
     v("interpolation", interpolation, "Pillow's filter");
-    v("max_size", max_size, "the longer side is at most this long; only with one number as size");
+    v("max_size", max_size, "the longer side is at most this long; only with one number as size, or None");
     v("antialias", antialias, "must be True: Pillow always antialiases when it shrinks an image");
   }
   bool operator==(const Resize&) const = default;

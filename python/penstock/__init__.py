@@ -8,6 +8,7 @@ for batch in loader:
 
 from . import audio, presets, samplers, transforms
 from ._core import __version__
+from ._mean_std import compute_mean_std
 from ._readings import Boxes, Image, Keypoints, Mask
 from .batch import Batch
 from .dataset import Dataset
@@ -17,6 +18,7 @@ from .errors import (
     Error,
     InvalidError,
     IoError,
+    MemoryError,  # noqa: A004 - as penstock.TimeoutError
     NotFoundError,
     TimeoutError,  # noqa: A004 - one exception class per kind, as penstock.TimeoutError
     UnsupportedError,
@@ -41,6 +43,7 @@ __all__ = [
     "Loader",
     "LoaderOptions",
     "Mask",
+    "MemoryError",
     "NotFoundError",
     "TimeoutError",
     "UnsupportedError",
@@ -49,6 +52,7 @@ __all__ = [
     "__version__",
     "audio",
     "build",
+    "compute_mean_std",
     "presets",
     "samplers",
     "transforms",

@@ -54,7 +54,7 @@ class Columns:
             return self._convert(core.lengths(self._lengths[name], self._numpy))
         if name in self._sizes:
             return self._convert(core.sizes(self._sizes[name], self._numpy))
-        value = core.column(name, self._numpy)
+        value = core.column(name, self._numpy and not core.is_bfloat16(name))
         kind = core.kind(name)
         if kind == "array" or (kind == "image" and not core.is_image(name)):  # by a user's function
             return [self._convert(array) for array in value] if isinstance(value, list) else self._convert(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from .errors import InvalidError
 
 #: Modes of PIL images that are transformed as they are; others become RGB.
 _MODES = {"RGB": "RGB", "L": "L", "RGBA": "RGBA", "I;16": "I;16"}
+#: Of images of 8 bits; those of 16 have one.
+_CHANNELS = (1, 3, 4)
 
 
 class Compose:
@@ -27,6 +29,10 @@ class Compose:
     labels ([N, ...]) and keypoints of the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or
     [H, W], tensors [C, H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy
     array.
+    Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and divided by 255 again afterwards,
+    unless the list says what type it ends in (ToFloat16, ToBfloat16, ToUint8). Where it makes several images of one
+    (FiveCrop), there is a dimension more in front; of a PIL image they are a tuple. ExifTranspose asks PIL images for
+    their EXIF; arrays and tensors have none.
 
     seed decides what is drawn; without one every call draws again. params, a row of batch.params or one view's list of
     it, takes the place of drawing. Any number of threads may call; the work is done without the GIL.
@@ -39,12 +45,18 @@ class Compose:
                 raise InvalidError(f"Compose takes penstock.transforms, got {operation!r}")
         self._programs: dict[tuple[int, bool], _core.SampleProgram] = {}
         self._lock = threading.Lock()
-        self._program(3, False)  # what cannot be is refused here
+        self._refuse_what_suits_no_image()
 
     @property
     def held_transforms(self) -> tuple[Transform, ...]:
         """What takes its place in a list of transforms."""
         return self.transforms
+
+    def __iter__(self) -> Iterator[Transform]:
+        return iter(self.transforms)
+
+    def __len__(self) -> int:
+        return len(self.transforms)
 
     def __repr__(self) -> str:
         return f"Compose({list(self.transforms)!r})"
@@ -72,12 +84,12 @@ class Compose:
         if labels is not None and (boxes is None or len(labels) != len(boxes)):
             raise InvalidError("labels must be as many as boxes")
         made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params)
-        result = back(made["image"])
+        result = _result(image, made, back)
         if mask is None and boxes is None and keypoints is None:
             return result
         results = {"image": result}
         if mask is not None:
-            results["mask"] = mask_back(made["mask"])
+            results["mask"] = _each(made["mask"], 2, mask_back)
         for name, given in (("boxes", boxes), ("keypoints", keypoints)):
             if given is not None:
                 results[name] = _like(given, made[name])
@@ -90,6 +102,17 @@ class Compose:
         made, _, _ = self._run(image, None, boxes, None, seed, None)
         drawn: list[dict[str, Any]] = made["params"]
         return drawn
+
+    def _refuse_what_suits_no_image(self) -> None:
+        problems = []
+        for channels, wide in ((3, False), (1, False), (4, False), (1, True)):
+            try:
+                self._program(channels, wide)
+            except InvalidError as problem:
+                problems.append(problem)
+            else:
+                return
+        raise problems[0]
 
     def _program(self, channels: int, wide: bool) -> _core.SampleProgram:
         with self._lock:
@@ -112,6 +135,7 @@ class Compose:
             _numbers_of("keypoints", keypoints, 2),
             secrets.randbits(53) if seed is None else _seed_of(seed),
             None if params is None else _list_of(params),
+            (_orientation(image), _orientation(mask)),
         )
         return made, back, mask_back
 
@@ -128,6 +152,8 @@ def apply(
 ) -> Any:
     """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it. A
     dict where more than the image is given, as Compose returns."""
+    if params is None:
+        raise InvalidError("params must be a row of batch.params, or one view's list, got None; Compose draws anew")
     return Compose(transforms)(image, mask=mask, boxes=boxes, labels=labels, keypoints=keypoints, params=params)
 
 
@@ -153,6 +179,43 @@ def _own(pixels: Any) -> np.ndarray[Any, Any]:
     return np.require(pixels, requirements=["C_CONTIGUOUS", "WRITEABLE"])
 
 
+def _orientation(image: Any) -> int:
+    """How EXIF says that a PIL image is to be turned; 1 for anything else."""
+    said = image.getexif().get(0x0112, 1) if _is_pil(image) else 1
+    return said if isinstance(said, int) and 1 <= said <= 8 else 1
+
+
+def _each(made: np.ndarray[Any, Any], dimensions: int, back: Callable[[Any], Any]) -> Any:
+    """back() of what was made, or of each where there are several in a dimension in front."""
+    if made.ndim == dimensions:
+        return back(made)
+    results = [back(one) for one in made]
+    if _is_tensor(results[0]):
+        import torch
+
+        return torch.stack(results)
+    return np.stack(results) if isinstance(results[0], np.ndarray) else tuple(results)
+
+
+def _result(image: Any, made: dict[str, Any], back: Callable[[Any], Any]) -> Any:
+    """The image that was made, as the one that was given; of the type that the list ends in, if it names one."""
+    pixels = made["image"]
+    kind = made.get("type")
+    if kind is None or (kind == "uint8" and _is_pil(image)):
+        return _each(pixels, 3, back)
+    if not _is_tensor(image):
+        if kind == "bfloat16":
+            raise InvalidError("numpy has no bfloat16; pass a tensor, or use ToFloat16 in place of ToBfloat16")
+        flat = not _is_pil(image) and np.ndim(image) == 2 and pixels.shape[-1] == 1
+        return pixels[..., 0] if flat else pixels
+    import torch
+
+    pixels = np.ascontiguousarray(np.moveaxis(pixels, -1, -3))
+    if kind == "bfloat16":
+        return torch.from_numpy(pixels.view(np.int16)).view(torch.bfloat16).to(image.device)
+    return torch.from_numpy(pixels).to(image.device)
+
+
 def _is_pil(value: Any) -> bool:
     return hasattr(value, "getbands") and hasattr(value, "convert")
 
@@ -173,7 +236,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
         converted = image if image.mode in _MODES else image.convert("RGB")
 
         def to_pil(made: Any) -> Any:
-            if made.dtype == np.float32:
+            if made.dtype.kind == "f":
                 return made
             return Image.fromarray(made[:, :, 0] if made.shape[2] == 1 else made)
 
@@ -181,19 +244,51 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     if _is_tensor(image):
         import torch
 
-        if image.ndim != 3:
-            raise InvalidError(f"a tensor must have the shape [C, H, W], got {list(image.shape)}")
-        pixels = np.ascontiguousarray(image.detach().cpu().permute(1, 2, 0).numpy())
+        if image.ndim != 3 or image.shape[0] not in _CHANNELS:
+            raise InvalidError(
+                f"a tensor must have the shape [C, H, W] with 1, 3 or 4 channels, got {tuple(image.shape)}"
+            )
+        held = image.detach().cpu()
+        held = held.float() if held.is_floating_point() else held
+        pixels, from_pixels = _pixels_of(held.permute(1, 2, 0).contiguous().numpy())
 
         def to_tensor(made: Any) -> Any:
-            return torch.from_numpy(made).permute(2, 0, 1).contiguous().to(image.device)
+            result = torch.from_numpy(from_pixels(made)).permute(2, 0, 1).contiguous().to(image.device)
+            return result.to(image.dtype) if image.is_floating_point() else result
 
         return pixels, to_tensor
     pixels = np.asarray(image)
-    if pixels.ndim not in (2, 3) or pixels.dtype not in (np.uint8, np.uint16):
-        raise InvalidError(f"an image must be uint8 or uint16 [H, W, C] or [H, W], got {pixels.dtype} {pixels.shape}")
+    if pixels.ndim not in (2, 3) or not (pixels.dtype in (np.uint8, np.uint16) or pixels.dtype.kind == "f"):
+        raise InvalidError(
+            f"an image must be uint8, uint16 or float [H, W, C] or [H, W], got {pixels.dtype} {pixels.shape}"
+        )
+    if pixels.ndim == 3 and pixels.shape[2] not in _CHANNELS:
+        raise InvalidError(
+            f"an array must have the shape [H, W, C] with 1, 3 or 4 channels, or [H, W], got {pixels.shape}"
+            + ("; move its channels to the end: image.transpose(1, 2, 0)" if pixels.shape[0] in _CHANNELS else "")
+        )
+    if pixels.ndim == 3 and pixels.dtype == np.uint16 and pixels.shape[2] != 1:
+        raise InvalidError(f"an image of uint16 must be gray, [H, W] or [H, W, 1], got {pixels.shape}")
     flat = pixels.ndim == 2
-    return _own(pixels), lambda made: made[:, :, 0] if flat else made
+    kind = pixels.dtype
+    if kind.kind == "f":
+        pixels = _bytes_of(pixels)
+
+    def to_array(made: Any) -> Any:
+        made = made[:, :, 0] if flat and made.shape[2] == 1 else made
+        if kind.kind != "f":
+            return made
+        return (made if made.dtype.kind == "f" else made.astype(np.float32) / np.float32(255)).astype(kind, copy=False)
+
+    return _own(pixels), to_array
+
+
+def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Floats of 0 to 1 as 8 bits: exactly what they came from, if they are whole numbers divided by 255."""
+    if pixels.size and not (pixels.min() >= 0 and pixels.max() <= 1):
+        raise InvalidError("an image of floats must have values of 0 to 1; transform it before it is normalised")
+    rounded: np.ndarray[Any, Any] = np.rint(pixels.astype(np.float32, copy=False) * np.float32(255))
+    return rounded.astype(np.uint8)
 
 
 def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:

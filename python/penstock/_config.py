@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ._operations import CLASSES, Transform, holds_operations, make
-from .errors import InvalidError
+from ._compose import Compose
+from ._operations import CLASSES, Transform, flat, make
+from .errors import InvalidError, UnsupportedError
 from .views import Views
 
+Configurable = Iterable[Transform] | Mapping[str, Iterable[Transform]] | Views
+#: Where classes that a _target_ names may come from: ours, and those of torchvision with the same names.
+_MODULES = ("penstock.transforms", "torchvision.transforms.v2", "torchvision.transforms")
+#: What to use in place of classes of torchvision that are not here.
+_ELSEWHERE = {
+    "ConvertImageDtype": "use ToFloat, ToFloat16, ToBfloat16 or ToUint8",
+    "Lambda": "put the function into the list that is made of the config",
+    "PILToTensor": "leave it out, since images come as arrays and tensors",
+    "ToDtype": "use ToFloat, ToFloat16, ToBfloat16 or ToUint8",
+    "ToImage": "leave it out, since images come as arrays and tensors",
+    "ToPILImage": "leave it out",
+    "ToTensor": "use ToFloat",
+}
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):  # of operations
-        return to_config(value)
-    return list(value) if isinstance(value, tuple) else value
 
-
-def to_config(transforms: Iterable[Transform] | Views) -> Any:
-    """A list as a list of {"op": name, parameter: value, ...}; Views as {"views": {name: list or [count, list]}}."""
+def to_config(transforms: Configurable) -> Any:
+    """A list as a list of {"op": name, parameter: value, ...}; Views as {"views": {name: list or [count, list]}};
+    {field: list} as {"fields": {field: list}}."""
     if isinstance(transforms, Views):
         return {
             "views": {
@@ -25,54 +37,177 @@ def to_config(transforms: Iterable[Transform] | Views) -> Any:
                 for name, (count, operations) in transforms.lists.items()
             }
         }
+    if isinstance(transforms, Mapping):
+        return {"fields": {str(field): to_config(operations) for field, operations in transforms.items()}}
+    if isinstance(transforms, Transform) or not isinstance(transforms, Iterable):
+        raise InvalidError(f"a list of operations, {{field: list}} or Views can be a config, got {transforms!r}")
     config = []
-    for number, operation in enumerate(transforms):
+    for number, operation in enumerate(flat(transforms)):
         if not isinstance(operation, Transform):
-            raise InvalidError(f"[{number}] is {operation!r}, which has no plain values; leave functions out")
-        config.append(
-            {"op": type(operation).__name__} | {key: _plain(value) for key, value in operation.params.items()}
-        )
+            raise InvalidError(
+                f"[{number}] is {operation!r}, which has no plain values; put functions into the list that is made of "
+                "the config"
+            )
+        params = {key: _plain(value) for key, value in operation.params.items()}
+        config.append({"op": type(operation).__name__} | params)
     return config
 
 
-def from_config(value: Any) -> list[Transform] | Views:
-    """The opposite of to_config(). Whatever is wrong is named by its path."""
-    if isinstance(value, Mapping):
-        if set(value) != {"views"} or not isinstance(value["views"], Mapping):
-            raise InvalidError(
-                f"a config is a list of operations, or {{'views': {{name: list}}}}, got the keys {list(value)}"
-            )
+def from_config(value: Any) -> Any:
+    """The opposite of to_config(): a list, Views or {field: list}. Whatever is wrong is named by its path.
+
+    In place of "op" there may be "_target_", as Hydra has it, with the name of a class: penstock.transforms.X, or
+    torchvision.transforms.v2.X where there is an X here. A _target_ of Compose is its list, one of penstock.Views is
+    Views.
+    """
+    if not isinstance(value, Mapping):
+        return _operations("", value)
+    if "_target_" in value:
+        return _of_target(value)
+    if set(value) == {"views"} and isinstance(value["views"], Mapping):
         return Views(**{str(name): _view(f"views.{name}", given) for name, given in value["views"].items()})
-    return _operations("", value)
+    if set(value) == {"fields"} and isinstance(value["fields"], Mapping):
+        return {str(name): _operations(f"fields.{name}", given) for name, given in value["fields"].items()}
+    raise InvalidError(
+        "a config is a list of operations, {'views': {name: list}} or {'fields': {name: list}}, "
+        f"got the keys {list(value)}"
+    )
+
+
+def to_json(transforms: Configurable, indent: int | None = None) -> str:
+    """to_config() as JSON."""
+    return json.dumps(to_config(transforms), indent=indent)
+
+
+def from_json(text: str | bytes) -> Any:
+    """The opposite of to_json()."""
+    try:
+        value = json.loads(text)
+    except ValueError as problem:
+        raise InvalidError(f"the config is not JSON: {problem}") from None
+    return from_config(value)
+
+
+def to_yaml(transforms: Configurable) -> str:
+    """to_config() as YAML. Needs PyYAML."""
+    text: str = _yaml().safe_dump(to_config(transforms), sort_keys=False, default_flow_style=None)
+    return text
+
+
+def from_yaml(text: str | bytes) -> Any:
+    """The opposite of to_yaml(). Needs PyYAML."""
+    yaml = _yaml()
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        raise InvalidError(f"the config is not YAML: {problem}") from None
+    return from_config(value)
+
+
+def _yaml() -> Any:
+    try:
+        import yaml  # type: ignore[import-untyped,unused-ignore]
+    except ImportError:
+        raise UnsupportedError("YAML needs PyYAML, which is not installed: pip install pyyaml, or use JSON") from None
+    return yaml
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        holds_operations = bool(value) and all(isinstance(item, Transform) for item in value)
+        return to_config(value) if holds_operations else [_plain(item) for item in value]
+    return to_config([value])[0] if isinstance(value, Transform) else value
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _of_target(value: Mapping[str, Any]) -> Any:
+    """Of a dict that names a class as a whole: Compose or Views."""
+    target = value["_target_"]
+    rest = {str(key): given for key, given in value.items() if key != "_target_"}
+    if target in [f"{module}.Compose" for module in _MODULES]:
+        if set(rest) != {"transforms"}:
+            raise InvalidError(f"Compose takes 'transforms', got {list(rest)}")
+        return _operations("transforms", rest["transforms"])
+    if target in ("penstock.Views", "penstock.views.Views"):
+        return Views(**{name: _view(name, given) for name, given in rest.items()})
+    return _operations("", [value])
 
 
 def _view(path: str, given: Any) -> Any:
-    if isinstance(given, list | tuple) and len(given) == 2 and isinstance(given[0], int):
+    if _is_list(given) and len(given) == 2 and isinstance(given[0], int):
         return (given[0], _operations(path + "[1]", given[1]))
     return _operations(path, given)
 
 
-def _parameters(path: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    kind = CLASSES.get(entry["op"])
-    held = {each["name"] for each in kind.info["parameters"] if holds_operations(each)} if kind else set()
-    return {
-        str(key): _operations(f"{path}.{key}", given) if key in held else given
-        for key, given in entry.items()
-        if key != "op"
-    }
-
-
 def _operations(path: str, value: Any) -> list[Transform]:
-    if not isinstance(value, list | tuple):
+    if isinstance(value, Compose):
+        return list(value)
+    if isinstance(value, Mapping) and "_target_" in value and not isinstance(made := _of_target(value), Views):
+        return list(made)
+    if not _is_list(value):
         raise InvalidError(f"{path or 'the config'} must be a list of operations, got {value!r}")
-    operations = []
-    for number, entry in enumerate(value):
-        where = f"{path}[{number}]"
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("op"), str):
-            raise InvalidError(f"{where} must be {{'op': name, ...}}, got {entry!r}")
-        params = _parameters(where, entry)
-        try:
-            operations.append(make(entry["op"], params))
-        except InvalidError as problem:
-            raise InvalidError(f"{where}: {problem}") from None
-    return operations
+    return [_operation(f"{path}[{number}]", entry) for number, entry in enumerate(value)]
+
+
+def _operation(path: str, entry: Any) -> Transform:
+    if isinstance(entry, Transform):
+        return entry  # as Hydra leaves it, which makes objects of the innermost dicts first
+    if not isinstance(entry, Mapping) or ("op" in entry) == ("_target_" in entry):
+        raise InvalidError(f"{path} must be {{'op': name, ...}}, got {entry!r}")
+    key = "op" if "op" in entry else "_target_"
+    name = _class_name(f"{path}.{key}", entry[key], key)
+    params = {}
+    for each, given in entry.items():
+        if each != key:
+            params[str(each)] = _parameter(f"{path}.{each}", given)
+    known = [parameter["name"] for parameter in CLASSES[name].info["parameters"]]
+    for each in params:
+        if each not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise InvalidError(f"{path}.{each}: {name} has no such parameter; {_nearest(each, known) or takes}")
+    try:
+        return make(name, params)
+    except InvalidError as problem:
+        raise InvalidError(_with_path(path, name, known, str(problem))) from None
+
+
+def _class_name(path: str, given: Any, key: str) -> str:
+    if not isinstance(given, str):
+        raise InvalidError(f"{path} must be the name of an operation, got {given!r}")
+    name = given
+    if key == "_target_":
+        module, _, name = given.rpartition(".")
+        if module not in _MODULES:
+            raise InvalidError(f"{path} must be a class of {_MODULES[0]} or {_MODULES[1]}, got {given!r}")
+    if name not in CLASSES:
+        advice = _ELSEWHERE.get(name) or _nearest(name, list(CLASSES)) or f"the operations are {', '.join(CLASSES)}"
+        raise InvalidError(f"{path}: unknown operation {name!r}; {advice}")
+    return name
+
+
+def _parameter(path: str, given: Any) -> Any:
+    """A list of dicts is a list of operations, any other list one of plain values."""
+    if isinstance(given, Mapping):
+        return _operation(path, given)
+    if _is_list(given):
+        if given and all(isinstance(item, Mapping | Transform) for item in given):
+            return _operations(path, given)
+        return [list(item) if _is_list(item) else item for item in given]
+    return given
+
+
+def _nearest(word: str, known: list[str]) -> str | None:
+    near = difflib.get_close_matches(word, known, 1)
+    return f"did you mean {near[0]}?" if near else None
+
+
+def _with_path(path: str, name: str, known: list[str], message: str) -> str:
+    """'[2].p must be between 0 and 1' of 'RandomCrop: p must be between 0 and 1'."""
+    rest = message.removeprefix(f"{name}: ")
+    for parameter in known:
+        if rest.startswith(f"{parameter} "):
+            return f"{path}.{rest}"
+    return f"{path}: {message}"

@@ -35,7 +35,7 @@ def make_transform(name: str, params: dict[str, Any]) -> Transform:
     """An operation by name; raises InvalidError."""
 
 def transform_catalog() -> list[dict[str, object]]:
-    """Every operation with its parameters."""
+    """Every operation with its parameters and what it draws."""
 
 def imagenet_train(size: int = 224) -> list[Transform]: ...
 
@@ -46,10 +46,13 @@ class SampleProgram:
 
     def __init__(self, operations: Sequence[Transform], channels: int, wide: bool) -> None: ...
 
-    def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | None, seed: int, params: list[dict[str, object]] | None) -> dict[str, object]:
+    def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | None, seed: int, params: list[dict[str, object]] | None, orientations: tuple[int, int]) -> dict[str, object]:
         """
-        The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what was drawn.
+        The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what was drawn. A first dimension more where several images are made of one. bfloat16 comes as uint16, with its name as type. orientations: EXIF's of the image and of the mask.
         """
+
+    @property
+    def images(self) -> int: ...
 
 class Dataset:
     """Samples by number, read in place."""
@@ -61,6 +64,12 @@ class Dataset:
 
     @property
     def fields(self) -> dict[str, str]: ...
+
+    @property
+    def planes(self) -> dict[str, str]:
+        """
+        Which fields are masks, boxes and key points: {name: "mask", "boxes" or "keypoints"}.
+        """
 
     @property
     def classes(self) -> list[str]: ...
@@ -105,6 +114,13 @@ class Batch:
     def kind(self, name: str) -> str: ...
 
     def is_image(self, name: str) -> bool: ...
+
+    def is_bfloat16(self, name: str) -> bool:
+        """
+        Of what numpy cannot hold: such a column is to be asked for with numpy=False.
+        """
+
+    def box_format(self, name: str) -> str: ...
 
     def column(self, name: str, numpy: bool) -> Any: ...
 
@@ -215,6 +231,11 @@ class Loader:
         """
 
     def problems(self) -> list[tuple[str, str]]: ...
+
+    def mean_std(self, field: str, show: object | None) -> tuple[list[float], list[float]]:
+        """
+        Mean and standard deviation of each channel of the next epoch's images.
+        """
 
     def plan(self) -> str: ...
 

@@ -47,6 +47,29 @@ class Python:
         declared = "" if self.shape is None else f", shape={self.shape}, dtype={self.dtype!r}"
         return f"Python({self.fn!r}{declared})"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Python):
+            return NotImplemented
+        return (self.fn, self.shape, self.dtype) == (other.fn, other.shape, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))  # functions that compare need not have one
+
+
+class Lambda(Python):
+    """A function of yours as an element of a list, as torchvision writes it: the same as the function itself.
+
+    lambd: called as lambd(array, rng), or lambd(array) if it takes one argument; returns an array
+    """
+
+    __slots__ = ()
+
+    def __init__(self, lambd: Callable[..., Any]) -> None:
+        super().__init__(lambd)
+
+    def __repr__(self) -> str:
+        return f"Lambda({identity(self.fn)})"
+
 
 def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
     try:

@@ -15,7 +15,7 @@ class Transform:
 
     __slots__ = ("_handle",)
     _handle: _core.Transform
-    #: {name, summary, parameters} of the operation, from the catalogue.
+    #: {name, summary, kind, parameters, drawn} of the operation, from the catalogue.
     info: ClassVar[dict[str, Any]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -47,11 +47,19 @@ class Transform:
         return (make, (self.handle.name, self.params))
 
 
-def _plain(value: Any) -> Any:
+#: Pillow's numbers of filters, which torchvision takes too, and its other name for one of them.
+_FILTERS = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming", "nearest-exact": "nearest"}
+
+
+def _plain(name: str, value: Any) -> Any:
     """Enumerations such as torchvision's InterpolationMode stand for their text, numbers of numpy for Python's."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return value.item()
     inner = getattr(value, "value", value)
+    if name == "interpolation" and isinstance(inner, int | str) and not isinstance(inner, bool):
+        return _FILTERS.get(inner, inner)
+    if name == "antialias" and value is None:  # as torchvision has it for PIL images
+        return True
     return inner if isinstance(inner, str) else value
 
 
@@ -126,7 +134,8 @@ def _constructor(info: dict[str, Any]) -> Callable[..., None]:
         except TypeError as problem:
             raise InvalidError(f"{info['name']}: {problem}; it takes {signature}") from None
         params = {
-            name: _held(info["name"], name, value) if name in held else _plain(value) for name, value in given.items()
+            name: _held(info["name"], name, value) if name in held else _plain(name, value)
+            for name, value in given.items()
         }
         self._handle = _core.make_transform(info["name"], params)
 

@@ -19,6 +19,7 @@ class OptionKeywords(TypedDict, total=False):
     on_error: Literal["raise", "skip", "replace"]
     memory_format: Literal["channels_first", "channels_last", "auto"]
     max_pixels: int | None
+    fuse: Literal["off", "exact", "fast"]
     check_files: bool
     pad_images: bool
     cache: str | os.PathLike[str] | None
@@ -119,6 +120,19 @@ class OptionFields:
         self, value: int | None, /
     ) -> LoaderOptions:
         """larger images (width * height) are refused before anything is allocated; None = the data set's limit"""
+    @property
+    def fuse(self) -> Literal["off", "exact", "fast"]:
+        """exact: operations share passes over the pixels where the result is the same; fast: rotations, affine
+        and perspective maps that follow each other, and crops after them, also become one, which
+        interpolates once and changes pixels a little; off: every operation has a pass of its own, which is
+        slow and gives the same pixels as exact"""
+    def with_fuse(
+        self, value: Literal["off", "exact", "fast"], /
+    ) -> LoaderOptions:
+        """exact: operations share passes over the pixels where the result is the same; fast: rotations, affine
+        and perspective maps that follow each other, and crops after them, also become one, which
+        interpolates once and changes pixels a little; off: every operation has a pass of its own, which is
+        slow and gives the same pixels as exact"""
     @property
     def check_files(self) -> bool:
         """True: an image with damage anywhere in its file is a bad sample, also where a crop needs another

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
+from . import _core
 from .errors import InvalidError
 
 OUTPUTS = ("torch", "numpy", "dlpack")
+
+
+def check_types(operations: Iterable[_core.Transform], output: str, collates: bool) -> None:
+    """Refuses types that the batches cannot have."""
+    if (output == "numpy" or collates) and any(operation.name == "ToBfloat16" for operation in operations):
+        what = "collate_fn is given numpy arrays" if collates else "output='numpy'"
+        raise InvalidError(
+            f"ToBfloat16 cannot be combined with {what}: numpy has no bfloat16; use output='torch' or 'dlpack', "
+            "or ToFloat16"
+        )
 
 
 def default_output() -> str:
@@ -35,7 +48,10 @@ def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], A
             raise
         raise InvalidError("output='torch' requires torch, which is not installed; use 'numpy' or 'dlpack'") from None
 
-    from_numpy = torch.from_numpy
+    def from_numpy(array: Any) -> Any:
+        # numpy has no bfloat16: what comes is an object that speaks DLPack.
+        return torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.utils.dlpack.from_dlpack(array)
+
     if memory_format == "channels_first":
         return True, from_numpy, from_numpy
     return True, from_numpy, lambda array: _channels_to_front(from_numpy(array))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from .errors import InvalidError
 
@@ -12,7 +11,7 @@ _MODES = ("RGB", "L", "I;16", "RGBA", "unchanged")
 _MASK_TYPES = ("uint8", "int32")
 _BOX_FORMATS = ("xyxy", "xywh", "cxcywh")
 
-#: Kind, mode or type or format, path, path of labels: what the core takes.
+#: Kind, mode or type or format or "visibility", path, path of labels: what the core takes.
 CoreReading = tuple[str, str, str, str]
 
 
@@ -94,22 +93,30 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Keypoints:
-    """Key points of a json field: float32 [N, 2], x and y of each. A third number of each, COCO's visibility, is
-    left out. Geometry of a loader's list moves them with the image.
+    """Key points of a json field: float32 [N, 2], x and y of each. Geometry of a loader's list moves them with the
+    image.
+
+    A list of two numbers is one point. Any other list of numbers is COCO's: x, y and visibility of one point after the
+    other, so that six numbers are two points, never three. Lists may stand in lists.
 
     ext: extension of the json file in each sample.
     path: as that of Boxes: "annotations.*.keypoints".
+    visibility: whether the field <name>_visibility has the third number of each, COCO's visibility (0 not labelled, 1
+    hidden, 2 seen), as the file has it: int64 [N].
     """
 
     ext: str
     path: str
+    visibility: bool = False
 
     def __post_init__(self) -> None:
         _text("ext", self.ext)
         _text("path", self.path)
+        if not isinstance(self.visibility, bool):
+            raise InvalidError(f"visibility must be True or False, got {self.visibility!r}")
 
     def _core(self) -> CoreReading:
-        return ("keypoints", "", self.path, "")
+        return ("keypoints", "visibility" if self.visibility else "", self.path, "")
 
 
 Reading = Image | Mask | Boxes | Keypoints
@@ -127,6 +134,22 @@ def field_choice(fields: FieldChoice | None) -> tuple[dict[str, str], dict[str, 
     for name, choice in (fields or {}).items():
         if isinstance(choice, Reading):
             readings[str(name)] = choice
-        extension: Any = choice.ext if isinstance(choice, Reading) else choice
-        extensions[str(name)] = str(extension).removeprefix(".")
+        elif not isinstance(choice, str):
+            raise InvalidError(f"fields[{name!r}] must be an extension, or how it is read: {_example(choice)}")
+        extension = choice.ext if isinstance(choice, Reading) else choice
+        extensions[str(name)] = extension.removeprefix(".")
     return extensions, readings
+
+
+def _example(choice: object) -> str:
+    """What to write in place of something that is neither."""
+    examples = {
+        Image: 'penstock.Image("depth.png", mode="I;16")',
+        Mask: 'penstock.Mask("seg.png")',
+        Boxes: 'penstock.Boxes("json", "annotations.*.bbox")',
+        Keypoints: 'penstock.Keypoints("json", "annotations.*.keypoints")',
+    }
+    for kind, example in examples.items():
+        if choice is kind:
+            return f"{example}, got the class {kind.__name__} itself"
+    return f"{examples[Mask]}, got {choice!r}"

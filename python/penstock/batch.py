@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from ._columns import Columns, Convert
+
+if TYPE_CHECKING:
+    from PIL import Image as PilImage
 
 
 class Batch(MutableMapping[str, Any]):
@@ -134,6 +137,29 @@ class Batch(MutableMapping[str, Any]):
                 self._values[name] = [change(item) if hasattr(item, "untyped_storage") else item for item in value]
             elif hasattr(value, "untyped_storage"):
                 self._values[name] = change(value)
+
+    def show(
+        self,
+        *,
+        rows: int = 32,
+        columns: int | None = None,
+        side: int = 160,
+        classes: Sequence[str] | None = None,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> PilImage.Image:
+        """A contact sheet of the images as a PIL image, which notebooks display: labels below, masks, boxes and key
+        points drawn over them, the views of a row beside each other.
+
+        rows: of the batch, at most.
+        columns: of the sheet; views make their own.
+        side: of each image on the sheet, in pixels.
+        classes: names of the labels, as dataset.classes has them.
+        mean, std: what Normalize was given, to undo it; without them floats outside of 0 to 1 are stretched.
+        """
+        from ._show import show_batch
+
+        return show_batch(self, rows, columns, side, classes, mean, std)
 
     def to(self, device: Any, non_blocking: bool = False) -> Batch:
         """A batch with all tensors on that device; this one stays as it is. Lightning and Accelerate call it."""

@@ -7,14 +7,20 @@ import operator
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from . import _core
 from ._caller import caller_level
 from ._fields import decode_stored
-from ._readings import Boxes, FieldChoice, Mask, Reading, field_choice
+from ._readings import FieldChoice, Reading, field_choice
 from ._steps import Step
 from .errors import InvalidError
+
+if TYPE_CHECKING:
+    from PIL import Image as PilImage
+
+    from ._operations import Transform
+    from .views import Views
 
 #: Larger images are refused by default: twice Pillow's limit for a warning, where Pillow raises.
 MAX_PIXELS = 178_956_970
@@ -68,10 +74,6 @@ class Dataset:
             *self._arguments[:3], {name: reading._core() for name, reading in readings.items()}
         )
         self._kinds = self._core.fields
-        self._labels = [
-            f"{name}_labels" for name, reading in readings.items() if isinstance(reading, Boxes) and reading.labels
-        ]
-        self._masks = [name for name, reading in readings.items() if isinstance(reading, Mask)]
         self._told: set[str] = set()  # what images lose by being read as RGB
         for message in self._core.warnings:
             warnings.warn(message, stacklevel=caller_level())
@@ -85,13 +87,13 @@ class Dataset:
         recordings = [name for name, kind in self._kinds.items() if kind == "audio"]
         if recordings and "image" not in self._kinds.values():
             return recordings[0]
-        images = [name for name, kind in self._kinds.items() if kind == "image" and name not in self._masks]
+        images = [name for name, kind in self._kinds.items() if kind == "image"]
         return images[0] if len(images) == 1 else "image"
 
     @property
     def fields(self) -> dict[str, str]:
         """{name: kind}; kinds: image, bytes, text, json, int, float, array, audio."""
-        return self._kinds | dict.fromkeys(self._labels, "array")
+        return dict(self._kinds)
 
     @property
     def classes(self) -> list[str] | None:
@@ -120,7 +122,7 @@ class Dataset:
             fields[name] = decode_stored(kind, values[name], name, place)
             if kind == "audio":
                 fields.setdefault(f"{name}_rate", values[f"{name}_rate"])
-        return fields | {name: values[name] for name in self._labels}
+        return fields
 
     def __getitems__(self, samples: Iterable[SupportsIndex] | Step) -> list[Any]:
         """Several samples at once, as torch's DataLoader asks for them; the batch of a step of a loader's
@@ -130,6 +132,32 @@ class Dataset:
     def raw(self, sample: SupportsIndex) -> dict[str, bytes]:
         """The bytes as they are in the source, by field name."""
         return self._core.raw(self._number(sample))
+
+    def show(
+        self,
+        samples: int | Iterable[int] = 16,
+        *,
+        transforms: Iterable[Transform] | Views | None = None,
+        draws: int = 4,
+        seed: int = 0,
+        columns: int | None = None,
+        side: int = 160,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+    ) -> PilImage.Image:
+        """A contact sheet of the field `image` as a PIL image, which notebooks display: labels below, masks, boxes and
+        key points drawn over the images.
+
+        samples: how many, spread over the data set, or which.
+        transforms: each sample gets a row: its image, then several draws of the list, or of each view.
+        draws: how many. seed decides them.
+        columns: of a sheet without transforms.
+        side: of each image on the sheet, in pixels.
+        mean, std: what Normalize was given, to undo it; without them floats outside of 0 to 1 are stretched.
+        """
+        from ._show import show_dataset
+
+        return show_dataset(self, samples, transforms, draws, seed, columns, side, mean, std)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[number] for number in range(len(self)))

@@ -46,6 +46,10 @@ class TimeoutError(Error, builtins.TimeoutError):  # noqa: A001 - the name users
     """Something took longer than allowed."""
 
 
+class MemoryError(Error, builtins.MemoryError):  # noqa: A001 - as TimeoutError
+    """There is not as much memory as was asked for."""
+
+
 class CancelledError(Error):
     """The work was given up: a newer iteration, or a closed loader."""
 

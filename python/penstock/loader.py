@@ -21,7 +21,7 @@ from ._distributed import OrderCheck, digest_of, rank_and_world
 from ._iteration import Iteration
 from ._lists import Transforms, transform_lists
 from ._option_list import OPTIONS, option_lines, with_option_parameters
-from ._output import converters
+from ._output import check_types, converters
 from ._renamed import RenamedKeys
 from ._stages import Stages
 from ._steps import EpochNamer, Steps, only_batch
@@ -133,6 +133,9 @@ class Loader(Generic[T_co]):
                     views.append((name, count or 0, [operation.handle for operation in operations]))
             else:
                 lists = transform_lists(transforms, self._dataset, self._stages)
+            handles = [handle for _, listed in lists for handle in listed]
+            handles += [handle for _, _, listed in views for handle in listed]
+            check_types(handles, self._options.output, self._collator is not None)
             self._core = _core.Loader.open(self._dataset._core, lists, for_core, views)
             self._as_tuple = self._names_for(as_tuple)
             self._stages.warn(stacklevel=2)

@@ -24,6 +24,8 @@ inline nanobind::dlpack::dtype array_type(Scalar type) {
     case Scalar::float32:
     case Scalar::float64:
       return {static_cast<std::uint8_t>(dtype_code::Float), bits, 1};
+    case Scalar::bfloat16:
+      return {static_cast<std::uint8_t>(dtype_code::Bfloat), bits, 1};
     default:
       return {static_cast<std::uint8_t>(dtype_code::Int), bits, 1};
   }

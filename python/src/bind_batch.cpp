@@ -167,6 +167,19 @@ void bind_batch(nb::module_& m) {
           [](const Batch& self, const nb::str& name) { return column_of(self, name).format.has_value(); },
           nb::arg("name"))
       .def(
+          "is_bfloat16",
+          [](const Batch& self, const nb::str& name) {
+            return column_of(self, name).spec.type == Scalar::bfloat16;
+          },
+          nb::arg("name"), "Of what numpy cannot hold: such a column is to be asked for with numpy=False.")
+      .def(
+          "box_format",
+          [](const Batch& self, const nb::str& name) {
+            constexpr const char* kNames[] = {"xyxy", "xywh", "cxcywh"};
+            return kNames[static_cast<std::size_t>(column_of(self, name).boxes)];
+          },
+          nb::arg("name"))
+      .def(
           "column",
           [](const Batch& self, const nb::str& name, bool numpy) {
             return column_object(self, column_of(self, name), numpy);

@@ -79,7 +79,8 @@ FieldReading to_reading(const std::tuple<std::string, std::string, std::string, 
     return {.mode = kModes.at(how)};
   }
   if (kind == "keypoints") {
-    return {.annotations = AnnotationSpec{.kind = AnnotationKind::keypoints, .path = path}};
+    return {.annotations = AnnotationSpec{
+                .kind = AnnotationKind::keypoints, .path = path, .visibility = how == "visibility"}};
   }
   return {.annotations = AnnotationSpec{.path = path, .format = kFormats.at(how), .labels = labels}};
 }
@@ -131,14 +132,36 @@ void bind_dataset(nb::module_& m) {
             nb::dict fields;
             for (std::size_t field = 0; field < self.fields().size(); ++field) {
               const FieldReading& reading = self.reading(field);
-              const bool is_array = reading.annotations || reading.mode == ImageMode::mask ||
-                                    reading.mode == ImageMode::wide_mask;
+              const bool is_array = reading.annotations || is_mask(reading.mode);
               fields[to_str(self.fields()[field].name)] =
                   name_of(is_array ? FieldKind::array : self.fields()[field].kind);
+            }
+            for (std::size_t field = 0; field < self.fields().size(); ++field) {
+              const auto& annotations = self.reading(field).annotations;
+              if (annotations && !annotations->beside().empty()) {
+                fields[to_str(self.fields()[field].name + annotations->beside())] = name_of(FieldKind::array);
+              }
             }
             return fields;
           },
           nb::sig("def fields(self) -> dict[str, str]"))
+      .def_prop_ro(
+          "planes",
+          [](const Dataset& self) {
+            nb::dict planes;
+            for (std::size_t field = 0; field < self.fields().size(); ++field) {
+              const FieldReading& reading = self.reading(field);
+              if (reading.annotations) {
+                const bool boxes = reading.annotations->kind == AnnotationKind::boxes;
+                planes[to_str(self.fields()[field].name)] = boxes ? "boxes" : "keypoints";
+              } else if (is_mask(reading.mode)) {
+                planes[to_str(self.fields()[field].name)] = "mask";
+              }
+            }
+            return planes;
+          },
+          nb::sig("def planes(self) -> dict[str, str]"),
+          "Which fields are masks, boxes and key points: {name: \"mask\", \"boxes\" or \"keypoints\"}.")
       .def_prop_ro(
           "classes", [](const Dataset& self) { return to_list(self.classes()); },
           nb::sig("def classes(self) -> list[str]"))

@@ -1,10 +1,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <new>
 #include <optional>
 #include <string>
 
 #include "bind.hpp"
+#include "core/out_of_memory.hpp"
 #include "core/printable.hpp"
 
 namespace nb = nanobind;
@@ -17,16 +19,23 @@ nb::object text_or_none(const std::string& text) {
   return text.empty() ? nb::none() : nb::object(to_str(text));
 }
 
+void set_exception(const nb::object& exception) {
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+}
+
 void translate(const std::exception_ptr& pointer, void*) {
   try {
-    std::rethrow_exception(pointer);
-  } catch (const Raise& raised) {
     try {
-      nb::object exception = to_exception(raised.error);
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
-    } catch (nb::python_error& instead) {  // Ctrl-C, heard while the exception was made
-      instead.restore();
+      std::rethrow_exception(pointer);
+    } catch (const Raise& raised) {
+      set_exception(to_exception(raised.error));
+    } catch (const std::bad_alloc& lack) {
+      const bool in_words = dynamic_cast<const OutOfMemory*>(&lack) != nullptr;
+      set_exception(nb::module_::import_("penstock.errors")
+                        .attr("MemoryError")(in_words ? lack.what() : "not enough memory"));
     }
+  } catch (nb::python_error& instead) {  // Ctrl-C, heard while the exception was made; or no memory for it
+    instead.restore();
   }
 }
 

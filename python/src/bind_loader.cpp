@@ -16,6 +16,8 @@
 #include "bind.hpp"
 #include "bind_options.hpp"
 #include "penstock/loader.hpp"
+#include "penstock/mean_std.hpp"
+#include "watched.hpp"
 
 namespace nb = nanobind;
 
@@ -27,13 +29,13 @@ namespace {
 using OrderArray = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // How long Ctrl-C may take while the consumer waits.
-constexpr std::chrono::milliseconds kPatience{50};
+constexpr std::chrono::milliseconds kBatchPatience{50};
 
 nb::object next(Loader& loader, std::uint64_t ticket) {
   for (;;) {
     Result<Loader::Step> step = [&] {
       const GilRelease release;
-      return loader.next(ticket, kPatience);
+      return loader.next(ticket, kBatchPatience);
     }();
     if (!step && PyErr_CheckSignals() != 0) {  // Ctrl-C while a function of the user ran in this thread
       throw nb::python_error();
@@ -66,7 +68,7 @@ void await_cache(Loader& loader) {
   for (;;) {
     const bool worth_it = [&] {
       const GilRelease release;
-      return loader.await_cache(kPatience);
+      return loader.await_cache(kBatchPatience);
     }();
     if (!worth_it) {
       return;
@@ -82,7 +84,7 @@ void await_workers(Loader& loader) {
   for (;;) {
     Result<bool> free = [&] {
       const GilRelease release;
-      return loader.await_workers(kPatience);
+      return loader.await_workers(kBatchPatience);
     }();
     if (PyErr_CheckSignals() != 0) {
       throw nb::python_error();
@@ -91,6 +93,13 @@ void await_workers(Loader& loader) {
       return;
     }
   }
+}
+
+nb::tuple mean_std(Loader& loader, const std::string& field, const nb::object& show) {
+  Watched<CountProgress> watched;
+  const MeanStd result =
+      watched.run([&] { return compute_mean_std(loader, field, count_reporter(watched)); }, show);
+  return nb::make_tuple(result.mean, result.std);
 }
 
 nb::object auto_tune(const std::optional<LoaderStats::AutoTune>& tune) {
@@ -290,6 +299,9 @@ void bind_loader(nb::module_& m) {
             return problems;
           },
           nb::sig("def problems(self) -> list[tuple[str, str]]"))
+      .def("mean_std", &mean_std, nb::arg("field"), nb::arg("show").none(),
+           nb::sig("def mean_std(self, field: str, show: object | None) -> tuple[list[float], list[float]]"),
+           "Mean and standard deviation of each channel of the next epoch's images.")
       .def("plan", [](const Loader& self) { return to_str(self.plan()); })
       .def("close", &Loader::close, nb::call_guard<GilRelease>());
 }

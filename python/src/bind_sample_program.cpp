@@ -1,7 +1,9 @@
 // A list of transforms outside of a loader.
 
+#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,10 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include "array_type.hpp"
 #include "bind.hpp"
+#include "core/out_of_memory.hpp"
 #include "param_values.hpp"
 #include "transforms/coordinates.hpp"
 #include "transforms/sample_program.hpp"
+#include "transforms/upright.hpp"
 
 namespace nb = nanobind;
 
@@ -92,11 +97,7 @@ nb::object array_of(std::vector<T> values, const std::vector<std::size_t>& shape
   return nb::cast(nb::ndarray<nb::numpy>(kept->data(), shape.size(), shape.data(), owner, nullptr, type));
 }
 
-nb::dlpack::dtype dtype_of(ElementType type) {
-  return type == ElementType::float32  ? nb::dtype<float>()
-         : type == ElementType::uint16 ? nb::dtype<std::uint16_t>()
-                                       : nb::dtype<std::uint8_t>();
-}
+nb::dlpack::dtype dtype_of(ElementType type) { return array_type(scalar_of(type)); }
 
 bool is_list_of_dicts(nb::handle value) {
   return nb::isinstance<nb::list>(value) && nb::len(value) > 0 && nb::isinstance<nb::dict>(value[0]);
@@ -144,68 +145,156 @@ std::vector<float> numbers_of(const std::optional<Numbers>& given, std::size_t e
   return {given->data(), given->data() + given->size()};
 }
 
+/// What a call is given beside the image. Numbers are those of boxes and key points as they were.
+struct Given {
+  std::optional<Pixels> mask;
+  std::vector<float> boxes;
+  std::vector<float> points;
+  std::vector<std::uint32_t> sizes{};  ///< points of each item
+  bool of_boxes = false;               ///< each item of points belongs to a box
+};
+
+/// What a list makes of one image and of what lies in its plane: one or several of each, one after the other.
+struct Made {
+  std::vector<std::uint8_t> pixels;
+  std::vector<std::uint8_t> mask;
+  std::vector<float> boxes;
+  std::vector<float> points;
+  std::vector<std::uint8_t> kept_boxes;  ///< of each that was given
+  std::vector<std::uint8_t> kept_points;
+
+  Status add_annotations(const SampleProgram& program, const SampleWorkspace& workspace, std::size_t view,
+                         const Given& given) {
+    std::vector<float> own_boxes = given.boxes;
+    std::vector<float> own_points = given.points;
+    std::vector<std::uint8_t> boxes_left(own_boxes.size() / 4, 1);
+    std::vector<std::uint8_t> points_left(given.sizes.size(), 1);
+    program.move_boxes(workspace, view, {own_boxes, {}, boxes_left});
+    program.move_points(workspace, view, {own_points, given.sizes, points_left});
+    for (std::size_t i = 0; given.of_boxes && i < boxes_left.size(); ++i) {
+      points_left[i] &= boxes_left[i];
+    }
+    if (view > 0 && (boxes_left != kept_boxes || points_left != kept_points)) {
+      return Error{
+          .kind = ErrorKind::invalid,
+          .message = "the images that are made of one would have different numbers of boxes or key points",
+          .advice = "omit the operation that drops them",
+          .place = {.stage = "transform"}};
+    }
+    drop_items(own_boxes, boxes_left, 4);
+    drop_points(own_points, points_left, given.sizes);
+    boxes.insert(boxes.end(), own_boxes.begin(), own_boxes.end());
+    points.insert(points.end(), own_points.begin(), own_points.end());
+    kept_boxes = std::move(boxes_left);
+    kept_points = std::move(points_left);
+    return {};
+  }
+};
+
+/// What EXIF said of an image, as it was drawn.
+int drawn_orientation(const ImageWorkspace& workspace) {
+  for (const auto& [name, value] : workspace.drawn.front()->values()) {
+    if (const auto* const number = std::get_if<std::int64_t>(&value);
+        number != nullptr && name == "orientation") {
+      return static_cast<int>(*number);
+    }
+  }
+  return 1;
+}
+
+/// Pixels of an image that is upright when it is read.
+ReadBox upright_reader(UprightReader& upright, const Pixels& pixels, std::size_t pixel) {
+  return [&upright, stored = reader_of(pixels, pixel)](const Rect& box, const PixelView& out) {
+    return upright.read(box, out, stored);
+  };
+}
+
+Given given_of(const std::optional<Pixels>& mask, const std::optional<Numbers>& boxes,
+               const std::optional<Numbers>& points) {
+  Given given{
+      .mask = mask, .boxes = numbers_of(boxes, 4, "boxes"), .points = numbers_of(points, 2, "keypoints")};
+  const bool grouped = points && points->ndim() == 3;
+  given.sizes.assign(points ? points->shape(0) : 0,
+                     grouped ? static_cast<std::uint32_t>(points->shape(1)) : 1);
+  given.of_boxes = boxes && grouped;
+  if (given.of_boxes && given.boxes.size() / 4 != given.sizes.size()) {
+    refuse("keypoints [N, K, 2] belong to boxes [N, 4], and the numbers differ",
+           "pass keypoints [N, 2], which belong to none");
+  }
+  if (mask && mask->ndim() != 2) {
+    refuse("the mask must have the image's height and width and no channels", "resize it before");
+  }
+  return given;
+}
+
+/// `orientations` of the image and of the mask, as files say them.
 nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels>& mask,
              const std::optional<Numbers>& boxes, const std::optional<Numbers>& points, std::uint64_t seed,
-             const std::optional<nb::list>& params) {
+             const std::optional<nb::list>& params, std::pair<int, int> orientations) {
   const SampleProgram& program = self.program();
-  const ImageProgram& view = program.views()[0].image;
-  const ImageSpec& in = view.input();
-  const ImageSize size = size_of_pixels(image, "the image");
+  const ImageProgram& first = program.views()[0].image;
+  const ImageSpec& in = first.input();
+  const ImageSize stored = size_of_pixels(image, "the image");
   const std::size_t channels = image.ndim() == 2 ? 1 : image.ndim() == 3 ? image.shape(2) : 0;
   if (type_of(image, "the image") != in.type || channels != static_cast<std::size_t>(in.channels)) {
     refuse("the image is of another kind than the program was made for", "make a program for it");
   }
-  std::vector<float> moved_boxes = numbers_of(boxes, 4, "boxes");
-  std::vector<float> moved_points = numbers_of(points, 2, "keypoints");
-  std::vector<std::uint8_t> kept_boxes(moved_boxes.size() / 4, 1);
-  const std::size_t points_each = points && points->ndim() == 3 ? points->shape(1) : 1;
-  const std::vector<std::uint32_t> sizes(points ? points->shape(0) : 0,
-                                         static_cast<std::uint32_t>(points_each));
-  std::vector<std::uint8_t> kept_points(sizes.size(), 1);
-  const bool of_boxes = boxes && points && points->ndim() == 3;
-  if (of_boxes && kept_boxes.size() != kept_points.size()) {
-    refuse("keypoints [N, K, 2] belong to boxes [N, 4], and the numbers differ",
-           "pass keypoints [N, 2], which belong to none");
-  }
-  ElementType mask_type = ElementType::uint8;
-  if (mask) {
-    mask_type = type_of(*mask, "the mask");
-    if (mask->ndim() != 2 || size_of_pixels(*mask, "the mask") != size) {
-      refuse("the mask must have the image's height and width and no channels", "resize it before");
-    }
-  }
+  const Given given = given_of(mask, boxes, points);
+  const ElementType mask_type = mask ? type_of(*mask, "the mask") : ElementType::uint8;
+  const ImageSize stored_mask = mask ? size_of_pixels(*mask, "the mask") : ImageSize{};
   std::optional<std::vector<NamedDrawn>> named;
   if (params) {
     named = named_of(*params);
   }
 
   SampleWorkspace workspace = self.take();
-  std::vector<std::uint8_t> pixels;
-  std::vector<std::uint8_t> moved_mask;
+  Made made;
   const auto work = [&]() -> Status {
     if (named) {
-      PENSTOCK_TRY(view.list().set(*named, workspace.views[0]->drawn));
+      for (const ImageWorkspacePtr& view : workspace.views) {
+        PENSTOCK_TRY(first.list().set(*named, view->drawn));
+      }
+    }
+    const bool turns = program.wants_upright();
+    UprightReader upright;
+    const int orientation = !turns ? 1 : named ? drawn_orientation(*workspace.views[0]) : orientations.first;
+    const ImageSize size = upright.begin(stored, orientation);
+    if (named) {
       PENSTOCK_TRY(program.replay(workspace, size));
     } else {
-      PENSTOCK_TRY(program.resolve(workspace, size, {.seed = seed, .epoch = 0, .sample = 0}, moved_boxes));
+      PENSTOCK_TRY(program.resolve(workspace, size, {.seed = seed, .epoch = 0, .sample = 0}, given.boxes,
+                                   orientation));
     }
-    const ImageSize out = workspace.sizes[0];
-    const std::size_t area = static_cast<std::size_t>(out.width) * static_cast<std::size_t>(out.height);
-    PENSTOCK_TRY(program.decode(workspace, reader_of(image, channels * size_of(in.type))));
-    pixels.resize(area * static_cast<std::size_t>(view.output().channels) * size_of(view.output().type));
-    program.run(workspace, 0, pixels.data());
+    PENSTOCK_TRY(program.decode(workspace, upright_reader(upright, image, channels * size_of(in.type))));
     if (mask) {
-      moved_mask.resize(area * size_of(mask_type));
-      PENSTOCK_TRY(program.decode_mask(workspace, mask_type, reader_of(*mask, size_of(mask_type))));
-      program.run_mask(workspace, 0, moved_mask.data());
+      if (upright.begin(stored_mask, turns ? orientations.second : 1) != size) {
+        return Error{.kind = ErrorKind::invalid,
+                     .message = "the mask must have the image's height and width and no channels",
+                     .advice = "resize it before",
+                     .place = {.stage = "transform"}};
+      }
+      PENSTOCK_TRY(
+          program.decode_mask(workspace, mask_type, upright_reader(upright, *mask, size_of(mask_type))));
     }
-    program.move_boxes(workspace, 0, {moved_boxes, {}, kept_boxes});
-    program.move_points(workspace, 0, {moved_points, sizes, kept_points});
-    for (std::size_t i = 0; of_boxes && i < kept_boxes.size(); ++i) {
-      kept_points[i] &= kept_boxes[i];
+    for (std::size_t view = 0; view < program.views().size(); ++view) {
+      const ImageSize out = workspace.sizes[view];
+      const std::size_t area = static_cast<std::size_t>(out.width) * static_cast<std::size_t>(out.height);
+      const std::size_t begin = made.pixels.size();
+      const std::size_t bytes =
+          area * static_cast<std::size_t>(first.output().channels) * size_of(first.output().type);
+      try {
+        made.pixels.resize(begin + bytes);
+      } catch (const std::bad_alloc&) {
+        throw OutOfMemory(fmt::format("an image of {} x {} pixels", out.width, out.height), bytes);
+      }
+      program.run(workspace, view, made.pixels.data() + begin);
+      if (mask) {
+        const std::size_t mask_begin = made.mask.size();
+        made.mask.resize(mask_begin + area * size_of(mask_type));
+        program.run_mask(workspace, view, made.mask.data() + mask_begin);
+      }
+      PENSTOCK_TRY(made.add_annotations(program, workspace, view, given));
     }
-    drop_items(moved_boxes, kept_boxes, 4);
-    drop_points(moved_points, kept_points, sizes);
     return {};
   };
   Status done;
@@ -214,31 +303,42 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
     done = work();
   }
   raise_if_failed(std::move(done));
+  const std::size_t images = program.views().size();
   const auto height = static_cast<std::size_t>(workspace.sizes[0].height);
   const auto width = static_cast<std::size_t>(workspace.sizes[0].width);
+  const auto several = [images](std::vector<std::size_t> shape) {
+    if (images > 1) {
+      shape.insert(shape.begin(), images);
+    }
+    return shape;
+  };
   nb::dict result;
-  const std::size_t pixel_channels = static_cast<std::size_t>(view.output().channels);
-  result["image"] =
-      array_of(std::move(pixels), {height, width, pixel_channels}, dtype_of(view.output().type));
+  const ElementType type = first.output().type;
+  result["image"] = array_of(std::move(made.pixels),
+                             several({height, width, static_cast<std::size_t>(first.output().channels)}),
+                             dtype_of(type == ElementType::bfloat16 ? ElementType::uint16 : type));
+  if (first.output().is_rounded()) {
+    result["type"] = name_of(scalar_of(type));
+  }
   if (mask) {
-    result["mask"] = array_of(std::move(moved_mask), {height, width}, dtype_of(mask_type));
+    result["mask"] = array_of(std::move(made.mask), several({height, width}), dtype_of(mask_type));
   }
   if (boxes) {
-    const std::size_t count = moved_boxes.size() / 4;
-    const std::size_t before = kept_boxes.size();
-    result["boxes"] = array_of(std::move(moved_boxes), {count, 4}, nb::dtype<float>());
-    result["kept"] = array_of(std::move(kept_boxes), {before}, nb::dtype<bool>());
+    const std::size_t before = made.kept_boxes.size();
+    const std::size_t count = made.boxes.size() / 4 / images;
+    result["boxes"] = array_of(std::move(made.boxes), several({count, 4}), nb::dtype<float>());
+    result["kept"] = array_of(std::move(made.kept_boxes), {before}, nb::dtype<bool>());
   }
   if (points) {
-    const std::size_t numbers = moved_points.size();
-    std::vector<std::size_t> shape = {numbers / 2, 2};
-    if (points->ndim() == 3) {
-      const auto left = std::count(kept_points.begin(), kept_points.end(), std::uint8_t{1});
-      shape = {static_cast<std::size_t>(left), points_each, 2};
-    }
-    result["keypoints"] = array_of(std::move(moved_points), shape, nb::dtype<float>());
+    const auto left = static_cast<std::size_t>(
+        std::count(made.kept_points.begin(), made.kept_points.end(), std::uint8_t{1}));
+    const bool grouped = points->ndim() == 3;
+    result["keypoints"] = array_of(std::move(made.points),
+                                   several(grouped ? std::vector<std::size_t>{left, points->shape(1), 2}
+                                                   : std::vector<std::size_t>{left, 2}),
+                                   nb::dtype<float>());
   }
-  result["params"] = params_list(view.list().named(workspace.views[0]->drawn));
+  result["params"] = params_list(first.list().named(workspace.views[0]->drawn));
   self.give_back(std::move(workspace));
   return result;
 }
@@ -260,14 +360,17 @@ void bind_sample_program(nb::module_& m) {
                 SampleProgram::compile({{"", 0, std::move(list)}}, input, MemoryFormat::channels_last)));
           },
           nb::arg("operations"), nb::arg("channels"), nb::arg("wide"))
-      .def("run", &run, nb::arg("image"), nb::arg("mask").none(), nb::arg("boxes").none(),
-           nb::arg("keypoints").none(), nb::arg("seed"), nb::arg("params").none(),
-           nb::sig(
-               "def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | "
-               "None, seed: int, params: list[dict[str, object]] | None) -> dict[str, object]"),
-           "The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what "
-           "was "
-           "drawn.");
+      .def(
+          "run", &run, nb::arg("image"), nb::arg("mask").none(), nb::arg("boxes").none(),
+          nb::arg("keypoints").none(), nb::arg("seed"), nb::arg("params").none(), nb::arg("orientations"),
+          nb::sig(
+              "def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | "
+              "None, seed: int, params: list[dict[str, object]] | None, orientations: tuple[int, int]) -> "
+              "dict[str, object]"),
+          "The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what "
+          "was drawn. A first dimension more where several images are made of one. bfloat16 comes as uint16, "
+          "with its name as type. orientations: EXIF's of the image and of the mask.")
+      .def_prop_ro("images", [](const BoundProgram& self) { return self.program().views().size(); });
 }
 
 }  // namespace penstock::python

@@ -2,7 +2,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +30,14 @@ std::optional<StoreImage> image_named(const nb::handle& given) {
   return image;
 }
 
+FieldReadings readings_of(const Dataset& dataset) {
+  FieldReadings readings;
+  for (std::size_t field = 0; field < dataset.fields().size(); ++field) {
+    readings.emplace(dataset.fields()[field].name, dataset.reading(field));
+  }
+  return readings;
+}
+
 nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict& given,
                const nb::object& show) {
   Watched<BuildProgress> watched;
@@ -47,12 +54,7 @@ nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict
   settings.append = nb::cast<bool>(given["append"]);
   settings.resume = nb::cast<bool>(given["resume"]);
   settings.max_pixels = source.max_pixels();
-  for (std::size_t field = 0; field < source.fields().size(); ++field) {
-    settings.modes.emplace(source.fields()[field].name, source.reading(field).mode);
-    if (source.reading(field).annotations) {
-      settings.annotations.push_back(source.fields()[field].name);
-    }
-  }
+  settings.readings = readings_of(source);
   settings.progress = [&watched](const BuildProgress& progress) { return watched.report(progress); };
   const std::string path = from_str(destination);
   const BuildReport report =
@@ -73,15 +75,6 @@ nb::dict build(const Dataset& source, const nb::str& destination, const nb::dict
   return values;
 }
 
-/// What verify_store says of its progress, in the shape of a build's.
-struct VerifyProgress {
-  std::uint64_t samples = 0;
-  std::uint64_t total = 0;
-  std::uint64_t bytes_read = 0;
-  double seconds = 0;
-  double samples_per_second = 0;
-};
-
 std::vector<std::string> strings(const nb::typed<nb::list, nb::str>& list) {
   std::vector<std::string> texts;
   for (const nb::handle text : list) {
@@ -94,10 +87,11 @@ std::vector<std::string> strings(const nb::typed<nb::list, nb::str>& list) {
 nb::dict verify(const Dataset* opened, const nb::typed<nb::list, nb::str>& paths, const Dataset* source,
                 const nb::typed<nb::list, nb::str>& sources,
                 const nb::typed<nb::dict, nb::str, nb::str>& fields, const nb::object& show) {
-  Watched<VerifyProgress> watched;
+  Watched<CountProgress> watched;
   VerifySettings settings;
   if (opened != nullptr) {
     settings.max_pixels = opened->max_pixels();
+    settings.readings = readings_of(*opened);
   }
   if (source != nullptr) {
     settings.table = source->table();
@@ -107,15 +101,7 @@ nb::dict verify(const Dataset* opened, const nb::typed<nb::list, nb::str>& paths
   for (const auto& [name, extension] : fields) {
     settings.fields.emplace_back(from_str(name), from_str(extension));
   }
-  const auto start = std::chrono::steady_clock::now();
-  settings.progress = [&](std::uint64_t done, std::uint64_t total) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-    const double seconds = passed.count();
-    return watched.report({.samples = done,
-                           .total = total,
-                           .seconds = seconds,
-                           .samples_per_second = seconds > 0 ? static_cast<double>(done) / seconds : 0});
-  };
+  settings.progress = count_reporter(watched);
   const std::vector<std::string> named = strings(paths);
   const VerifyReport report = watched.run(
       [&] {

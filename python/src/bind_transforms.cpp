@@ -177,15 +177,25 @@ void bind_transforms(nb::module_& m) {
             entry["doc"] = parameter.doc;
             parameters.append(entry);
           }
+          nb::list drawn;
+          for (const DrawnInfo& value : operation.drawn) {
+            nb::dict entry;
+            entry["name"] = value.name;
+            entry["type"] = value.type;
+            drawn.append(entry);
+          }
           nb::dict entry;
           entry["name"] = operation.name;
           entry["summary"] = operation.summary;
+          entry["kind"] = operation.kind;
           entry["parameters"] = parameters;
+          entry["drawn"] = drawn;
           operations.append(entry);
         }
         return operations;
       },
-      nb::sig("def transform_catalog() -> list[dict[str, object]]"), "Every operation with its parameters.");
+      nb::sig("def transform_catalog() -> list[dict[str, object]]"),
+      "Every operation with its parameters and what it draws.");
 
   m.def(
       "imagenet_train", [](int size) { return handles(presets::imagenet_train(size)); },

@@ -102,6 +102,28 @@ class Watched {
   std::atomic<bool> proceed_{true};
 };
 
+/// Of work that says no more of its progress than how many of all are done.
+struct CountProgress {
+  std::uint64_t samples = 0;
+  std::uint64_t total = 0;
+  std::uint64_t bytes_read = 0;
+  double seconds = 0;
+  double samples_per_second = 0;
+};
+
+/// The callback to give to such work.
+inline auto count_reporter(Watched<CountProgress>& watched) {
+  return [&watched, start = std::chrono::steady_clock::now()](std::uint64_t done, std::uint64_t total) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    const double seconds = passed.count();
+    return watched.report({.samples = done,
+                           .total = total,
+                           .bytes_read = 0,
+                           .seconds = seconds,
+                           .samples_per_second = seconds > 0 ? static_cast<double>(done) / seconds : 0});
+  };
+}
+
 inline nanobind::list exceptions(const std::vector<Error>& errors) {
   nanobind::list list;
   for (const Error& error : errors) {

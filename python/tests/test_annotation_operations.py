@@ -157,3 +157,86 @@ def test_keypoints_of_other_objects_stay(source: str) -> None:
     assert len(batch["index"]) == 11  # the first has no object
     assert [len(boxes) for boxes in batch["boxes"]] == [0] * 11
     assert [len(points) for points in batch["points"]] == [2] * 11
+
+
+def test_keypoints_without_boxes_of_their_own_are_moved_and_stay(source: str) -> None:
+    """[N, 2] outside a loader: the points that stay with their boxes as [N, K, 2] lie where they do."""
+    dataset = _dataset(source)
+    dropped = 0
+    for batch in penstock.Loader(dataset, transforms=OPERATIONS, batch_size=6, seed=2, output="numpy"):
+        for row, params in enumerate(batch.params):
+            sample = dataset[int(batch["index"][row])]
+            made = transforms.apply(
+                OPERATIONS, sample["image"], params, boxes=sample["boxes"], keypoints=sample["points"]
+            )
+            assert made["keypoints"].shape == sample["points"].shape
+            kept = {tuple(point) for point in made["keypoints"]}
+            assert all(tuple(point) in kept for point in batch["points"][row])
+            dropped += len(made["keypoints"]) - len(batch["points"][row])
+    assert dropped > 0
+
+
+@pytest.mark.parametrize("wanted", ["xyxy", "xywh", "cxcywh"])
+def test_boxes_are_delivered_in_the_format_that_is_asked_for(source: str, wanted: str) -> None:
+    torch = pytest.importorskip("torch")
+    functional = pytest.importorskip("torchvision.transforms.v2.functional")
+    from torchvision.tv_tensors import BoundingBoxes, BoundingBoxFormat
+
+    assert transforms.ConvertBoundingBoxFormat(BoundingBoxFormat[wanted.upper()]).params == {"format": wanted}
+    converted = [OPERATIONS[0], transforms.ConvertBoundingBoxFormat(wanted.upper()), *OPERATIONS[1:]]
+    corners_alone = [OPERATIONS[0], transforms.Identity(), *OPERATIONS[1:]]  # draws have the place in their address
+
+    def convert(boxes: Any) -> np.ndarray:
+        held = BoundingBoxes(torch.as_tensor(boxes), format="XYXY", canvas_size=(24, 24))
+        return np.asarray(functional.convert_bounding_box_format(held, new_format=BoundingBoxFormat[wanted.upper()]))
+
+    with (
+        penstock.Loader(_dataset(source), transforms=corners_alone, batch_size=4, output="numpy") as corners,
+        penstock.Loader(_dataset(source), transforms=converted, batch_size=4, output="numpy") as others,
+    ):
+        for plain, batch in zip(corners, others, strict=True):
+            np.testing.assert_array_equal(plain["image"], batch["image"])
+            for a, b, labels in zip(plain["boxes"], batch["boxes"], batch["boxes_labels"], strict=True):
+                np.testing.assert_array_equal(convert(a), b)
+                assert len(labels) == len(b)
+            assert np.array_equal(np.asarray(plain.show()), np.asarray(batch.show())), "boxes are drawn where they are"
+    image, compose = np.zeros((48, 64, 3), dtype=np.uint8), transforms.Compose(converted[:2])
+    for seed in range(300):
+        boxes = _boxes(seed, 9)
+        made = transforms.Compose(converted[:1])(image, boxes=boxes, seed=seed)["boxes"]
+        np.testing.assert_array_equal(compose(image, boxes=boxes, seed=seed)["boxes"], convert(made))
+
+
+def test_visibility_stands_beside_key_points_and_is_dropped_with_them(source: str) -> None:
+    points = penstock.Keypoints("json", "objects.*.points", visibility=True)
+    dataset = _dataset(source, points=points)
+    assert dataset.fields["points_visibility"] == "array"
+    sample = dataset[5]
+    assert sample["points_visibility"].dtype == np.int64
+    assert sample["points_visibility"].tolist() == [2] * 10
+    assert sample["points"].shape == (10, 2)
+    with penstock.Loader(dataset, transforms=OPERATIONS, batch_size=4, output="numpy") as loader:
+        for batch in loader:
+            for where, seen in zip(batch["points"], batch["points_visibility"], strict=True):
+                assert seen.shape == (len(where),)
+    with penstock.Loader(dataset, batch_size=4, output="numpy") as loader:
+        assert [len(row) for row in next(iter(loader))["points_visibility"]] == [0, 2, 4, 6]
+    with pytest.raises(penstock.InvalidError, match="visibility must be True or False"):
+        penstock.Keypoints("json", "points", visibility=2)
+
+
+def test_visibility_keeps_its_place_among_points_that_are_dropped(tmp_path: Path) -> None:
+    objects = [{"points": [5.0 * i, 3, i, 5.0 * i, 4, i + 10]} for i in range(4)]
+    file = io.BytesIO()
+    Image.fromarray(np.zeros((8, 12, 3), dtype=np.uint8)).save(file, "PNG")
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for name, data in (("png", file.getvalue()), ("json", json.dumps({"objects": objects}).encode())):
+            member = tarfile.TarInfo(f"0.{name}")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    fields = {"image": "png", "points": penstock.Keypoints("json", "objects.*.points", visibility=True)}
+    dataset = penstock.Dataset(tmp_path / "a.tar", fields=fields)
+    operations = [transforms.RandomHorizontalFlip(p=1), transforms.SanitizeKeyPoints()]
+    (batch,) = penstock.Loader(dataset, transforms=operations, output="numpy")
+    assert batch["points"][0][:, 0].tolist() == [11, 11, 6, 6, 1, 1]
+    assert batch["points_visibility"][0].tolist() == [0, 10, 1, 11, 2, 12]

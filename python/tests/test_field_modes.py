@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from field_files import CHANNELS, MODES, SIZES, as_array, file_of, image_of, write_tar
+from field_files import CHANNELS, MODES, SIZES, as_array, file_of, image_of, same, write_tar
 from PIL import Image, ImageEnhance, ImageFilter
 
 import penstock
@@ -82,8 +82,8 @@ def test_values_are_scaled_as_torchvision_does(source: Path, mode: str) -> None:
 
 
 def test_a_mean_for_each_channel_is_needed(source: Path) -> None:
-    for mode, count in (("L", 3), ("RGBA", 3), ("RGB", 4)):
-        with pytest.raises(penstock.InvalidError, match=f"{count} numbers, the image {CHANNELS[mode]} channels"):
+    for mode, count, words in (("L", 3, "one channel"), ("RGBA", 3, "4 channels"), ("RGB", 4, "3 channels")):
+        with pytest.raises(penstock.InvalidError, match=f"{count} numbers, the image {words}"):
             penstock.Loader(
                 dataset_of(source, mode), transforms={"x": [transforms.Normalize([0.5] * count, [0.5] * count)]}
             )
@@ -200,6 +200,23 @@ def test_one_size_for_all_is_one_array(tmp_path: Path) -> None:
     dataset = penstock.Dataset(path, fields={"d": penstock.Image("d.png", mode="I;16")})
     (batch,) = penstock.Loader(dataset, batch_size=5, output="numpy")
     assert batch["d"].shape == (5, 1, 7, 9) and batch["d"].dtype == np.uint16
+
+
+def test_masks_without_a_list_are_fields_like_any_other(tmp_path: Path) -> None:
+    """Of any size, beside images that are padded."""
+    sizes = [(8, 6), (5, 9), (7, 7)]
+    samples = [
+        {"png": file_of(image_of("RGB", (12 + n, 10), n)), "seg.png": file_of(image_of("L", size, n))}
+        for n, size in enumerate(sizes)
+    ]
+    fields = {"image": "png", "seg": penstock.Mask("seg.png")}
+    dataset = penstock.Dataset(write_tar(tmp_path / "a.tar", samples), fields=fields)
+    (batch,) = penstock.Loader(dataset, batch_size=3, pad_images=True, output="numpy")
+    assert batch["image"].shape == (3, 3, 10, 14)
+    assert [mask.shape for mask in batch["seg"]] == [(height, width) for width, height in sizes]
+    same(list(batch["seg"]), [dataset[n]["seg"] for n in range(3)])
+    with pytest.raises(penstock.CorruptError, match="the mask has 8 x 6 pixels, but its image has 12 x 10"):
+        list(penstock.Loader(dataset, transforms=[transforms.RandomHorizontalFlip()], batch_size=3))
 
 
 def test_stored_bytes_of_other_modes(source: Path) -> None:

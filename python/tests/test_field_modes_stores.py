@@ -76,9 +76,9 @@ def test_appending_needs_the_same_modes(tmp_path: Path) -> None:
     path = rich(tmp_path)
     penstock.build(penstock.Dataset(path, fields={"d": FIELDS["depth"]}), tmp_path / "s", image="raw", progress=False)
     other = penstock.Dataset(path, fields={"d": penstock.Image("depth.png", mode="L")})
-    with pytest.raises(penstock.InvalidError, match="modes"):
+    with pytest.raises(penstock.InvalidError, match="how field 'd' is read"):
         penstock.build(other, tmp_path / "s", image="raw", append=True, progress=False)
-    with pytest.raises(penstock.InvalidError, match="modes"):
+    with pytest.raises(penstock.InvalidError, match="how field 'd' is read"):
         penstock.build(other, tmp_path / "s", image="raw", progress=False)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import json
 import pickle
-import tarfile
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from field_files import write_tar
 from PIL import Image
 
 import penstock
@@ -53,14 +53,7 @@ def _jpeg(array: Any) -> bytes:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("readings") / "train.tar"
-    with tarfile.open(path, "w") as tar:
-        for number in range(6):
-            for extension, content in _files(number).items():
-                member = tarfile.TarInfo(f"{number:04}.{extension}")
-                member.size = len(content)
-                tar.addfile(member, io.BytesIO(content))
-    return path
+    return write_tar(tmp_path_factory.mktemp("readings") / "train.tar", (_files(number) for number in range(6)))
 
 
 def _pillow(number: int, extension: str, mode: str) -> Any:
@@ -176,6 +169,82 @@ def test_a_path_that_leads_nowhere_names_the_sample(source: Path) -> None:
     dataset = penstock.Dataset(source, fields={"boxes": penstock.Boxes("json", "annotations.*.box")})
     with pytest.raises(penstock.CorruptError, match="no 'box'"):
         dataset[3]
+
+
+def _json_tar(path: Path, *texts: str) -> str:
+    return str(write_tar(path, [{"json": text.encode()} for text in texts]))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "[" * 400 + "]" * 400,
+        '{"c": 1, "c": 2}',
+        "[NaN, -Infinity, 1e999]",
+        '"\\ud800"',
+        json.dumps({f"{n}": n for n in range(999)}),
+    ],
+    ids=["deep", "twice", "nan", "surrogate", "many"],
+)
+def test_boxes_are_read_beside_whatever_kind_json_takes(tmp_path: Path, other: str) -> None:
+    path = _json_tar(tmp_path / "x.tar", f'{{"a": [[1, 2, 3, 4]], "b": {other}, "a": [[5, 6, 7, 8]]}}')
+    assert penstock.Dataset(path, fields={"x": "json"})[0]["x"]["a"] == [[5, 6, 7, 8]]
+    dataset = penstock.Dataset(path, fields={"x": penstock.Boxes("json", "a")})
+    np.testing.assert_array_equal(dataset[0]["x"], [[5, 6, 7, 8]])
+    np.testing.assert_array_equal(next(iter(penstock.Loader(dataset, output="numpy")))["x"][0], [[5, 6, 7, 8]])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": [[1, 2, 1e39, 4]]}', "1e39 is no finite number of float32, at byte 14 of the json"),
+        ('{"a": [[1, 2, NaN, 4]]}', "NaN is no finite number of float32, at byte 14 of the json"),
+        ('{"a": [{"x": 1}, {"x": 2}]}', "an object is no number of a box, at byte 7 of the json"),
+        ('{"a": [[1, 2, 3, 4]', "not JSON: expected a comma or the end of the list at byte 19 of the json"),
+    ],
+)
+def test_what_is_wrong_with_boxes_is_told_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    path = _json_tar(tmp_path / "x.tar", '{"a": []}', text)
+    plain = penstock.Dataset(path, fields={"x": penstock.Boxes("json", "b")})
+    dataset = penstock.Dataset(path, fields={"x": penstock.Boxes("json", "a")})
+    for take in (lambda: dataset[1], lambda: list(penstock.Loader(dataset, batch_size=2))):
+        with pytest.raises(penstock.CorruptError, match=message) as raised:
+            take()
+        assert raised.value.key == "0001"
+        with pytest.raises(penstock.CorruptError, match="no 'b'|not JSON") as other:
+            plain[1]
+        assert raised.value.offset == other.value.offset == 1024 + 512  # of the member, not inside it
+
+
+def test_flat_key_points_are_coco_triples(tmp_path: Path) -> None:
+    path = _json_tar(tmp_path / "x.tar", "[1, 2, 3, 4, 5, 6]", "[[1, 2], [3, 4], [5, 6]]", "[1, 2, 3, 4]")
+    dataset = penstock.Dataset(path, fields={"x": penstock.Keypoints("json", "")})
+    np.testing.assert_array_equal(dataset[0]["x"], [[1, 2], [4, 5]])
+    np.testing.assert_array_equal(dataset[1]["x"], [[1, 2], [3, 4], [5, 6]])
+    with pytest.raises(penstock.CorruptError, match="x, y and visibility of each, as COCO's do"):
+        dataset[2]
+
+
+@pytest.mark.parametrize("mode", ["LA", "RGBA", "RGB"])
+def test_what_is_no_mask_is_named_by_what_it_has(tmp_path: Path, mode: str) -> None:
+    path = write_tar(tmp_path / "x.tar", [{"seg.png": _png(Image.new(mode, (4, 3)))}])
+    wanted = "an image in colour is not a mask" if mode == "RGB" else "an image with an alpha channel is not a mask"
+    with pytest.raises(penstock.UnsupportedError, match=wanted):
+        penstock.Dataset(path, fields={"seg": penstock.Mask("seg.png")})[0]
+
+
+@pytest.mark.parametrize(
+    ("choice", "advice"),
+    [
+        (penstock.Mask, r'penstock\.Mask\("seg\.png"\), got the class Mask itself'),
+        (penstock.Keypoints, r'penstock\.Keypoints\("json", ".*"\), got the class Keypoints itself'),
+        (5, r'penstock\.Mask\("seg\.png"\), got 5'),
+        (None, "got None"),
+    ],
+)
+def test_what_is_no_reading_is_refused_with_an_example(source: Path, choice: Any, advice: str) -> None:
+    with pytest.raises(penstock.InvalidError, match=rf"fields\['image'\] must be an extension.*{advice}"):
+        penstock.Dataset(source, fields={"image": choice})
 
 
 @pytest.mark.parametrize(

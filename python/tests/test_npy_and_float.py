@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import math
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from field_files import write_tar
 
 import penstock
 
@@ -17,16 +17,6 @@ def npy(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, array, version=version)
     return buffer.getvalue()
-
-
-def write_tar(path: Path, samples: list[dict[str, bytes]]) -> str:
-    with tarfile.open(path, "w") as tar:
-        for number, fields in enumerate(samples):
-            for extension, data in fields.items():
-                info = tarfile.TarInfo(f"{number:04}.{extension}")
-                info.size = len(data)
-                tar.addfile(info, io.BytesIO(data))
-    return str(path)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "u1", "i1", "i2", "i4", "i8", "u2", "f2", "f4", "f8"])
@@ -115,6 +105,15 @@ def test_float_labels(tmp_path: Path) -> None:
     bad = write_tar(tmp_path / "b.tar", [{"float": b"one"}])
     with pytest.raises(penstock.CorruptError, match="'one' is not a number"):
         penstock.Dataset(bad)[0]
+
+
+def test_a_float_that_is_too_large_is_corrupt(tmp_path: Path) -> None:
+    source = write_tar(tmp_path / "a.tar", [{"float": text} for text in (b"-inf", b"1e-400", b"1e400\n")])
+    data = penstock.Dataset(source)
+    assert data[0]["float"] == -math.inf and data[1]["float"] == 0.0
+    with pytest.raises(penstock.CorruptError, match=r"'1e400\\n' does not fit in float64") as raised:
+        data[2]
+    assert raised.value.key == "0002"
 
 
 def test_float_labels_stand_beside_stored_bytes(tmp_path: Path) -> None:

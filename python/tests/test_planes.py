@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import tarfile
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from field_files import file_of, write_tar
 from PIL import Image
 
 import penstock
@@ -26,12 +25,6 @@ GEOMETRY = [
 FLOATS = [*GEOMETRY, transforms.Normalize(mean=(0.5,), std=(0.25,))]
 
 
-def _encoded(array: Any, format: str) -> bytes:
-    file = io.BytesIO()
-    (array if isinstance(array, Image.Image) else Image.fromarray(array)).save(file, format)
-    return file.getvalue()
-
-
 def _files(number: int, height: int, width: int) -> dict[str, bytes]:
     random = np.random.default_rng(number)
     smooth = Image.fromarray(random.integers(0, 256, (5, 6, 3), dtype=np.uint8)).resize((width, height))
@@ -42,22 +35,12 @@ def _files(number: int, height: int, width: int) -> dict[str, bytes]:
         for n in range(number % 4)
     ]
     return {
-        "jpg": _encoded(smooth, "JPEG"),
-        "seg.png": _encoded(palette, "PNG"),
-        "ids.png": _encoded(random.integers(0, 65536, (height, width), dtype=np.uint16), "PNG"),
+        "jpg": file_of(smooth, "JPEG"),
+        "seg.png": file_of(palette),
+        "ids.png": file_of(Image.fromarray(random.integers(0, 65536, (height, width), dtype=np.uint16))),
         "json": json.dumps({"annotations": annotations}).encode(),
         "cls": str(number % 3).encode(),
     }
-
-
-def _write(path: Path, samples: list[dict[str, bytes]]) -> str:
-    with tarfile.open(path, "w") as tar:
-        for number, files in enumerate(samples):
-            for extension, content in files.items():
-                member = tarfile.TarInfo(f"{number:04}.{extension}")
-                member.size = len(content)
-                tar.addfile(member, io.BytesIO(content))
-    return str(path)
 
 
 def _fields(**more: Any) -> dict[str, Any]:
@@ -73,13 +56,13 @@ def _fields(**more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> str:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("planes")
-    return _write(folder / "train.tar", [_files(number, 40 + number, 60 - 2 * number) for number in range(SAMPLES)])
+    return write_tar(folder / "train.tar", [_files(number, 40 + number, 60 - 2 * number) for number in range(SAMPLES)])
 
 
 @pytest.fixture(scope="module", params=["tar", "store"])
-def dataset(source: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> penstock.Dataset:
+def dataset(source: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> penstock.Dataset:
     if request.param == "tar":
         return penstock.Dataset(source, fields=_fields())
     store = tmp_path_factory.mktemp("planes") / "store"
@@ -138,7 +121,7 @@ def test_a_loader_moves_what_compose_moves(dataset: penstock.Dataset, operations
                     _compare(dataset, batch, row, operations, params)
 
 
-def test_draws_are_those_of_a_list_outside_a_loader(source: str) -> None:
+def test_draws_are_those_of_a_list_outside_a_loader(source: Path) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     with _loader(dataset, GEOMETRY, batch_size=1) as loader:
         batch = next(iter(loader))
@@ -148,7 +131,7 @@ def test_draws_are_those_of_a_list_outside_a_loader(source: str) -> None:
     np.testing.assert_array_equal(batch["image"][0], np.moveaxis(made["image"], -1, 0))
 
 
-def test_images_draw_as_without_masks(source: str) -> None:
+def test_images_draw_as_without_masks(source: Path) -> None:
     """What lies in the plane changes nothing for the image: draws and pixels are those of a list without them."""
     with (
         _loader(penstock.Dataset(source, fields=_fields()), FLOATS) as together,
@@ -159,7 +142,7 @@ def test_images_draw_as_without_masks(source: str) -> None:
             assert a.params == b.params
 
 
-def test_masks_are_pillows(source: str) -> None:
+def test_masks_are_pillows(source: Path) -> None:
     operations = [transforms.RandomResizedCrop(20), transforms.RandomHorizontalFlip(), transforms.Resize((11, 13))]
     dataset = penstock.Dataset(source, fields=_fields())
     with _loader(dataset, operations) as loader:
@@ -175,7 +158,7 @@ def test_masks_are_pillows(source: str) -> None:
                 np.testing.assert_array_equal(batch["mask"][row], mask.resize((13, 11), Image.Resampling.NEAREST))
 
 
-def test_sizes_that_vary_make_lists_or_are_padded(source: str) -> None:
+def test_sizes_that_vary_make_lists_or_are_padded(source: Path) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     operations = [transforms.RandomHorizontalFlip(), transforms.RandomRotation(90, expand=True)]
     with _loader(dataset, operations) as loader, _loader(dataset, operations, pad_images=True) as padded:
@@ -192,7 +175,7 @@ def test_sizes_that_vary_make_lists_or_are_padded(source: str) -> None:
 
 
 def test_one_size_makes_one_array(tmp_path: Path) -> None:
-    path = _write(tmp_path / "x.tar", [_files(number, 30, 40) for number in range(4)])
+    path = write_tar(tmp_path / "x.tar", [_files(number, 30, 40) for number in range(4)])
     dataset = penstock.Dataset(path, fields=_fields())
     with _loader(dataset, [transforms.RandomHorizontalFlip()]) as loader:
         (batch,) = loader
@@ -232,7 +215,7 @@ def _contents(batch: penstock.Batch) -> list[bytes]:
 
 
 @pytest.mark.parametrize("what", [FLOATS, penstock.Views(a=GEOMETRY, b=(2, GEOMETRY))], ids=["list", "views"])
-def test_workers_and_resuming_change_nothing(source: str, what: Any) -> None:
+def test_workers_and_resuming_change_nothing(source: Path, what: Any) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     runs = []
     for workers in (0, 1, 2, 8):
@@ -250,7 +233,7 @@ def test_workers_and_resuming_change_nothing(source: str, what: Any) -> None:
             assert [_contents(batch) for batch in other] == runs[0][taken:steps]
 
 
-def test_a_state_does_not_fit_a_loader_that_moves_the_image_alone(source: str) -> None:
+def test_a_state_does_not_fit_a_loader_that_moves_the_image_alone(source: Path) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     with _loader(dataset, GEOMETRY) as loader:
         next(iter(loader))
@@ -263,7 +246,7 @@ def test_a_state_does_not_fit_a_loader_that_moves_the_image_alone(source: str) -
         other.load_state_dict(state)
 
 
-def test_a_cache_reads_masks_as_masks(source: str, tmp_path: Path) -> None:
+def test_a_cache_reads_masks_as_masks(source: Path, tmp_path: Path) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     with _loader(dataset, GEOMETRY) as plain, _loader(dataset, GEOMETRY, cache=str(tmp_path / "cache")) as cached:
         for _ in range(3):
@@ -272,7 +255,7 @@ def test_a_cache_reads_masks_as_masks(source: str, tmp_path: Path) -> None:
         assert "complete" in cached.stats()["cache"] or "read" in cached.stats()["cache"], cached.stats()["cache"]
 
 
-def test_a_store_of_smaller_images_does_not_leave_boxes_behind(source: str, tmp_path: Path) -> None:
+def test_a_store_of_smaller_images_does_not_leave_boxes_behind(source: Path, tmp_path: Path) -> None:
     boxes = penstock.Dataset(source, fields={"image": "jpg", "boxes": _fields()["boxes"]})
     with pytest.raises(penstock.InvalidError, match="field 'boxes' has boxes or key points, which stay as they are"):
         penstock.build(boxes, tmp_path / "small.store", resize=16, progress=False)
@@ -282,7 +265,7 @@ def test_a_store_of_smaller_images_does_not_leave_boxes_behind(source: str, tmp_
 def test_a_mask_of_another_size_is_an_error_of_its_sample(tmp_path: Path) -> None:
     samples = [_files(number, 30, 40) for number in range(8)]
     samples[3]["seg.png"] = _files(3, 30, 41)["seg.png"]
-    dataset = penstock.Dataset(_write(tmp_path / "x.tar", samples), fields=_fields())
+    dataset = penstock.Dataset(write_tar(tmp_path / "x.tar", samples), fields=_fields())
     with _loader(dataset, GEOMETRY) as loader:
         expected = "the mask has 41 x 30 pixels, but its image has 40 x 30"
         with pytest.raises(penstock.CorruptError, match=expected) as raised:
@@ -298,7 +281,7 @@ def test_a_mask_of_another_size_is_an_error_of_its_sample(tmp_path: Path) -> Non
                 _compare(dataset, batch, row, GEOMETRY, params)
 
 
-def test_lists_of_fields_move_nothing_else(source: str) -> None:
+def test_lists_of_fields_move_nothing_else(source: Path) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     with pytest.warns(RuntimeWarning) as caught, _loader(dataset, {"image": GEOMETRY}) as loader:
         for batch in loader:
@@ -314,7 +297,7 @@ def test_lists_of_fields_move_nothing_else(source: str) -> None:
     assert warning.filename == __file__
 
 
-def test_two_images_that_draw_apart_get_one_warning(source: str) -> None:
+def test_two_images_that_draw_apart_get_one_warning(source: Path) -> None:
     dataset = penstock.Dataset(source, fields={"image": "jpg", "other": "jpg"})
     crop = [transforms.RandomResizedCrop(16), transforms.RandomHorizontalFlip()]
     with pytest.warns(RuntimeWarning) as caught, _loader(dataset, {"image": crop, "other": crop}) as loader:
@@ -333,7 +316,7 @@ def test_two_images_that_draw_apart_get_one_warning(source: str) -> None:
                 np.testing.assert_array_equal(batch["image"], batch["other"])
 
 
-def test_what_cannot_move_together_is_refused(source: str) -> None:
+def test_what_cannot_move_together_is_refused(source: Path) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     with pytest.raises(penstock.InvalidError, match=r"moves 'mask' with the image.*transforms=\{\"image\": \[...\]\}"):
         _loader(dataset, [transforms.CenterCrop(16), lambda image: image[:, ::-1].copy()])
@@ -349,7 +332,7 @@ def test_what_cannot_move_together_is_refused(source: str) -> None:
         _loader(dataset, GEOMETRY, decode=False)
 
 
-def test_without_transforms_everything_is_as_stored(source: str) -> None:
+def test_without_transforms_everything_is_as_stored(source: Path) -> None:
     dataset = penstock.Dataset(source, fields=_fields())
     for options in ({"what": None}, {"what": GEOMETRY, "enable_transforms": False}):
         with _loader(dataset, **options) as loader:
@@ -358,7 +341,7 @@ def test_without_transforms_everything_is_as_stored(source: str) -> None:
             np.testing.assert_array_equal(batch["boxes"][2], dataset[2]["boxes"])
 
 
-def test_images_of_other_modes_have_planes_too(source: str) -> None:
+def test_images_of_other_modes_have_planes_too(source: Path) -> None:
     crop = [transforms.RandomResizedCrop(16, interpolation="nearest"), transforms.RandomHorizontalFlip()]
     dataset = penstock.Dataset(
         source,
@@ -370,7 +353,7 @@ def test_images_of_other_modes_have_planes_too(source: str) -> None:
             np.testing.assert_array_equal(batch["image"][:, 0], batch["mask"])
 
 
-def test_what_rgb_loses_is_told_beside_a_mask_too(source: str) -> None:
+def test_what_rgb_loses_is_told_beside_a_mask_too(source: Path) -> None:
     dataset = penstock.Dataset(source, fields={"image": "ids.png", "mask": penstock.Mask("seg.png")})
     with (
         pytest.warns(RuntimeWarning, match="I;16"),

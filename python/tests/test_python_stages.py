@@ -10,7 +10,7 @@ from python_stages import CROP, add_noise, alive, blend, contents, invert, loade
 
 import penstock
 from penstock import _stages
-from penstock.transforms import CenterCrop, Normalize, Python, RandomHorizontalFlip, ToFloat
+from penstock.transforms import CenterCrop, Lambda, Normalize, Python, RandomHorizontalFlip, ToFloat, to_config
 
 OPERATIONS = [CROP, add_noise, RandomHorizontalFlip(), add_noise, Normalize(0.5, 0.25)]
 
@@ -174,3 +174,22 @@ def test_functions_continue_when_a_cache_takes_over(shards, tmp_path):
     assert alive(pid)
     assert stats["helpers"] == {"alive": 1, "started": 1, "replaced": 0}
     loader.close()
+
+
+def test_a_lambda_is_the_function_that_it_names(shards):
+    plain = contents(loader_of(shards, [CROP, add_noise, RandomHorizontalFlip()], shuffle=True, num_workers=1))
+    named = loader_of(shards, [CROP, Lambda(add_noise), RandomHorizontalFlip()], shuffle=True, num_workers=1)
+    assert contents(named) == plain
+    assert "add_noise -> uint8 (24, 24, 3)" in named.plan()
+    assert Lambda(invert) == Lambda(invert) != Lambda(to_gray)
+    assert hash(Lambda(invert)) == hash(Lambda(invert))
+    assert Lambda(invert) != invert
+    assert repr(Lambda(invert)) == "Lambda(python_stages.invert)"
+    with pytest.raises(
+        penstock.InvalidError, match=r"\[1\] is Lambda\(python_stages.invert\), which has no plain values"
+    ):
+        to_config([CROP, Lambda(invert)])
+    with pytest.raises(penstock.InvalidError, match="'Lambda'; put the function into the list"):
+        penstock.transforms.from_config([{"op": "Lambda", "lambd": "python_stages.invert"}])
+    with pytest.raises(penstock.InvalidError, match="fn must be a function"):
+        Lambda(3)

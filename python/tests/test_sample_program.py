@@ -204,6 +204,25 @@ def test_boxes_and_keypoints_are_torchvisions() -> None:
             np.testing.assert_allclose(made[name], np.asarray(wanted), atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("image", "words"),
+    [
+        (np.zeros((3, 32, 32), np.uint8), r"\[H, W, C\] .* got \(3, 32, 32\); move its channels to the end"),
+        (np.zeros((32, 32, 2), np.uint8), r"\[H, W, C\] with 1, 3 or 4 channels, or \[H, W\], got \(32, 32, 2\)$"),
+        (np.zeros((32, 32, 3), np.uint16), r"uint16 must be gray, \[H, W\] or \[H, W, 1\], got \(32, 32, 3\)"),
+    ],
+)
+def test_images_of_another_shape_are_refused_with_it(image: Any, words: str) -> None:
+    with pytest.raises(penstock.InvalidError, match=words):
+        transforms.Compose([transforms.CenterCrop(8)])(image)
+
+
+def test_tensors_of_another_shape_are_refused_with_it() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(penstock.InvalidError, match=r"a tensor must have the shape \[C, H, W\] .* got \(32, 32, 3\)"):
+        transforms.Compose([transforms.CenterCrop(8)])(torch.zeros((32, 32, 3)))
+
+
 def write_tar(path: Path, images: list[np.ndarray]) -> str:
     with tarfile.open(path, "w") as archive:
         for number, image in enumerate(images):
@@ -295,17 +314,6 @@ def test_lists_for_several_fields_draw_apart(tmp_path: Path) -> None:
         np.testing.assert_array_equal(batch["one"], batch["two"])
 
 
-def test_lists_and_views_go_to_config_and_back() -> None:
-    config = json.loads(json.dumps(transforms.to_config(EVERYTHING)))
-    assert transforms.from_config(config) == EVERYTHING
-    views = penstock.Views(a=EVERYTHING, local=(6, [transforms.RandomResizedCrop(96, key="crop")]))
-    assert transforms.from_config(json.loads(json.dumps(transforms.to_config(views)))) == views
-    with pytest.raises(penstock.InvalidError, match=r"\[1\]: RandomHorizontalFlip has no parameter q|\[1\]: .*q"):
-        transforms.from_config([{"op": "ToFloat"}, {"op": "RandomHorizontalFlip", "q": 1}])
-    with pytest.raises(penstock.InvalidError, match=r"views.a\[0\]"):
-        transforms.from_config({"views": {"a": [{"op": "NoSuchThing"}]}})
-
-
 def test_compose_and_views_are_values() -> None:
     compose = transforms.Compose(EVERYTHING)
     assert pickle.loads(pickle.dumps(compose)) == compose
@@ -316,83 +324,13 @@ def test_compose_and_views_are_values() -> None:
         penstock.Views(a=(0, [transforms.ToFloat()]))
 
 
-def _labelled(folder: Path) -> str:
-    members = []
-    for number, image in enumerate([*SMOOTH, *SMOOTH]):
-        buffer = io.BytesIO()
-        Image.fromarray(image).save(buffer, "PNG")
-        mask = io.BytesIO()
-        Image.fromarray(image[:, :, 0] // 16).save(mask, "PNG")
-        members += [
-            (f"{number:03}.png", buffer.getvalue()),
-            (f"{number:03}.seg.png", mask.getvalue()),
-            (f"{number:03}.cls", str(number % 5).encode()),
-        ]
-    with tarfile.open(folder / "labels.tar", "w") as archive:
-        for name, data in members:
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return str(folder / "labels.tar")
+def test_a_replay_needs_what_was_drawn() -> None:
+    with pytest.raises(penstock.InvalidError, match="params must be a row of batch.params"):
+        transforms.apply([transforms.RandomRotation(90)], SMOOTH[0], None)
 
 
-LABELLED = {"image": "png", "label": "cls"}
-
-
-@pytest.mark.parametrize("operations", [[transforms.CenterCrop(16)], [transforms.CenterCrop(16), transforms.ToFloat()]])
-def test_cutmix_is_torchvisions_with_the_drawn_box(tmp_path: Path, operations: list[transforms.Transform]) -> None:
-    torch = pytest.importorskip("torch")
-    dataset = penstock.Dataset(_labelled(tmp_path), fields={**LABELLED, "mask": penstock.Mask("seg.png")})
-    mixed = [*operations, transforms.CutMix(alpha=0.7, num_classes=5)]
-    boxes = set()
-    for memory_format in ("channels_first", "channels_last"):
-        options: dict[str, Any] = {"batch_size": 4, "shuffle": True, "memory_format": memory_format}
-        with (
-            penstock.Loader(dataset, transforms=operations, **options) as one,
-            penstock.Loader(dataset, transforms=mixed, **options) as other,
-        ):
-            for expected, batch in zip(one, other, strict=True):
-                (drawn,) = json.loads(json.dumps(batch.params[0]["batch"]))
-                left, top, right, bottom = drawn["box"]
-                boxes.add((left, top, right, bottom))
-                assert drawn["lam"] == 1.0 - (right - left) * (bottom - top) / 256
-                for name in ("image", "mask"):
-                    pasted = expected[name].clone()
-                    pasted[..., top:bottom, left:right] = pasted.roll(1, 0)[..., top:bottom, left:right]
-                    assert torch.equal(batch[name], pasted)
-                labels = torch.nn.functional.one_hot(expected["label"], 5).float()
-                lam = drawn["lam"]
-                assert torch.equal(batch["label"], labels.roll(1, 0).mul(1.0 - lam).add(labels.mul(lam)))
-    assert len(boxes) == 2  # the same in both memory formats
-    with pytest.raises(penstock.InvalidError, match="CutMix mixes images of one size"):
-        penstock.Loader(
-            dataset, transforms=[transforms.RandomRotation(45, expand=True), transforms.CutMix(num_classes=5)]
-        )
-
-
-def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
-    source = penstock.Dataset(_labelled(tmp_path), fields=LABELLED)
-    plain = [transforms.CenterCrop(16), transforms.ToFloat()]
-    mixed = [*plain, transforms.MixUp(alpha=0.4, num_classes=5)]
-    shares = set()
-    for workers in (0, 3):
-        with (
-            penstock.Loader(source, transforms=plain, batch_size=4, shuffle=True, num_workers=workers) as one,
-            penstock.Loader(source, transforms=mixed, batch_size=4, shuffle=True, num_workers=workers) as other,
-        ):
-            for expected, batch in zip(one, other, strict=True):
-                (drawn,) = batch.params[0]["batch"]
-                shares.add(drawn["lam"])
-                lam = drawn["lam"]
-                images, labels = expected["image"], torch.nn.functional.one_hot(expected["label"], 5).float()
-                for values, made in ((images, batch["image"]), (labels, batch["label"])):
-                    assert torch.equal(made, values.roll(1, 0).mul(1.0 - lam).add(values.mul(lam)))
-    assert len(shares) == 2 * len(SMOOTH) // 4 + (1 if 2 * len(SMOOTH) % 4 else 0)
-    with pytest.raises(penstock.InvalidError, match="MixUp mixes float32 images of one size"):
-        penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5)])
-    flat = [transforms.CenterCrop(16), lambda image: image[..., 0] / np.float32(255), transforms.MixUp(num_classes=5)]
-    with pytest.raises(penstock.InvalidError, match=r"MixUp needs images \[H, W, C\], got 2 dimensions"):
-        penstock.Loader(source, transforms=flat)
-    with pytest.raises(penstock.InvalidError, match="must stand at the end"):
-        penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5), transforms.ToFloat()])
+def test_several_rectangles_may_be_too_small_to_erase() -> None:
+    compose = transforms.Compose([transforms.RandomErasing(1.0, mode="pixel", max_count=3)])
+    image = np.zeros((8, 8, 3), np.uint8)
+    for seed in range(200):
+        np.testing.assert_array_equal(compose(image, seed=seed), compose(image, params=compose.draw(image, seed=seed)))

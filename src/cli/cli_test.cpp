@@ -333,5 +333,23 @@ TEST(cli, audio_build_says_what_it_did) {
   EXPECT_EQ(run("audio build /nowhere /tmp/x.h5 --duration 0.3").code, 2);
 }
 
+TEST(cli, says_the_mean_and_the_deviation_of_all_images) {
+  const TemporaryFolder folder;
+  const std::string source = tar_of(folder, 5);
+  const std::string config = folder.write("crop.json", R"([{"op": "CenterCrop", "size": 8}])");
+  const Outcome plain = run(fmt::format("stats {} --workers 2", source));
+  EXPECT_EQ(plain.code, 0);
+  EXPECT_THAT(plain.out, HasSubstr("of 5 images, 15360 pixels"));
+  const Outcome cropped = run(fmt::format("stats {} --transforms {} --json", source, config));
+  EXPECT_EQ(cropped.code, 0);
+  EXPECT_EQ(cropped.json().find("pixels")->whole(), 320U);
+  EXPECT_EQ(cropped.json().find("mean")->list()->size(), 3U);
+  const std::string wrong = folder.write("wrong.json", R"([{"op": "CenterCrop", "size": -1}])");
+  const Outcome refused = run(fmt::format("stats {} --transforms {}", source, wrong));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.out, HasSubstr("wrong.json: [0]: CenterCrop: size must be"));
+  EXPECT_EQ(run(fmt::format("stats {} --transforms {}/none.json", source, folder.path())).code, 2);
+}
+
 }  // namespace
 }  // namespace penstock::inline v0

@@ -35,13 +35,15 @@ int main(int argc, char** argv) {
   add_verify(app, code);
   add_convert(app, code);
   add_bench(app, code);
+  add_stats(app, code);
+  add_show(app, code);
   add_audio(app, code);
   if (const auto verb = unknown_verb(app, argc, argv)) {
-    return fail(
-        {.kind = penstock::ErrorKind::invalid,
-         .message = "unknown subcommand '" + *verb + "'",
-         .advice = "the subcommands are build, info, verify, convert, bench and audio; see penstock --help"},
-        wants_json(argc, argv));
+    return fail({.kind = penstock::ErrorKind::invalid,
+                 .message = "unknown subcommand '" + *verb + "'",
+                 .advice = "the subcommands are build, info, verify, convert, bench, stats, show and audio; "
+                           "see penstock --help"},
+                wants_json(argc, argv));
   }
   try {
     app.parse(argc, argv);

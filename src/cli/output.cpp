@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 
 #include "cli/verbs.hpp"
@@ -20,17 +19,6 @@ void on_interrupt(int) {
 }
 
 }  // namespace
-
-std::string as_size(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1000 && unit + 1 < kUnits.size()) {
-    value /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} {}", bytes, kUnits[0]) : fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
 
 void print_document(const Json& document) { fmt::print("{}\n", document.text(2)); }
 

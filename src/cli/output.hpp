@@ -10,14 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/out_of_memory.hpp"
 #include "core/printable.hpp"
 #include "formats/json.hpp"
 #include "penstock/result.hpp"
 
 namespace penstock::cli {
-
-/// "1.5 GB".
-std::string as_size(std::uint64_t bytes);
 
 /// A human-readable line. Names in it come from data and from file systems, so all of it is made printable.
 template <class... Values>

@@ -19,6 +19,8 @@ void add_info(CLI::App& app, int& code);
 void add_verify(CLI::App& app, int& code);
 void add_convert(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
+void add_stats(CLI::App& app, int& code);
+void add_show(CLI::App& app, int& code);
 void add_audio(CLI::App& app, int& code);
 
 }  // namespace penstock::cli

@@ -43,6 +43,7 @@ struct ImageDecoder::Impl {
   DecodeLimits limits;
   DecoderSet<ImageCodec> decoders{image_catalog()};
   ImageFormatDecoder* current = nullptr;
+  ByteSpan file;
   ImageSize size;
   Scratch pixels;  // on their way to another layout
 
@@ -75,8 +76,15 @@ ImageDecoder::~ImageDecoder() = default;
 ImageDecoder::ImageDecoder(ImageDecoder&&) noexcept = default;
 ImageDecoder& ImageDecoder::operator=(ImageDecoder&&) noexcept = default;
 
+Result<int> ImageFormatDecoder::orientation(ByteSpan) {
+  return detail::decode_error(ErrorKind::unsupported,
+                              "the pixels of the image are stored, but not what EXIF said of its orientation",
+                              "omit ExifTranspose, or build the store with image='repack' or image='keep'");
+}
+
 Result<ImageSize> ImageDecoder::open(const EncodedImage& image) {
   impl_->current = nullptr;
+  impl_->file = image.bytes;
   if (image.pixels) {
     ImageFormatDecoder& decoder = impl_->decoders.of(
         [](const ImageCodec& codec) { return codec.recognises == PixelsDecoder::recognises; }, impl_->limits);
@@ -115,6 +123,13 @@ const ImageTraits& ImageDecoder::traits() const noexcept {
   return impl_->current != nullptr ? impl_->current->traits() : kNone;
 }
 
+Result<int> ImageDecoder::orientation() const {
+  if (impl_->current == nullptr) {
+    return detail::decode_error(ErrorKind::invalid, "no image is open");
+  }
+  return impl_->current->orientation(impl_->file);
+}
+
 Result<PixelLayout> ImageDecoder::layout_for(ImageMode mode) const {
   if (const std::optional<PixelLayout> layout = layout_of(mode)) {
     return *layout;
@@ -129,7 +144,8 @@ Result<PixelLayout> ImageDecoder::layout_for(ImageMode mode) const {
   if (image.unchanged != PixelLayout::gray_16) {
     return detail::decode_error(
         ErrorKind::unsupported,
-        fmt::format("an image of {} channels is not a mask", channels_of(image.unchanged)),
+        fmt::format("an image {} is not a mask",
+                    image.unchanged == PixelLayout::rgba ? "with an alpha channel" : "in colour"),
         "a mask is a gray or palette PNG; read others with penstock.Image");
   }
   if (mode == ImageMode::mask) {

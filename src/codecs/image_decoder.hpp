@@ -98,6 +98,11 @@ class ImageDecoder {
   /// Of the opened image.
   const ImageTraits& traits() const noexcept;
 
+  /// EXIF's orientation of the opened image, 1 to 8: how it is to be turned before it is looked at, which
+  /// nothing here does. 1 where the file says nothing; `unsupported` for records that keep the pixels of
+  /// files alone.
+  Result<int> orientation() const;
+
   /// The layout for a mode of the opened image; `invalid` where it cannot be had.
   Result<PixelLayout> layout_for(ImageMode mode) const;
 

@@ -25,6 +25,9 @@ class ImageFormatDecoder {
   /// rgb, and of the other layouts those that gives() says.
   virtual Status decode(const Rect& box, const PixelView& out) = 0;
 
+  /// As ImageDecoder::orientation(), of the file that is open. Without override: `unsupported`.
+  virtual Result<int> orientation(ByteSpan file);
+
   /// Of the opened image; decode() may learn more of what is lost.
   const ImageTraits& traits() const noexcept { return traits_; }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "codecs/codec_catalog.hpp"
+#include "codecs/exif.hpp"
 #include "codecs/image_format_decoder.hpp"
 
 namespace penstock::inline v0 {
@@ -37,6 +38,7 @@ class JpegDecoder final : public ImageFormatDecoder {
 
   Result<ImageSize> open(ByteSpan file) override;
   Status decode(const Rect& box, const PixelView& out) override;
+  Result<int> orientation(ByteSpan file) override { return detail::jpeg_orientation(file); }
 
  private:
   struct Impl;

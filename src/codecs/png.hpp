@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "codecs/codec_catalog.hpp"
+#include "codecs/exif.hpp"
 #include "codecs/image_format_decoder.hpp"
 #include "codecs/png_rows.hpp"
 #include "core/scratch.hpp"
@@ -58,6 +59,7 @@ class PngDecoder final : public ImageFormatDecoder {
 
   Result<ImageSize> open(ByteSpan file) override;
   Status decode(const Rect& box, const PixelView& out) override;
+  Result<int> orientation(ByteSpan file) override { return detail::png_orientation(file); }
 
  private:
   Status check_memory() const;

@@ -81,6 +81,7 @@ class RepackedDecoder final : public ImageFormatDecoder {
 
   Result<ImageSize> open(ByteSpan record) override;
   Status decode(const Rect& box, const PixelView& out) override;
+  Result<int> orientation(ByteSpan record) override;
 
  private:
   struct Impl;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "codecs/codec_catalog.hpp"
+#include "codecs/exif.hpp"
 #include "codecs/image_format_decoder.hpp"
 #include "core/scratch.hpp"
 
@@ -27,6 +28,7 @@ class WebpDecoder final : public ImageFormatDecoder {
 
   Result<ImageSize> open(ByteSpan file) override;
   Status decode(const Rect& box, const PixelView& out) override;
+  Result<int> orientation(ByteSpan file) override { return detail::webp_orientation(file); }
 
  private:
   Status decode_frame(const Rect& box, const PixelView& out);

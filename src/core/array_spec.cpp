@@ -13,18 +13,19 @@ struct ScalarInfo {
   std::size_t size;
 };
 // In the order of the enumerators.
-constexpr std::array<ScalarInfo, kScalarTypes> kScalars = {{{"bool", 1},
-                                                            {"uint8", 1},
-                                                            {"int8", 1},
-                                                            {"int16", 2},
-                                                            {"int32", 4},
-                                                            {"int64", 8},
-                                                            {"float16", 2},
-                                                            {"float32", 4},
-                                                            {"float64", 8},
-                                                            {"uint16", 2},
-                                                            {"uint32", 4},
-                                                            {"uint64", 8}}};
+constexpr std::array<ScalarInfo, kScalarTypes + 1> kScalars = {{{"bool", 1},
+                                                                {"uint8", 1},
+                                                                {"int8", 1},
+                                                                {"int16", 2},
+                                                                {"int32", 4},
+                                                                {"int64", 8},
+                                                                {"float16", 2},
+                                                                {"float32", 4},
+                                                                {"float64", 8},
+                                                                {"uint16", 2},
+                                                                {"uint32", 4},
+                                                                {"uint64", 8},
+                                                                {"bfloat16", 2}}};
 
 }  // namespace
 
@@ -32,12 +33,13 @@ const char* name_of(Scalar type) noexcept { return kScalars[static_cast<std::siz
 std::size_t size_of(Scalar type) noexcept { return kScalars[static_cast<std::size_t>(type)].size; }
 
 Scalar scalar_of(ElementType type) noexcept {
-  constexpr std::array kTypes = {Scalar::uint8, Scalar::float32, Scalar::uint16, Scalar::float16};
+  constexpr std::array kTypes = {Scalar::uint8, Scalar::float32, Scalar::uint16, Scalar::float16,
+                                 Scalar::bfloat16};
   return kTypes[static_cast<std::size_t>(type)];
 }
 
 std::optional<Scalar> scalar_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < kScalars.size(); ++i) {
+  for (std::size_t i = 0; i < kScalarTypes; ++i) {
     if (name == kScalars[i].name) {
       return static_cast<Scalar>(i);
     }

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
-#include <new>
 #include <utility>
 
 #if defined(__has_feature)
@@ -20,6 +19,8 @@
 #ifdef PENSTOCK_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
+
+#include "core/out_of_memory.hpp"
 
 namespace penstock::inline v0 {
 
@@ -57,7 +58,7 @@ std::uint8_t* map_memory(std::size_t bytes) {
   void* const raw =
       ::mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) {
-    throw std::bad_alloc();
+    throw OutOfMemory("a buffer", bytes);
   }
   auto* const start = static_cast<std::uint8_t*>(raw);
   if (!huge) {
@@ -79,7 +80,7 @@ std::uint8_t* map_memory(std::size_t bytes) {
 
 SlabBlock* allocate(std::size_t size) {
   if (size > std::numeric_limits<std::size_t>::max() / 4) {
-    throw std::bad_alloc();
+    throw OutOfMemory("a buffer", size);
   }
   auto block = std::make_unique<SlabBlock>();
   block->capacity = capacity_for(size);
@@ -90,7 +91,7 @@ SlabBlock* allocate(std::size_t size) {
   } else {
     block->data = static_cast<std::uint8_t*>(std::aligned_alloc(Slab::kAlignment, bytes));
     if (!block->data) {
-      throw std::bad_alloc();
+      throw OutOfMemory("a buffer", size);
     }
   }
   return block.release();

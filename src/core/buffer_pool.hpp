@@ -106,7 +106,7 @@ class BufferPool {
   ~BufferPool();
 
   /// A buffer of `size` bytes (0 is allowed) plus slack, contents undefined. A free one is used again if it
-  /// is big enough and no bigger than twice the size plus 1 MiB. Throws std::bad_alloc.
+  /// is big enough and no bigger than twice the size plus 1 MiB. Throws OutOfMemory.
   Slab acquire(std::size_t size);
 
   /// Also gives back at once what is above the new limit.

@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
-#include <new>
+
+#include "core/out_of_memory.hpp"
 
 namespace penstock::inline v0 {
 
@@ -20,10 +21,10 @@ class Scratch {
   /// Bytes that a growing buffer takes for the next, slightly larger request, at most.
   static constexpr std::size_t kMaxSpare = std::size_t{16} << 20;
 
-  /// At least `size` bytes (plus kSlack), aligned to kAlignment. Throws std::bad_alloc.
+  /// At least `size` bytes (plus kSlack), aligned to kAlignment. Throws OutOfMemory.
   std::uint8_t* reserve(std::size_t size) {
     if (size > std::numeric_limits<std::size_t>::max() / 2) {
-      throw std::bad_alloc();
+      throw_lack(size);
     }
     if (size + kSlack > capacity_) {
       const std::size_t spare = size / 4 < kMaxSpare ? size / 4 : kMaxSpare;
@@ -32,7 +33,7 @@ class Scratch {
       capacity_ = 0;
       data_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, grown)));
       if (!data_) {
-        throw std::bad_alloc();
+        throw_lack(size);
       }
       capacity_ = grown;
     }
@@ -47,6 +48,8 @@ class Scratch {
   }
 
  private:
+  [[noreturn]] static void throw_lack(std::size_t size) { throw OutOfMemory("working memory", size); }
+
   struct Free {
     void operator()(std::uint8_t* p) const noexcept { std::free(p); }
   };

@@ -9,170 +9,178 @@
 #include <string_view>
 
 #include "core/printable.hpp"
-#include "formats/json_reader.hpp"
+#include "formats/field_value.hpp"
+#include "formats/text.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
 using Token = JsonReader::Token;
 
-constexpr std::size_t kMaxObjectNames = 256;  // of one object, as Json has it
+/// What a value is that begins with this token.
+const char* words_for(Token token) noexcept {
+  switch (token) {
+    case Token::null:
+      return "null";
+    case Token::boolean:
+      return "true or false";
+    case Token::number:
+      return "a number";
+    case Token::text:
+      return "text";
+    case Token::begin_list:
+      return "a list";
+    default:
+      return "an object";
+  }
+}
 
-/// A text is read to its end whatever the path leads to, so that what is not JSON is told first.
+/// A text is read to its end whatever the path leads to, so that what is not JSON is told first. What reads
+/// returns false where it is none.
 class PathReader {
  public:
-  PathReader(std::string_view text, const std::string& path, AnnotationMemory& memory)
-      : reader_(text), path_(path), memory_(memory) {
-    memory_.names.clear();
-    memory_.unescaped.clear();
+  PathReader(const JsonText& json, const std::string& path, Annotations& out)
+      : json_(json), path_(path), reader_(out.memory.reader), out_(out) {
+    reader_.restart(json.text);
   }
 
   /// Calls take(token) for every value that the path leads to; it reads to the end of the value.
   template <class Take>
-  Status read(Take&& take) {
-    PENSTOCK_TRY(walk(reader_.next(), path_, take));
-    if (reader_.next() != Token::end) {
-      return reader_.error();
-    }
-    return status();
+  bool read(Take&& take) {
+    return walk(next(), path_, take) && next() == Token::end;
   }
   Status status() const { return wrong_ ? Status(*wrong_) : Status(); }
 
   Token next() { return reader_.next(); }
+  std::string_view written() const noexcept { return reader_.written(); }
+  /// Where the value begins that was read last.
+  std::size_t begin() const noexcept { return reader_.begin(); }
 
   /// Takes note of the first thing that is wrong with what the path leads to.
-  void wrong(std::string_view what) {
+  void wrong(std::optional<std::size_t> at, std::string_view what) {
     if (!wrong_) {
+      const std::string place = at ? ", at " + json_.byte_in_words(*at) : "";
       wrong_ = Error{.kind = ErrorKind::corrupt,
-                     .message = fmt::format("path '{}': {}", printable(path_), what),
+                     .message = fmt::format("path '{}': {}{}", printable(path_), what, place),
                      .advice = {},
                      .place = {.stage = "decode"}};
     }
   }
 
-  /// The number that was read.
-  Status number(double& value) const {
-    const std::string_view written = reader_.written();
-    const char* const end = written.data() + written.size();
-    const auto [stop, problem] = std::from_chars(written.data(), end, value);
-    if (problem != std::errc() || stop != end || !std::isfinite(value)) {
-      return reader_.error("number too large");
-    }
-    value = written == "-0" ? 0.0 : value;  // an integer, which has no sign then
-    return {};
-  }
-  std::string_view written() const noexcept { return reader_.written(); }
-
   /// To the end of the value that begins with this token.
-  Status skip(Token token) {
-    const auto skip_next = [this](Token inner) { return skip(inner); };
-    switch (token) {
-      case Token::begin_list:
-        return each_item(skip_next);
-      case Token::begin_object:
-        return each_member([&](std::string_view) { return skip(reader_.next()); });
-      case Token::number: {
-        double value = 0;
-        return number(value);
+  bool skip(Token token) {
+    for (std::size_t open = 0;; token = next()) {
+      if (token == Token::wrong) {
+        return false;
       }
-      case Token::null:
-      case Token::boolean:
-      case Token::text:
-        return {};
-      default:  // no other token comes where a value is expected
-        return reader_.error();
+      open += token == Token::begin_list || token == Token::begin_object ? 1 : 0;
+      open -= token == Token::end_list || token == Token::end_object ? 1 : 0;
+      if (open == 0) {
+        return true;
+      }
     }
   }
 
   /// Calls use(token) for each item of a list whose bracket was read.
   template <class Use>
-  Status each_item(Use&& use) {
-    for (Token token = reader_.next(); token != Token::end_list; token = reader_.next()) {
-      PENSTOCK_TRY(use(token));
+  bool each_item(Use&& use) {
+    for (Token token = next(); token != Token::end_list; token = next()) {
+      if (!use(token)) {
+        return false;
+      }
     }
-    return {};
+    return true;
   }
 
  private:
-  template <class Use>
-  Status each_member(Use&& use) {
-    const std::size_t first = memory_.names.size();
-    for (Token token = reader_.next(); token != Token::end_object; token = reader_.next()) {
-      if (token == Token::wrong) {
-        return reader_.error();
-      }
-      const std::string_view name = this->name();
-      const auto begin = memory_.names.begin() + static_cast<std::ptrdiff_t>(first);
-      if (std::find(begin, memory_.names.end(), name) != memory_.names.end()) {
-        return reader_.error("duplicate member");
-      }
-      if (memory_.names.size() - first == kMaxObjectNames) {
-        return reader_.error("an object has too many members");
-      }
-      memory_.names.push_back(name);
-      PENSTOCK_TRY(use(name));
+  /// Whether the name that was read is this one.
+  bool is_named(std::string_view name) {
+    if (reader_.written().find('\\') == std::string_view::npos) {
+      return reader_.written() == name;
     }
-    memory_.names.resize(first);
-    return {};
-  }
-
-  std::string_view name() {
-    const std::string_view written = reader_.written();
-    if (written.find('\\') == std::string_view::npos) {
-      return written;
-    }
-    return memory_.unescaped.emplace_back(reader_.unescaped());
+    reader_.unescape(out_.memory.name);
+    return out_.memory.name == name;
   }
 
   template <class Take>
-  Status walk(Token token, std::string_view rest, Take&& take) {
-    if (wrong_) {
+  bool walk(Token token, std::string_view rest, Take&& take) {
+    if (wrong_ || token == Token::wrong) {
       return skip(token);
     }
     if (rest.empty()) {
       return take(token);
     }
+    const std::size_t at = begin();
     const std::size_t dot = rest.find('.');
     const std::string_view name = rest.substr(0, dot);
     const std::string_view after = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
     if (token == Token::begin_list) {
       return name == "*" ? each_item([&](Token item) { return walk(item, after, take); })
-                         : walk_place(name, after, take);
+                         : walk_place(at, name, after, take);
     }
     bool found = false;
     if (token == Token::begin_object) {
-      PENSTOCK_TRY(each_member([&](std::string_view member) {
-        found = found || member == name;
-        return member == name ? walk(reader_.next(), after, take) : skip(reader_.next());
-      }));
-    } else {
-      PENSTOCK_TRY(skip(token));
+      if (!walk_member(name, after, take, found)) {
+        return false;
+      }
+    } else if (!skip(token)) {
+      return false;
     }
     if (!found) {
-      wrong(name == "*" ? "'*' stands for the elements of a list, and there is none"
-                        : fmt::format("there is no '{}'", printable(std::string(name))));
+      wrong(at, name == "*" ? "'*' stands for the elements of a list, and there is none"
+                            : fmt::format("there is no '{}'", printable(std::string(name))));
     }
-    return {};
+    return true;
   }
 
-  /// One element of the list.
+  /// One member of the object: of several of one name the last, as Python has it.
   template <class Take>
-  Status walk_place(std::string_view name, std::string_view after, Take&& take) {
-    std::size_t place = 0;
-    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), place);
-    const bool is_place = problem == std::errc() && end == name.data() + name.size();
-    std::size_t count = 0;
-    PENSTOCK_TRY(each_item(
-        [&](Token item) { return count++ == place && is_place ? walk(item, after, take) : skip(item); }));
-    if (!is_place || count <= place) {
-      wrong(fmt::format("a list of {} has no '{}'", count, printable(std::string(name))));
+  bool walk_member(std::string_view name, std::string_view after, Take&& take, bool& found) {
+    const std::size_t numbers = out_.numbers.size(), labels = out_.labels.size();
+    const std::size_t groups = out_.groups.size(), count = out_.count;
+    for (Token token = next(); token != Token::end_object; token = next()) {
+      if (token == Token::wrong) {
+        return false;
+      }
+      if (!is_named(name)) {
+        if (!skip(next())) {
+          return false;
+        }
+        continue;
+      }
+      if (found) {
+        out_.numbers.resize(numbers);
+        out_.labels.resize(labels);
+        out_.groups.resize(groups);
+        out_.count = count;
+        wrong_.reset();  // by a member before: walk() was asked while nothing was wrong
+      }
+      found = true;
+      if (!walk(next(), after, take)) {
+        return false;
+      }
     }
-    return {};
+    return true;
   }
 
-  JsonReader reader_;
+  /// One element of the list that begins `at`.
+  template <class Take>
+  bool walk_place(std::size_t at, std::string_view name, std::string_view after, Take&& take) {
+    const std::optional<std::uint64_t> place = parse_decimal(name);
+    std::uint64_t count = 0;
+    if (!each_item([&](Token item) { return count++ == place ? walk(item, after, take) : skip(item); })) {
+      return false;
+    }
+    if (!place || count <= *place) {
+      wrong(at, fmt::format("a list of {} has no '{}'", count, printable(std::string(name))));
+    }
+    return true;
+  }
+
+  const JsonText& json_;
   const std::string& path_;
-  AnnotationMemory& memory_;
+  JsonReader& reader_;
+  Annotations& out_;
   std::optional<Error> wrong_;
 };
 
@@ -197,78 +205,122 @@ class ItemReader {
   ItemReader(PathReader& in, const AnnotationSpec& spec, Annotations& out)
       : in_(in), spec_(spec), out_(out) {}
 
-  Status take(Token token) {
+  bool take(Token token) {
     const bool several = spec_.path.find('*') != std::string::npos;
     const std::size_t before = out_.count;
     const bool points = spec_.kind == AnnotationKind::keypoints;
-    PENSTOCK_TRY(take(token, points && !several));
+    if (!take(token, points && !several)) {
+      return false;
+    }
     if (points && several) {
       add_group(before);
     }
-    return {};
+    return true;
   }
 
  private:
   /// One box or key point, or several. `groups`: the key points of each element belong together.
-  Status take(Token token, bool groups) {
+  bool take(Token token, bool groups) {
     if (token != Token::begin_list) {
-      in_.wrong("there is no list");
+      in_.wrong(in_.begin(),
+                fmt::format("{} is no list of {}", words_for(token), is_box() ? "boxes" : "key points"));
       return in_.skip(token);
     }
+    const std::size_t at = in_.begin();
     token = in_.next();
     if (token != Token::begin_list) {
       const std::size_t before = out_.count;
-      PENSTOCK_TRY(take_numbers(token));
+      if (!take_numbers(at, token)) {
+        return false;
+      }
       if (groups) {
         add_group(before);
       }
-      return {};
+      return true;
     }
     for (; token != Token::end_list; token = in_.next()) {
       const std::size_t before = out_.count;
-      PENSTOCK_TRY(take(token, false));
+      if (!take(token, false)) {
+        return false;
+      }
       if (groups) {
         add_group(before);
       }
     }
-    return {};
+    return true;
   }
 
+  bool is_box() const noexcept { return spec_.kind == AnnotationKind::boxes; }
   void add_group(std::size_t before) {
     out_.groups.push_back(static_cast<std::uint32_t>(out_.count - before));
   }
 
-  /// A list of numbers whose first element begins with this token.
-  Status take_numbers(Token token) {
-    std::vector<double>& list = out_.memory.list;
-    list.clear();
-    for (; token != Token::end_list; token = in_.next()) {
-      double value = NAN;  // of what is none; JSON has no other
-      PENSTOCK_TRY(token == Token::number ? in_.number(value) : in_.skip(token));
-      list.push_back(value);
-    }
-    const bool boxes = spec_.kind == AnnotationKind::boxes;
+  /// A list of numbers that begins `at`, its first element with this token. Of key points a third number may
+  /// follow each pair; where there is one pair alone nothing need.
+  bool take_numbers(std::size_t at, Token token) {
     const std::size_t each = numbers_each(spec_.kind);
-    // Key points may have a third number, and then follow each other: COCO's visibility.
-    const std::size_t stride = boxes || list.size() % 3 != 0 ? each : 3;
-    if (list.size() % stride != 0 || ((boxes || stride == each) && list.size() > stride)) {
-      in_.wrong(fmt::format("{} numbers are not {}", list.size(),
-                            boxes ? "a box, which has 4" : "a key point, which has 2 or 3"));
-      return {};
-    }
-    for (std::size_t first = 0; first < list.size(); first += stride) {
-      for (std::size_t i = first; i < first + each; ++i) {
-        if (std::isnan(list[i])) {
-          in_.wrong("something is not a number");
-        }
-        out_.numbers.push_back(static_cast<float>(list[i]));
+    const std::size_t stride = is_box() ? each : 3;
+    std::size_t count = 0;
+    for (; token != Token::end_list; token = in_.next(), ++count) {
+      if (count % stride < each && (!is_box() || count < each)) {
+        out_.numbers.push_back(coordinate(token));
+      } else if (spec_.visibility) {
+        out_.labels.push_back(visibility(token));
       }
-      if (boxes) {
-        to_corners(spec_.format, out_.numbers.data() + out_.numbers.size() - each);
+      if (!in_.skip(token)) {
+        return false;
       }
-      ++out_.count;
     }
-    return {};
+    if (count != each && (is_box() ? count > 0 : count % stride != 0)) {
+      in_.wrong(at, wrong_count(count));
+      return true;
+    }
+    if (spec_.visibility && count == each) {
+      in_.wrong(at, "a key point has no third number, its visibility");
+    }
+    if (is_box() && count > 0) {
+      float* const box = out_.numbers.data() + out_.numbers.size() - each;
+      to_corners(spec_.format, box);
+      if (!std::all_of(box, box + each, [](float number) { return std::isfinite(number); })) {
+        in_.wrong(at, "the corners of a box do not fit in float32");
+      }
+    }
+    out_.count += (count + stride - 1) / stride;
+    return true;
+  }
+
+  float coordinate(Token token) {
+    if (token != Token::number) {
+      in_.wrong(in_.begin(),
+                fmt::format("{} is no number of a {}", words_for(token), is_box() ? "box" : "key point"));
+      return 0;
+    }
+    const std::string_view written = in_.written();
+    const auto value = static_cast<float>(parse_real(written).value_or(NAN));
+    if (!std::isfinite(value)) {
+      in_.wrong(in_.begin(), fmt::format("{} is no finite number of float32", printable(written, 40)));
+    }
+    return written == "-0" ? 0.0F : value;  // an integer, which has no sign then
+  }
+
+  std::string wrong_count(std::size_t count) const {
+    if (is_box()) {
+      return fmt::format("{} numbers are not a box, which has 4", count);
+    }
+    return fmt::format(
+        "{} numbers are not key points: a list of numbers holds x, y and visibility of each, as COCO's do, "
+        "or x and y of one",
+        count);
+  }
+
+  std::int64_t visibility(Token token) {
+    constexpr double kMax = 1 << 30;
+    const double number = token == Token::number ? parse_real(in_.written()).value_or(NAN) : NAN;
+    if (!(std::abs(number) <= kMax) || number != std::trunc(number)) {
+      in_.wrong(in_.begin(), "the visibility of a key point is not a whole number");
+      return 0;
+    }
+    return static_cast<std::int64_t>(number);
   }
 
   PathReader& in_;
@@ -276,21 +328,19 @@ class ItemReader {
   Annotations& out_;
 };
 
-Status take_labels(PathReader& in, Token token, std::vector<std::int64_t>& labels) {
+bool take_labels(PathReader& in, Token token, std::vector<std::int64_t>& labels) {
   if (token == Token::begin_list) {
     return in.each_item([&](Token item) { return take_labels(in, item, labels); });
   }
-  std::int64_t label = 0;
-  const std::string_view written = in.written();
-  const char* const end = written.data() + written.size();
-  if (token == Token::number) {
-    if (const auto [stop, problem] = std::from_chars(written.data(), end, label);
-        problem == std::errc() && stop == end) {
-      labels.push_back(label);
-      return {};
-    }
+  const bool is_number = token == Token::number;
+  const std::optional<std::int64_t> label = is_number ? parse_integer(in.written()) : std::nullopt;
+  if (label) {
+    labels.push_back(*label);
+    return true;
   }
-  in.wrong("a label is not an integer of 64 bits");
+  in.wrong(in.begin(), is_number
+                           ? fmt::format("label {} is not an integer of 64 bits", printable(in.written(), 40))
+                           : fmt::format("{} is no label", words_for(token)));
   return in.skip(token);
 }
 
@@ -313,19 +363,27 @@ Status read_annotations(ByteSpan json, const AnnotationSpec& spec, Annotations& 
   out.labels.clear();
   out.groups.clear();
   out.count = 0;
-  const std::string_view text(reinterpret_cast<const char*>(json.data()), json.size());
+  const std::optional<JsonText> document = json_text(json, out.memory.utf8);
+  if (!document) {
+    return check_syntax(FieldKind::json, json);
+  }
   {
-    PathReader in(text, spec.path, out.memory);
+    PathReader in(*document, spec.path, out);
     ItemReader items(in, spec, out);
-    PENSTOCK_TRY(in.read([&](Token token) { return items.take(token); }));
+    if (!in.read([&](Token token) { return items.take(token); })) {
+      return check_syntax(FieldKind::json, json);
+    }
+    PENSTOCK_TRY(in.status());
   }
   if (spec.labels.empty()) {
     return {};
   }
-  PathReader in(text, spec.labels, out.memory);
-  PENSTOCK_TRY(in.read([&](Token token) { return take_labels(in, token, out.labels); }));
+  PathReader in(*document, spec.labels, out);
+  if (!in.read([&](Token token) { return take_labels(in, token, out.labels); })) {
+    return check_syntax(FieldKind::json, json);
+  }
   if (out.labels.size() != out.count) {
-    in.wrong(fmt::format("{} labels for {} boxes", out.labels.size(), out.count));
+    in.wrong({}, fmt::format("{} labels for {} boxes", out.labels.size(), out.count));
   }
   return in.status();
 }

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "formats/annotations.hpp"
 #include "formats/text.hpp"
 #include "formats/text_syntax.hpp"
 
@@ -56,6 +56,7 @@ Result<Number> number_in(ByteSpan bytes, Scalar type) {
     case Scalar::float64:
       return Number(read_as<double>(bytes));
     case Scalar::float16:
+    case Scalar::bfloat16:
       break;
   }
   return Error{.kind = ErrorKind::unsupported,
@@ -101,24 +102,16 @@ Result<double> real_of(const StoredValue& value) {
     return std::visit([](auto number) { return static_cast<double>(number); }, *value.number);
   }
   const std::string_view text(reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size());
-  constexpr std::string_view kSpace = " \t\n\r\f\v";
-  std::string_view number = text.substr(std::min(text.find_first_not_of(kSpace), text.size()));
-  number = number.substr(0, number.find_last_not_of(kSpace) + 1);
-  if (number.size() > 1 && number[0] == '+' && number[1] != '-') {
-    number.remove_prefix(1);
-  }
-  double read = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), read);
-  if (error == std::errc::result_out_of_range && end == number.data() + number.size()) {
-    // Python's: what is too large is infinite, what is too small is zero.
-    return std::strtod(std::string(number).c_str(), nullptr);
-  }
-  if (error != std::errc() || end != number.data() + number.size()) {
+  const std::optional<double> number = parse_real(text);
+  const bool too_large =
+      number && std::isinf(*number) && text.find_first_of("0123456789") != std::string_view::npos;
+  if (!number || too_large) {
     return Error{.kind = ErrorKind::corrupt,
-                 .message = fmt::format("'{}' is not a number", printable(text, 40)),
+                 .message = fmt::format("'{}' {}", printable(text, 40),
+                                        too_large ? "does not fit in float64" : "is not a number"),
                  .place = {.stage = "decode"}};
   }
-  return read;
+  return *number;
 }
 
 Result<StoredArray> array_of(const FieldSpec& spec, const StoredValue& value) {
@@ -156,6 +149,10 @@ Status check_value(const FieldSpec& spec, const StoredValue& value) {
       PENSTOCK_TRY(array_of(spec, value));
       return {};
     default:
+      if (spec.reading.annotations) {
+        Annotations found;
+        return read_annotations(value.bytes, *spec.reading.annotations, found);
+      }
       return check_syntax(spec.kind, value.bytes);
   }
 }

@@ -18,7 +18,7 @@ Result<Number> number_in(ByteSpan bytes, Scalar type);
 Result<std::int64_t> integer_of(const StoredValue& value);
 
 /// The number of a stored value of kind float: its number, or as Python's float() reads it, without
-/// underscores.
+/// underscores. Infinite only where that is written: a number that is too large is `corrupt`.
 Result<double> real_of(const StoredValue& value);
 
 /// The array of a stored value, of which `spec` is known: values as they lie, or an .npy file. A plain value.
@@ -37,8 +37,8 @@ Result<StoredArray> array_of(const FieldSpec& spec, const StoredValue& value);
 /// `corrupt` for text and JSON that Python could not read.
 Status check_syntax(FieldKind kind, ByteSpan bytes);
 
-/// `corrupt` for a number, an array, text or JSON that no loader could deliver; other kinds are not looked
-/// at.
+/// `corrupt` for a number, an array, text or JSON that no loader could deliver, as the spec says that it is
+/// read; other kinds are not looked at.
 Status check_value(const FieldSpec& spec, const StoredValue& value);
 
 /// Completes an error with the sample and field it belongs to.

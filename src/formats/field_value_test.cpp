@@ -60,14 +60,23 @@ TEST(real_of, reads_numbers_as_python_does) {
   EXPECT_EQ(*real("+3"), 3.0);
   EXPECT_EQ(*real(".25"), 0.25);
   EXPECT_EQ(*real("0.1"), 0.1);
-  EXPECT_EQ(*real("1e999"), HUGE_VAL);
   EXPECT_EQ(*real("1e-999"), 0.0);
   EXPECT_EQ(*real("-inf"), -HUGE_VAL);
+  EXPECT_EQ(*real("Infinity"), HUGE_VAL);
   EXPECT_TRUE(std::isnan(*real("nan")));
   for (const char* const text : {"", " ", "x", "1,5", "1.5 2", "+-1", "1_0", "--1", "0x10"}) {
     EXPECT_EQ(real(text).error().kind, ErrorKind::corrupt) << text;
   }
   EXPECT_EQ(*real_of({.bytes = {}, .number = 3}), 3.0);
+}
+
+TEST(real_of, a_number_that_is_too_large_is_corrupt) {
+  for (const std::string_view text : {"1e400", " -1e400\n", "+1e999"}) {
+    const auto read = real_of({.bytes = {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}});
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.error().kind, ErrorKind::corrupt);
+    EXPECT_NE(read.error().message.find("does not fit in float64"), std::string::npos);
+  }
 }
 
 }  // namespace

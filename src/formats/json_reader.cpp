@@ -37,6 +37,15 @@ Error JsonReader::error(const char* problem) const {
           .place = {.offset = at_, .stage = "open"}};
 }
 
+void JsonReader::restart(std::string_view text) noexcept {
+  text_ = text;
+  at_ = begin_ = end_ = value_begin_ = 0;
+  open_.clear();
+  expected_ = Expected::value;
+  values_ = 0;
+  problem_ = "";
+}
+
 void JsonReader::skip_space() noexcept {
   while (next_is(' ') || next_is('\n') || next_is('\r') || next_is('\t')) {
     ++at_;
@@ -130,7 +139,7 @@ JsonReader::Token JsonReader::value() {
     return fail("it ends unexpectedly");
   }
   expected_ = Expected::rest;
-  begin_ = at_;
+  begin_ = value_begin_ = at_;
   const auto word = [this](std::string_view letters, Token token) {
     const bool there = take(letters);
     end_ = at_;
@@ -251,9 +260,9 @@ JsonReader::Token JsonReader::number() {
   return Token::number;
 }
 
-std::string JsonReader::unescaped() const {
+void JsonReader::unescape(std::string& out) const {
   const std::string_view from = written();
-  std::string out;
+  out.clear();
   for (std::size_t at = 0; at < from.size();) {
     const std::size_t plain = std::min(from.find('\\', at), from.size());
     out += from.substr(at, plain - at);
@@ -280,7 +289,6 @@ std::string JsonReader::unescaped() const {
       append_character(out, code);
     }
   }
-  return out;
 }
 
 }  // namespace penstock::inline v0

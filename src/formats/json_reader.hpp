@@ -44,13 +44,24 @@ class JsonReader {
 
   explicit JsonReader(std::string_view text, const JsonRules& rules = {}) : text_(text), rules_(rules) {}
 
+  /// From the front of another text, by the same rules, in the memory that is there already.
+  void restart(std::string_view text) noexcept;
+
   Token next();
 
   /// The token as it is written, but for the quotes of a name or text.
   std::string_view written() const noexcept { return text_.substr(begin_, end_ - begin_); }
   /// A name or text without escapes. \udc80 to \udcff stand for the bytes 0x80 to 0xff, as in Python's
   /// surrogateescape, or, if Python's JSON is read, for themselves, as other surrogates that stand alone do.
-  std::string unescaped() const;
+  std::string unescaped() const {
+    std::string out;
+    unescape(out);
+    return out;
+  }
+  /// The same, in place of what `out` holds.
+  void unescape(std::string& out) const;
+  /// Where the value, list or object begins that was read or begun last.
+  std::size_t begin() const noexcept { return value_begin_; }
   /// Where the reader is: behind the token, or where the text goes wrong.
   std::size_t position() const noexcept { return at_; }
   /// What is wrong: "a colon is missing".
@@ -85,8 +96,9 @@ class JsonReader {
   std::string_view text_;
   JsonRules rules_;
   std::size_t at_ = 0;
-  std::size_t begin_ = 0;  // of the token
+  std::size_t begin_ = 0;  // of the token, without a quote
   std::size_t end_ = 0;
+  std::size_t value_begin_ = 0;
   std::string open_;  // brackets
   Expected expected_ = Expected::value;
   std::uint64_t values_ = 0;

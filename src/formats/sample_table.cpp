@@ -63,6 +63,15 @@ Extents FieldSpec::shape_of_length(std::uint64_t bytes) const noexcept {
   return Extents(std::span<const std::size_t>(extents.data(), count));
 }
 
+std::vector<FieldReading> readings_of(const SampleTable& table, const FieldReadings& given) {
+  std::vector<FieldReading> readings;
+  for (std::size_t field = 0; field < table.fields().size(); ++field) {
+    const auto found = given.find(table.fields()[field].name);
+    readings.push_back(found != given.end() ? found->second : table.spec(field).reading);
+  }
+  return readings;
+}
+
 Result<Location> SampleTable::locate(std::uint64_t sample, std::size_t field) const {
   return Error{.kind = ErrorKind::unsupported,
                .message = "the samples of this table are not stored in objects",

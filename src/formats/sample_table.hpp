@@ -48,7 +48,7 @@ struct FieldSpec : FieldInfo {
   /// What every value is once it is decoded, kAnyExtent where they differ; none if only decoding tells.
   std::optional<ArraySpec> array{};
   Scalar number_type = Scalar::int64;  ///< Encoding::number: of its bytes
-  ImageMode mode = ImageMode::rgb;     ///< of images: how they are read, unless the user says how
+  FieldReading reading{};              ///< how values are read, unless the user says how
   std::string chosen_by{};             ///< the user's word for it in `fields`; empty: its name
 
   /// What `fields` has to say for it.
@@ -233,6 +233,9 @@ inline ArraySpecs arrays_of(const SampleTable& table) {
   }
   return arrays;
 }
+
+/// How each field is read: as `given` says, or as the table does.
+std::vector<FieldReading> readings_of(const SampleTable& table, const FieldReadings& given);
 
 /// The first sample of each of `shards` that has one, found in few looks at shard_of(sample), which does not
 /// fall. Ascending even where a damaged index makes it fall.

@@ -168,8 +168,8 @@ std::vector<FieldSpec> specs_of(const StoreManifest& manifest) {
     const auto array = manifest.arrays.find(field.name);
     if (array == manifest.arrays.end()) {
       specs.push_back(FieldSpec::of(field, FieldSpec::Encoding::record));
-      const auto mode = manifest.modes.find(field.name);
-      specs.back().mode = mode != manifest.modes.end() ? mode->second : ImageMode::rgb;
+      const auto reading = manifest.readings.find(field.name);
+      specs.back().reading = reading != manifest.readings.end() ? reading->second : FieldReading();
       continue;
     }
     specs.push_back(FieldSpec::of_array(field.name, array->second.spec));

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/crc32c.hpp"
 #include "formats/json.hpp"
+#include "formats/json_members.hpp"
+#include "formats/store_fields.hpp"
 #include "formats/store_format.hpp"
 
 namespace penstock::inline v0 {
@@ -36,140 +37,11 @@ Error damaged(std::string what) {
           .place = {.stage = "open"}};
 }
 
-/// Reads members of one object; the first that is wrong is remembered.
-class Members {
- public:
-  explicit Members(const Json& object) : object_(object) {}
-
-  std::uint64_t whole(const char* name) {
-    const auto number = get(name).whole();
-    return number ? *number : wrong(name), number.value_or(0);
-  }
-  std::optional<std::uint64_t> optional_whole(const char* name) {
-    const Json& value = get(name);
-    if (value.is_null()) {
-      return {};
-    }
-    return whole(name);
-  }
-  std::string text(const char* name) {
-    const std::string* const value = get(name).string();
-    return value != nullptr ? *value : wrong_text(name);
-  }
-  std::uint32_t checksum(const char* name) {
-    const std::string digits = text(name);
-    std::uint32_t value = 0;
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (digits.size() != 8 || failure != std::errc() || end != digits.data() + 8) {
-      wrong(name);
-    }
-    return value;
-  }
-  template <class Read>
-  void list(const char* name, Read&& read) {
-    const Json::List* const items = get(name).list();
-    if (items == nullptr) {
-      wrong(name);
-      return;
-    }
-    for (const Json& item : *items) {
-      read(item);
-    }
-  }
-  const Json& get(const char* name) {
-    static const Json kNull;
-    const Json* const found = object_.find(name);
-    if (found == nullptr) {
-      wrong(name);
-    }
-    return found != nullptr ? *found : kNull;
-  }
-  std::uint64_t wrong(const char* name) {
-    if (problem_.empty()) {
-      problem_ = name;
-    }
-    return 0;
-  }
-  /// Joins what went wrong in an object inside this one.
-  void join(const Members& inner) {
-    if (problem_.empty()) {
-      problem_ = inner.problem_;
-    }
-  }
-  const std::string& problem() const noexcept { return problem_; }
-
- private:
-  std::string wrong_text(const char* name) {
-    wrong(name);
-    return {};
-  }
-
-  const Json& object_;
-  std::string problem_;
-};
-
-StoreFile file_of(Members& parent, const Json& object) {
-  Members members(object);
+StoreFile file_of(JsonMembers& parent, const Json& object) {
+  JsonMembers members(object);
   StoreFile file{.size = members.whole("size"), .checksum = members.checksum("crc32c")};
   parent.join(members);
   return file;
-}
-
-StoredArrays array_of(Members& field, bool has_encoding) {
-  const auto type = scalar_named(field.text("type"));
-  ArraySpec array{.type = type.value_or(Scalar::uint8), .shape = {}};
-  field.list("shape", [&](const Json& item) {
-    const auto extent = item.is_null() ? std::optional<std::uint64_t>(kAnyExtent) : item.whole();
-    extent ? array.shape.push_back(*extent) : void(field.wrong("shape"));
-  });
-  const bool npy = has_encoding && field.text("encoding") == "npy";
-  if (has_encoding && !npy) {
-    field.wrong("encoding");
-  }
-  const bool first_differs =
-      !array.shape.empty() && array.shape.front() == kAnyExtent &&
-      std::find(array.shape.begin() + 1, array.shape.end(), kAnyExtent) == array.shape.end();
-  const bool fits = array.fixed() ? array.bytes() <= FieldRecord::kMaxField : npy || first_differs;
-  if (!type || array.shape.size() > kMaxDimensions || !fits) {
-    field.wrong(type ? "shape" : "type");
-  }
-  return {.spec = std::move(array), .npy = npy};
-}
-
-std::optional<FieldKind> kind_named(std::string_view name) {
-  for (const FieldKind kind : {FieldKind::image, FieldKind::bytes, FieldKind::text, FieldKind::json,
-                               FieldKind::integer, FieldKind::real, FieldKind::array, FieldKind::audio}) {
-    if (name == name_of(kind)) {
-      return kind;
-    }
-  }
-  return {};
-}
-
-struct NamedMode {
-  const char* name;
-  ImageMode mode;
-};
-constexpr NamedMode kModes[] = {{"L", ImageMode::gray},    {"I;16", ImageMode::gray_16},
-                                {"RGBA", ImageMode::rgba}, {"unchanged", ImageMode::unchanged},
-                                {"mask", ImageMode::mask}, {"mask int32", ImageMode::wide_mask}};
-
-std::optional<ImageMode> mode_named(std::string_view name) {
-  for (const NamedMode& known : kModes) {
-    if (name == known.name) {
-      return known.mode;
-    }
-  }
-  return {};
-}
-
-const char* mode_name(ImageMode mode) {
-  for (const NamedMode& known : kModes) {
-    if (mode == known.mode) {
-      return known.name;
-    }
-  }
-  return "RGB";
 }
 
 Status check_version(const Json& document) {
@@ -211,29 +83,6 @@ Status check_checksum(std::string_view text) {
 }  // namespace
 
 std::string StoreManifest::text() const {
-  Json::List field_list;
-  for (const FieldInfo& field : fields) {
-    Json::Members members{{"name", field.name}, {"kind", name_of(field.kind)}};
-    if (const auto array = arrays.find(field.name); array != arrays.end()) {
-      members.emplace_back("type", name_of(array->second.spec.type));
-      Json::List shape;
-      for (const std::size_t extent : array->second.spec.shape) {
-        if (extent == kAnyExtent) {
-          shape.emplace_back();
-        } else {
-          shape.emplace_back(extent);
-        }
-      }
-      members.emplace_back("shape", std::move(shape));
-      if (array->second.npy) {
-        members.emplace_back("encoding", "npy");
-      }
-    }
-    if (const auto mode = modes.find(field.name); mode != modes.end()) {
-      members.emplace_back("mode", mode_name(mode->second));
-    }
-    field_list.push_back(std::move(members));
-  }
   Json::List source_list;
   for (const StoreSource& source : sources) {
     Json::Members members{{"description", source.description},
@@ -255,7 +104,7 @@ std::string StoreManifest::text() const {
       {"fingerprint", fingerprint},
       {"samples", samples},
       {"skipped", skipped},
-      {"fields", std::move(field_list)},
+      {"fields", store_fields(*this)},
       {"classes", classes.empty() ? Json() : Json(Json::List(classes.begin(), classes.end()))},
       {"sources", std::move(source_list)},
       {"settings", Json::Members{{"image", settings.image},
@@ -284,43 +133,27 @@ Result<StoreManifest> StoreManifest::parse(std::string_view text) {
   PENSTOCK_ASSIGN(const Json document, Json::parse(text, kMaxValues));
   PENSTOCK_TRY(check_version(document));
   PENSTOCK_TRY(check_checksum(text));
-  Members members(document);
+  JsonMembers members(document);
   StoreManifest manifest;
   manifest.written_by = members.text("written_by");
   manifest.fingerprint = members.text("fingerprint");
   manifest.samples = members.whole("samples");
   manifest.skipped = members.whole("skipped");
-  members.list("fields", [&](const Json& item) {
-    Members field(item);
-    const std::string name = field.text("name");
-    const auto kind = kind_named(field.text("kind"));
-    if (!kind || name.empty()) {
-      field.wrong("fields");
-    }
-    manifest.fields.push_back({name, kind.value_or(FieldKind::bytes)});
-    if (kind == FieldKind::array) {
-      manifest.arrays.emplace(name, array_of(field, item.find("encoding") != nullptr));
-    }
-    if (item.find("mode") != nullptr) {
-      const auto mode = mode_named(field.text("mode"));
-      mode&& kind == FieldKind::image ? void(manifest.modes.emplace(name, *mode)) : void(field.wrong("mode"));
-    }
-    members.join(field);
-  });
+  read_store_fields(members, manifest);
   if (!members.get("classes").is_null()) {
     members.list("classes", [&](const Json& item) {
       item.string() != nullptr ? manifest.classes.push_back(*item.string()) : void(members.wrong("classes"));
     });
   }
   members.list("sources", [&](const Json& item) {
-    Members source(item);
+    JsonMembers source(item);
     manifest.sources.push_back({.description = source.text("description"),
                                 .fingerprint = source.text("fingerprint"),
                                 .samples = source.whole("samples"),
                                 .identity = item.find("identity") != nullptr ? source.text("identity") : ""});
     members.join(source);
   });
-  Members settings(members.get("settings"));
+  JsonMembers settings(members.get("settings"));
   manifest.settings = {.image = settings.text("image"),
                        .resize_shorter = settings.optional_whole("resize_shorter"),
                        .resize_longest = settings.optional_whole("resize_longest"),

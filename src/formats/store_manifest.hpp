@@ -49,8 +49,8 @@ struct StoreManifest {
   std::uint64_t samples = 0;
   std::uint64_t skipped = 0;
   std::vector<FieldInfo> fields;
-  ArraySpecs arrays;                       ///< of the fields of kind array
-  std::map<std::string, ImageMode> modes;  ///< of the images that are not read as RGB, by field
+  ArraySpecs arrays;       ///< of the fields of kind array
+  FieldReadings readings;  ///< of the fields that are read otherwise than their kind alone says
   std::vector<std::string> classes;
   std::vector<StoreSource> sources;
   StoreSettings settings;

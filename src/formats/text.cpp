@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 namespace penstock::inline v0 {
 namespace {
@@ -41,6 +42,17 @@ bool is_integer(std::string_view text) noexcept {
   std::string_view digits = bare_number(text);
   digits.remove_prefix(digits.starts_with('-') ? 1 : 0);
   return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  const std::string_view number = bare_number(text);
+  double value = 0;
+  const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (end != number.data() + number.size() || failure == std::errc::invalid_argument) {
+    return {};
+  }
+  // from_chars() does not say on which side of the range it is.
+  return failure == std::errc() ? value : std::strtod(std::string(number).c_str(), nullptr);
 }
 
 std::string lower_case(std::string_view text) {

@@ -8,24 +8,9 @@
 #include <vector>
 
 #include "core/utf8.hpp"
-#include "formats/json_reader.hpp"
 
 namespace penstock::inline v0 {
 namespace {
-
-std::optional<std::string> problem_of(std::string_view text) {
-  JsonReader reader(text, {.max_depth = kMaxJsonDepth, .like_python = true});
-  while (true) {
-    switch (reader.next()) {
-      case JsonReader::Token::end:
-        return std::nullopt;
-      case JsonReader::Token::wrong:
-        return fmt::format("{} at byte {}", reader.problem(), reader.position());
-      default:
-        break;
-    }
-  }
-}
 
 /// A form of Unicode whose units are wider than a byte.
 struct WideForm {
@@ -58,29 +43,42 @@ WideForm wide_form_of(ByteSpan bytes) {
   return {};
 }
 
-/// The document in UTF-8, or nothing if it is none. Surrogates count as characters, whether they are pairs
+/// Writes the document in UTF-8; false if it is none. Surrogates count as characters, whether they are pairs
 /// or not: Python takes both, and neither is a mark of JSON.
-std::optional<std::string> narrowed(ByteSpan bytes, const WideForm& form) {
+bool narrow(ByteSpan bytes, const WideForm& form, std::string& out) {
+  out.clear();
   bytes = bytes.subspan(form.mark);
   if (bytes.size() % form.unit != 0) {
-    return std::nullopt;
+    return false;
   }
-  std::string narrow;
-  narrow.reserve(bytes.size());
   for (; !bytes.empty(); bytes = bytes.subspan(form.unit)) {
     std::uint32_t character = 0;
     for (std::size_t i = 0; i < form.unit; ++i) {
       character = character << 8 | bytes[form.big_endian ? i : form.unit - 1 - i];
     }
     if (character > 0x10FFFF) {
-      return std::nullopt;
+      return false;
     }
-    append_character(narrow, character);
+    append_character(out, character);
   }
-  return narrow;
+  return true;
 }
 
 }  // namespace
+
+std::string JsonText::byte_in_words(std::size_t position) const {
+  return fmt::format("byte {} of the json{}", mark + position, is_copy ? "'s UTF-8 form" : "");
+}
+
+std::optional<JsonText> json_text(ByteSpan bytes, std::string& memory) {
+  if (const WideForm form = wide_form_of(bytes); form.unit != 0) {
+    return narrow(bytes, form, memory) ? std::optional(JsonText{.text = memory, .is_copy = true})
+                                       : std::nullopt;
+  }
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  return JsonText{.text = text.substr(mark), .mark = mark};
+}
 
 std::optional<std::string> text_problem(ByteSpan bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
@@ -94,16 +92,22 @@ std::optional<std::string> text_problem(ByteSpan bytes) {
 }
 
 std::optional<std::string> json_problem(ByteSpan bytes) {
-  if (const WideForm form = wide_form_of(bytes); form.unit != 0) {
-    const auto narrow = narrowed(bytes, form);
-    if (!narrow) {
-      return fmt::format("looks like UTF-{} but is not valid", 8 * form.unit);
-    }
-    auto problem = problem_of(*narrow);
-    return problem ? std::optional(*problem + " of its UTF-8 form") : std::nullopt;
+  std::string memory;
+  const std::optional<JsonText> document = json_text(bytes, memory);
+  if (!document) {
+    return fmt::format("looks like UTF-{} but is not valid", 8 * wide_form_of(bytes).unit);
   }
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return problem_of(text.substr(text.starts_with("\xEF\xBB\xBF") ? 3 : 0));
+  JsonReader reader(document->text, kFieldJson);
+  while (true) {
+    switch (reader.next()) {
+      case JsonReader::Token::end:
+        return std::nullopt;
+      case JsonReader::Token::wrong:
+        return fmt::format("{} at {}", reader.problem(), document->byte_in_words(reader.position()));
+      default:
+        break;
+    }
+  }
 }
 
 }  // namespace penstock::inline v0

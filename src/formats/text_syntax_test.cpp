@@ -31,7 +31,7 @@ TEST(TextSyntax, finds_what_is_no_json) {
         "1e", "-",  "+1",   "tru",    "1 1",     "\"\xC3\"",    "\"\xFF\"", "\"\xC0\x80\""}) {
     EXPECT_NE(json_problem(bytes_of(bad)), std::nullopt) << bad;
   }
-  EXPECT_EQ(json_problem(bytes_of("[1, x]")), "expected a value at byte 4");
+  EXPECT_EQ(json_problem(bytes_of("[1, x]")), "expected a value at byte 4 of the json");
 }
 
 TEST(TextSyntax, wide_json_is_read_like_narrow) {
@@ -48,7 +48,7 @@ TEST(TextSyntax, wide_json_is_read_like_narrow) {
         "{}\0\0"sv, "\0\0\0\0"sv}) {
     EXPECT_NE(json_problem(bytes_of(bad)), std::nullopt) << testing::PrintToString(bad);
   }
-  EXPECT_EQ(json_problem(bytes_of("[\0,\0]\0"sv)), "expected a value at byte 1 of its UTF-8 form");
+  EXPECT_EQ(json_problem(bytes_of("[\0,\0]\0"sv)), "expected a value at byte 1 of the json's UTF-8 form");
 }
 
 TEST(TextSyntax, integers_have_a_limit_and_other_numbers_none) {

@@ -50,7 +50,7 @@ Status decode_image(ImageDecoder& decoder, const FieldSpec& field, ImageMode mod
   }
   value.array = {.type = layout == PixelLayout::gray_16 ? Scalar::uint16 : Scalar::uint8,
                  .shape = {height, width}};
-  if (mode != ImageMode::mask && mode != ImageMode::wide_mask) {
+  if (!is_mask(mode)) {
     value.array.shape.push_back(static_cast<std::size_t>(channels_of(layout)));
   } else if (mode == ImageMode::wide_mask) {
     value.array.type = Scalar::int32;
@@ -71,43 +71,46 @@ Value array_value(Scalar type, std::vector<std::size_t> shape, const std::vector
   return value;
 }
 
-/// What a json field has at the paths, and beside it the labels.
+/// What a json field has at the paths, and beside it labels or visibility.
 Status add_annotations(const StoredValue& stored, const AnnotationSpec& spec, const std::string& name,
                        std::map<std::string, Value>& values) {
   Annotations found;
   PENSTOCK_TRY(read_annotations(stored.bytes, spec, found));
   values[name] = array_value(Scalar::float32, {found.count, numbers_each(spec.kind)}, found.numbers);
-  if (!spec.labels.empty()) {
-    values[name + "_labels"] = array_value(Scalar::int64, {found.count}, found.labels);
+  if (!spec.beside().empty()) {
+    values[name + spec.beside()] = array_value(Scalar::int64, {found.count}, found.labels);
   }
   return {};
 }
 
-/// Readings of fields that there are not, or that are of another kind.
-Status check_readings(const SampleTable& table, const std::map<std::string, FieldReading>& readings) {
-  for (const auto& [name, reading] : readings) {
-    const auto& fields = table.fields();
-    const auto field =
-        std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == name; });
-    const FieldKind wanted = reading.annotations ? FieldKind::json : FieldKind::image;
-    if (field != fields.end() && field->kind != wanted) {
+/// Readings of fields that are of another kind, and labels whose name another field has.
+Status check_readings(const SampleTable& table, const FieldReadings& given) {
+  const std::vector<FieldInfo>& fields = table.fields();
+  const std::vector<FieldReading> readings = readings_of(table, given);
+  for (std::size_t field = 0; field < fields.size(); ++field) {
+    const std::string& name = fields[field].name;
+    const auto& annotations = readings[field].annotations;
+    const FieldKind wanted = annotations ? FieldKind::json : FieldKind::image;
+    if (given.contains(name) && fields[field].kind != wanted) {
       return Error{.kind = ErrorKind::invalid,
                    .message = fmt::format("field '{}' must hold {} to be read like this, but it holds {}",
-                                          printable(name), wanted == FieldKind::json ? "json" : "an image",
-                                          name_of(field->kind)),
+                                          printable(name), annotations ? "json" : "an image",
+                                          name_of(fields[field].kind)),
                    .advice = "pass the extension of another file of the samples",
                    .place = {.stage = "open"}};
     }
-    if (reading.annotations) {
-      PENSTOCK_TRY(check_annotations(*reading.annotations));
+    if (!annotations) {
+      continue;
     }
-    const std::string labels = name + "_labels";
-    if (reading.annotations && !reading.annotations->labels.empty() &&
-        std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == labels; })) {
+    PENSTOCK_TRY(check_annotations(*annotations));
+    const std::string suffix = annotations->beside();
+    const std::string beside = name + suffix;
+    if (!suffix.empty() &&
+        std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == beside; })) {
       return Error{
           .kind = ErrorKind::invalid,
-          .message = fmt::format("the labels of field '{}' would be called '{}', but a field has that name",
-                                 printable(name), printable(labels)),
+          .message = fmt::format("the {} of field '{}' would be called '{}', but a field has that name",
+                                 suffix.substr(1), printable(name), printable(beside)),
           .advice = "use another name for one of them in fields",
           .place = {.stage = "open"}};
     }
@@ -156,12 +159,7 @@ Result<Dataset> Dataset::open(const std::vector<std::string>& sources, const Dat
 
 Dataset Dataset::of(std::shared_ptr<const SampleTable> table, std::string description,
                     const DatasetOptions& options) {
-  std::vector<FieldReading> readings;
-  for (std::size_t field = 0; field < table->fields().size(); ++field) {
-    const auto chosen = options.readings.find(table->fields()[field].name);
-    readings.push_back(chosen != options.readings.end() ? chosen->second
-                                                        : FieldReading{.mode = table->spec(field).mode});
-  }
+  std::vector<FieldReading> readings = readings_of(*table, options.readings);
   return Dataset(std::make_shared<const Impl>(Impl{.table = std::move(table),
                                                    .description = std::move(description),
                                                    .max_pixels = options.max_pixels,

@@ -41,14 +41,8 @@ class Build {
                .fingerprint = source.fingerprint(),
                .samples = source.size(),
                // A cache is found by it. Stores that are copied and compared hold nothing of one machine.
-               .identity = parent_ ? identity_ : std::string()} {
-    const std::vector<ImageMode> modes = modes_of(source, settings);
-    for (std::size_t field = 0; field < modes.size(); ++field) {
-      if (modes[field] != ImageMode::rgb) {
-        modes_.emplace(source.fields()[field].name, modes[field]);
-      }
-    }
-  }
+               .identity = parent_ ? identity_ : std::string()},
+        readings_(named_readings(source, settings.readings)) {}
 
   Result<BuildReport> run() {
     PENSTOCK_TRY(look_at_destination());
@@ -56,7 +50,7 @@ class Build {
       clean_up_after_kill(destination_, existing_->manifest());
       return finished_report(existing_->manifest());
     }
-    PENSTOCK_TRY(refuse_smaller_masks(source_, settings_));
+    PENSTOCK_TRY(refuse_spoiled_fields(source_, settings_));
     PENSTOCK_ASSIGN(BuildingFolder folder, BuildingFolder::open(destination_, std::move(parent_)));
     // Another build may have ended between the look and the lock.
     PENSTOCK_TRY(look_at_destination());
@@ -65,7 +59,7 @@ class Build {
       return finished_report(existing_->manifest());
     }
     if (const auto manifest = settings_.resume ? folder.finished() : std::nullopt;
-        manifest && is_result(*manifest, source_, settings_, modes_, all_sources())) {
+        manifest && is_result(*manifest, source_, settings_, readings_, all_sources())) {
       PENSTOCK_TRY(
           check_left_out(manifest->skipped - skipped_before(), source_.size(), "the interrupted build"));
       report_.resumed_at = source_.size();
@@ -99,10 +93,10 @@ class Build {
     PENSTOCK_ASSIGN(existing_, StoreFiles::open({destination_, destination_}));
     const StoreManifest& manifest = existing_->manifest();
     settings_ = completed(given_, settings_.append ? &manifest.settings : nullptr);
-    std::string differs = difference(as_stored(settings_), manifest.settings);
-    if (differs.empty() && manifest.fields == source_.fields() && manifest.modes != modes_) {
-      differs = "the modes of images";
-    }
+    const std::string setting = difference(as_stored(settings_), manifest.settings);
+    const std::string reading =
+        manifest.fields == source_.fields() ? difference(readings_, manifest.readings) : std::string();
+    const std::string& differs = setting.empty() ? reading : setting;
     const bool of_this_source = !manifest.sources.empty() && same_source(manifest.sources.back(), added_) &&
                                 (settings_.append || manifest.sources.size() == 1);
     if (settings_.resume && differs.empty() && of_this_source) {
@@ -115,7 +109,8 @@ class Build {
     }
     if (!differs.empty()) {
       return build_refused(destination_, "the store was built with other settings: " + differs,
-                           "append without it: the store's own settings are the default");
+                           setting.empty() ? "choose the fields of the source as the store has them"
+                                           : "append without it: the store's own settings are the default");
     }
     if (manifest.fields != source_.fields() || manifest.arrays != arrays_of(source_)) {
       return build_refused(destination_, "the source and the store have different fields",
@@ -145,7 +140,7 @@ class Build {
   }
 
   std::string identity_of_journal() const {
-    return journal_identity(source_, added_, identity_, settings_, modes_,
+    return journal_identity(source_, added_, identity_, settings_, readings_,
                             existing_ ? &existing_->manifest() : nullptr);
   }
 
@@ -318,7 +313,7 @@ class Build {
     manifest.written_by = penstock_name();
     manifest.fields = source_.fields();
     manifest.arrays = arrays_of(source_);
-    manifest.modes = modes_;
+    manifest.readings = readings_;
     manifest.classes = source_.classes();
     manifest.sources = all_sources();
     manifest.settings = as_stored(settings_);
@@ -347,8 +342,8 @@ class Build {
   std::optional<Folder> parent_;
   std::string identity_;
   StoreSource added_;
-  std::map<std::string, ImageMode> modes_;  ///< as the manifest has them
-  std::unique_ptr<StoreFiles> existing_;    ///< what is appended to
+  FieldReadings readings_;                ///< as the manifest has them
+  std::unique_ptr<StoreFiles> existing_;  ///< what is appended to
   std::shared_ptr<const RepackTables> tables_;
   BuildReport report_;
   std::optional<Error> last_bad_;  ///< of this run

@@ -14,6 +14,15 @@ namespace {
 
 constexpr std::uint64_t kSamplesForShare = 100;
 
+Json as_json(const FieldReading& reading) {
+  if (!reading.annotations) {
+    return static_cast<std::uint64_t>(reading.mode);
+  }
+  const AnnotationSpec& spec = *reading.annotations;
+  return Json::List{static_cast<std::uint64_t>(spec.kind), spec.path, static_cast<std::uint64_t>(spec.format),
+                    spec.labels};
+}
+
 }  // namespace
 
 Error build_refused(const std::string& destination, std::string message, std::string advice) {
@@ -29,10 +38,10 @@ bool same_source(const StoreSource& a, const StoreSource& b) {
 }
 
 bool is_result(const StoreManifest& manifest, const SampleTable& source, const BuildSettings& settings,
-               const std::map<std::string, ImageMode>& modes, const std::vector<StoreSource>& sources) {
+               const FieldReadings& readings, const std::vector<StoreSource>& sources) {
   bool equal = manifest.sources.size() == sources.size() && manifest.settings == as_stored(settings) &&
                manifest.fields == source.fields() && manifest.arrays == arrays_of(source) &&
-               manifest.modes == modes && manifest.written_by == penstock_name();
+               manifest.readings == readings && manifest.written_by == penstock_name();
   for (std::size_t i = 0; equal && i < sources.size(); ++i) {
     equal = same_source(manifest.sources[i], sources[i]);
   }
@@ -40,7 +49,7 @@ bool is_result(const StoreManifest& manifest, const SampleTable& source, const B
 }
 
 std::string journal_identity(const SampleTable& source, const StoreSource& added, const std::string& identity,
-                             const BuildSettings& settings, const std::map<std::string, ImageMode>& modes,
+                             const BuildSettings& settings, const FieldReadings& readings,
                              const StoreManifest* existing) {
   Json::List fields;
   for (std::size_t i = 0; i < source.fields().size(); ++i) {
@@ -49,8 +58,8 @@ std::string journal_identity(const SampleTable& source, const StoreSource& added
     if (field.kind == FieldKind::array) {
       what.emplace_back(source.spec(i).array->to_string());
     }
-    if (const auto mode = modes.find(field.name); mode != modes.end()) {
-      what.emplace_back(static_cast<std::uint64_t>(mode->second));
+    if (const auto found = readings.find(field.name); found != readings.end()) {
+      what.push_back(as_json(found->second));
     }
     fields.push_back(std::move(what));
   }

@@ -1,7 +1,6 @@
 #pragma once
 // Which build a folder or a store belongs to, and whether what it holds is what is asked for.
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,13 +18,13 @@ Error build_refused(const std::string& destination, std::string message, std::st
 bool same_source(const StoreSource& a, const StoreSource& b);
 
 /// Whether a finished folder is what a build of `source` would make, whose sources are then these. The
-/// settings are complete; `modes` are those that a manifest has.
+/// settings are complete; `readings` are those that a manifest has.
 bool is_result(const StoreManifest& manifest, const SampleTable& source, const BuildSettings& settings,
-               const std::map<std::string, ImageMode>& modes, const std::vector<StoreSource>& sources);
+               const FieldReadings& readings, const std::vector<StoreSource>& sources);
 
 /// Which build a journal belongs to. `identity`: of the source; `existing`: what is appended to, or null.
 std::string journal_identity(const SampleTable& source, const StoreSource& added, const std::string& identity,
-                             const BuildSettings& settings, const std::map<std::string, ImageMode>& modes,
+                             const BuildSettings& settings, const FieldReadings& readings,
                              const StoreManifest* existing);
 
 /// How many samples of the source a store that ends with it was built without. The manifest counts those of

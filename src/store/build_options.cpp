@@ -99,37 +99,54 @@ Status check_workers(const std::optional<int>& workers, const char* stage) {
   return {};
 }
 
-std::vector<ImageMode> modes_of(const SampleTable& source, const BuildSettings& settings) {
-  std::vector<ImageMode> modes;
-  for (std::size_t field = 0; field < source.fields().size(); ++field) {
-    const auto given = settings.modes.find(source.fields()[field].name);
-    modes.push_back(given != settings.modes.end() ? given->second : source.spec(field).mode);
+FieldReadings named_readings(const SampleTable& source, const FieldReadings& given) {
+  FieldReadings named;
+  const std::vector<FieldReading> readings = readings_of(source, given);
+  for (std::size_t field = 0; field < readings.size(); ++field) {
+    if (readings[field] != FieldReading()) {
+      named.emplace(source.fields()[field].name, readings[field]);
+    }
   }
-  return modes;
+  return named;
 }
 
-Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings) {
+std::string difference(const FieldReadings& asked, const FieldReadings& built) {
+  for (const auto& [one, other] : {std::pair(&asked, &built), std::pair(&built, &asked)}) {
+    for (const auto& [name, reading] : *one) {
+      const auto found = other->find(name);
+      if (found == other->end() || found->second != reading) {
+        return fmt::format("how field '{}' is read", printable(name));
+      }
+    }
+  }
+  return {};
+}
+
+Status refuse_spoiled_fields(const SampleTable& source, const BuildSettings& settings) {
   if (!settings.resize_shorter && !settings.resize_longest && !settings.quality) {
     return {};
   }
-  if (!settings.annotations.empty() && (settings.resize_shorter || settings.resize_longest)) {
-    return invalid(
-        fmt::format("resize makes images smaller, but field '{}' has boxes or key points, which stay "
-                    "as they are",
-                    printable(settings.annotations.front())),
-        "exclude the field, or build without resize and let Resize move both", "build");
+  const std::vector<FieldReading> readings = readings_of(source, settings.readings);
+  for (std::size_t i = 0; i < readings.size() && (settings.resize_shorter || settings.resize_longest); ++i) {
+    if (readings[i].annotations) {
+      return invalid(
+          fmt::format("resize makes images smaller, but field '{}' has boxes or key points, which stay "
+                      "as they are",
+                      printable(source.fields()[i].name)),
+          "exclude the field, or build without resize and let Resize move both", "build");
+    }
   }
-  const std::vector<ImageMode> modes = modes_of(source, settings);
   const bool to_jpeg = settings.image != StoreImage::raw || settings.quality;
   for (std::size_t i = 0; i < source.fields().size(); ++i) {
     const FieldInfo& field = source.fields()[i];
-    const bool is_mask = modes[i] == ImageMode::mask || modes[i] == ImageMode::wide_mask;
-    if (is_mask || (to_jpeg && modes[i] != ImageMode::rgb)) {
+    const ImageMode mode = readings[i].mode;
+    const bool mask = is_mask(mode);
+    if (mask || (to_jpeg && mode != ImageMode::rgb)) {
       return invalid(fmt::format("resize and quality {}, but field '{}' is {}",
-                                 is_mask ? "blend neighbouring pixels" : "make JPEG files of images",
-                                 printable(field.name), is_mask ? "a mask" : "not read as RGB"),
-                     is_mask ? "exclude the field, or build without resize and quality"
-                             : "build with image='raw' and without quality, or read the field as RGB",
+                                 mask ? "blend neighbouring pixels" : "make JPEG files of images",
+                                 printable(field.name), mask ? "a mask" : "not read as RGB"),
+                     mask ? "exclude the field, or build without resize and quality"
+                          : "build with image='raw' and without quality, or read the field as RGB",
                      "build");
     }
     if (field.kind != FieldKind::image || field.name == "image" || source.size() == 0) {

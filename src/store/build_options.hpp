@@ -16,11 +16,13 @@ Status check_shard_bytes(std::uint64_t bytes, const char* stage);
 Status check_workers(const std::optional<int>& workers, const char* stage);
 /// `invalid` for fields that a manifest could not hold, and for a source without samples and fields.
 Status check_fields(const SampleTable& source);
-/// How the images of each field are read.
-std::vector<ImageMode> modes_of(const SampleTable& source, const BuildSettings& settings);
+/// readings_of() by name, without those that the kind alone says: as a manifest has them.
+FieldReadings named_readings(const SampleTable& source, const FieldReadings& given);
+/// The first of them that differs, as "how field 'boxes' is read"; empty if none does.
+std::string difference(const FieldReadings& asked, const FieldReadings& built);
 /// `invalid` if the settings would change the pixels of images beside `image` that are no photographs, or of
 /// masks, make JPEG files of what is not read as RGB, or leave boxes behind.
-Status refuse_smaller_masks(const SampleTable& source, const BuildSettings& settings);
+Status refuse_spoiled_fields(const SampleTable& source, const BuildSettings& settings);
 /// With what was not given: as in the store that is appended to, or the usual.
 BuildSettings completed(BuildSettings settings, const StoreSettings* store);
 /// Of settings that are complete.

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codecs/exif.hpp"
 #include "codecs/jpeg.hpp"
+#include "codecs/jpeg_write.hpp"
 #include "codecs/pixels.hpp"
 #include "core/crc32c.hpp"
 #include "formats/field_value.hpp"
 #include "store/build_options.hpp"
-#include "store/jpeg_write.hpp"
 #include "transforms/transform.hpp"
 
 namespace penstock::inline v0 {
@@ -66,19 +67,22 @@ Result<PackingPlan> PackingPlan::make(const SampleTable& source, const BuildSett
   PackingPlan plan{.source = source,
                    .settings = settings,
                    .tables = std::move(tables),
-                   .modes = modes_of(source, settings),
+                   .fields = {},
                    .shrink = {},
                    .losses = {}};
   for (const PixelLayout layout :
        {PixelLayout::rgb, PixelLayout::gray, PixelLayout::gray_16, PixelLayout::rgba}) {
     PENSTOCK_ASSIGN(ImageProgram shrink, ImageProgram::compile({std::make_shared<const Shrink>(settings)},
-                                                               MemoryFormat::channels_last, /*fuse=*/true,
+                                                               MemoryFormat::channels_last, Fuse::exact,
                                                                {.input = image_spec(layout)}));
     plan.shrink.emplace(layout, std::move(shrink));
   }
+  const std::vector<FieldReading> readings = readings_of(source, settings.readings);
   for (std::size_t field = 0; field < source.fields().size(); ++field) {
-    const FieldSpec spec = source.spec(field);
+    FieldSpec spec = source.spec(field);
     plan.losses.emplace_back(spec.name, spec.choice());
+    spec.reading = readings[field];
+    plan.fields.push_back(std::move(spec));
   }
   return plan;
 }
@@ -156,7 +160,7 @@ Status SamplePacker::pack_value(std::uint64_t sample, std::size_t field, const S
     }
   } else {
     if (!plan_.settings.keep_damaged) {
-      PENSTOCK_TRY(check_value(plan_.source.spec(field), value));
+      PENSTOCK_TRY(check_value(plan_.fields[field], value));
       if (plan_.source.fields()[field].kind == FieldKind::audio) {
         PENSTOCK_TRY(check_audio(recordings_, value.bytes));
       }
@@ -199,9 +203,9 @@ Result<SamplePacker::Stored> SamplePacker::pack_image(std::size_t field, const S
   const bool resizes = settings.resize_shorter || settings.resize_longest;
   const bool to_pixels = settings.image == StoreImage::raw && !settings.quality;
   if (to_pixels) {
-    PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.modes[field]));
+    PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.fields[field].reading.mode));
     PENSTOCK_TRY(read_pixels(whole, size, layout));
-    if (plan_.modes[field] == ImageMode::rgb) {
+    if (plan_.fields[field].reading.mode == ImageMode::rgb) {
       plan_.losses[field].see(decoder_.traits().loss);
     }
     file_ = make_pixels_record(size, layout);
@@ -215,7 +219,12 @@ Result<SamplePacker::Stored> SamplePacker::pack_image(std::size_t field, const S
   if (smaller || (settings.quality && !resizes)) {
     PENSTOCK_TRY(read_pixels(whole, size));
     plan_.losses[field].see(decoder_.traits().loss);
-    PENSTOCK_ASSIGN(file_, write_jpeg(pixels_.data(), size, settings.quality.value_or(kUsualQuality)));
+    PENSTOCK_ASSIGN(file_, write_jpeg(pixels_.data(), 3 * static_cast<std::size_t>(size.width), size, 3,
+                                      settings.quality.value_or(kUsualQuality)));
+    // Of what a file says beside its pixels this much is needed to look at them.
+    if (const Result<int> orientation = decoder_.orientation(); orientation.ok() && *orientation != 1) {
+      detail::add_orientation(*orientation, file_);
+    }
     return store_file(file_, size, true);
   }
   PENSTOCK_ASSIGN(const ByteSpan file, original_.of(value));

@@ -37,7 +37,7 @@ struct PackingPlan {
   const SampleTable& source;
   BuildSettings settings;                      ///< complete
   std::shared_ptr<const RepackTables> tables;  ///< null: nothing is repacked
-  std::vector<ImageMode> modes;                ///< of each field
+  std::vector<FieldSpec> fields;               ///< as they will be read
   std::map<PixelLayout, ImageProgram> shrink;  ///< to the size that `settings` ask for
   std::deque<RgbLossNote> losses;              ///< of each field
 

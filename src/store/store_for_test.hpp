@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "codecs/jpeg_write.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/sample_table.hpp"
 #include "io/temporary_folder_for_test.hpp"
 #include "penstock/store.hpp"
-#include "store/jpeg_write.hpp"
 
 namespace penstock::inline v0 {
 
@@ -29,7 +29,7 @@ inline std::vector<std::uint8_t> jpeg_for_test(int width, int height, unsigned s
     rows[i] =
         static_cast<std::uint8_t>(i / 3 % width * slope + i / (std::size_t{3} * width) * 3 + random() % 9);
   }
-  return write_jpeg(rows.data(), {width, height}, 85).value();
+  return write_jpeg(rows.data(), 3 * static_cast<std::size_t>(width), {width, height}, 3, 85).value();
 }
 
 /// Samples in memory with fields of every kind that a source has; some fail on purpose.

@@ -96,7 +96,8 @@ class Checker {
     const bool image = subject_.table.fields()[field].kind == FieldKind::image;
     WholeImage whole;
     if (image && subject_.decode) {
-      PENSTOCK_ASSIGN(whole, decode_whole(decoder_, stored, subject_.table.spec(field).mode, pixels_));
+      PENSTOCK_ASSIGN(whole,
+                      decode_whole(decoder_, stored, subject_.table.spec(field).reading.mode, pixels_));
       ++found.images;
       if (record.width != 0 && whole.size != ImageSize{record.width, record.height}) {
         return wrong("the index gives another size than the image has");
@@ -140,7 +141,7 @@ class Checker {
     if (!image) {
       return file.ok() ? std::move(source_file).error() : std::move(file).error();
     }
-    const ImageMode mode = subject_.table.spec(field).mode;
+    const ImageMode mode = subject_.table.spec(field).reading.mode;
     if (!subject_.decode) {
       PENSTOCK_ASSIGN(whole, decode_whole(decoder_, stored, mode, pixels_));
     }

@@ -54,7 +54,10 @@ namespace {
 class SourceChecker {
  public:
   SourceChecker(const SampleTable& table, const VerifySettings& settings)
-      : table_(table), decodes_(settings.decode), decoder_(DecodeLimits{.max_pixels = settings.max_pixels}) {}
+      : table_(table),
+        readings_(readings_of(table, settings.readings)),
+        decodes_(settings.decode),
+        decoder_(DecodeLimits{.max_pixels = settings.max_pixels}) {}
 
   Findings check(std::uint64_t sample) {
     Findings found;
@@ -70,13 +73,15 @@ class SourceChecker {
   Status check_field(std::uint64_t sample, std::size_t field, Findings& found) {
     return use_value(table_, sample, field, [&](const StoredValue& stored) {
       found.bytes += stored.bytes.size();
-      return check_contents(table_.spec(field), stored, found);
+      FieldSpec spec = table_.spec(field);
+      spec.reading = readings_[field];
+      return check_contents(spec, stored, found);
     });
   }
 
   Status check_contents(const FieldSpec& spec, const StoredValue& stored, Findings& found) {
     if (spec.kind == FieldKind::image && decodes_) {
-      PENSTOCK_TRY(decode_whole(decoder_, stored, spec.mode, pixels_));
+      PENSTOCK_TRY(decode_whole(decoder_, stored, spec.reading.mode, pixels_));
       ++found.images;
     }
     if (spec.kind == FieldKind::audio && decodes_) {
@@ -88,6 +93,7 @@ class SourceChecker {
   }
 
   const SampleTable& table_;
+  const std::vector<FieldReading> readings_;
   const bool decodes_;
   ImageDecoder decoder_;
   AudioDecoder recordings_;

@@ -18,11 +18,13 @@ inline HeldOperations held_operations() {
 }
 
 /// What a parameter that must be given is given: the first that the operation takes.
-inline const std::array<ParamValue, 7> kParameterCandidates = {std::int64_t{8},
+inline const std::array<ParamValue, 9> kParameterCandidates = {std::int64_t{8},
+                                                               std::int64_t{7},
                                                                0.5,
                                                                std::vector<double>{0.4, 0.5, 0.6},
                                                                true,
                                                                std::string(),
+                                                               std::string("xywh"),
                                                                std::vector<std::int64_t>{1, 2},
                                                                held_operations()};
 

@@ -19,11 +19,18 @@ struct ParameterInfo {
   std::string doc;           ///< one clause
 };
 
+struct DrawnInfo {
+  std::string name;
+  std::string type;  ///< as Python writes it
+};
+
 struct OperationInfo {
   std::string name;     ///< PascalCase
   std::string summary;  ///< one sentence
   std::vector<ParameterInfo> parameters;
   Result<TransformPtr> (*make)(const Params& params) = nullptr;
+  std::string kind;              ///< of what it acts on: image, audio or batch
+  std::vector<DrawnInfo> drawn;  ///< the values that it draws
 };
 
 /// In the order in which people meet them. Built on first use, then read-only: any thread may call.

@@ -12,8 +12,11 @@ namespace penstock::inline v0 {
 /// Boxes in an image of this size. Those of crops and warps are cut off at the edges of the result.
 void move_boxes(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& boxes);
 
-/// Key points likewise. Mirrored points are those of pixels' centres: x becomes width - 1 - x, as in
-/// torchvision. They may leave the image.
+/// Boxes of corners in another format, in float32 as torchvision converts them.
+void to_format(BoxFormat format, std::span<float> boxes) noexcept;
+
+/// Moves key points as move_boxes() does boxes. Mirrored points are those of pixels' centres: x becomes width
+/// - 1 - x (y alike), as in torchvision. They may leave the image.
 void move_points(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& points);
 
 /// Takes out what was not kept: `each` values an item.
@@ -29,9 +32,23 @@ void drop_items(std::vector<T>& values, std::span<const std::uint8_t> kept, std:
   }
   values.resize(end);
 }
-/// The same for x and y of key points, of which items have as many as `sizes` says.
-void drop_points(std::vector<float>& points, std::span<const std::uint8_t> kept,
-                 std::span<const std::uint32_t> sizes);
+/// The same for key points, of which items have as many as `sizes` says: `each` values a point.
+template <class T>
+void drop_points(std::vector<T>& points, std::span<const std::uint8_t> kept,
+                 std::span<const std::uint32_t> sizes, std::size_t each = 2) {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::size_t values = each * sizes[i];
+    if (kept[i] != 0) {
+      std::copy_n(points.begin() + static_cast<std::ptrdiff_t>(begin), values,
+                  points.begin() + static_cast<std::ptrdiff_t>(end));
+      end += values;
+    }
+    begin += values;
+  }
+  points.resize(end);
+}
 
 /// What masks go through instead: only what moves pixels, by the nearest one, and zeros from outside.
 void mask_edits(const ImageEdits& edits, ImageEdits& masks);

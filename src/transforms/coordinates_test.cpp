@@ -31,6 +31,8 @@ TEST(Coordinates, boxes_are_cut_off_by_crops_and_grow_with_resizes) {
 TEST(Coordinates, mirrored_boxes_have_edges_and_mirrored_points_centres) {
   EXPECT_THAT(boxes_after({FlipEdit{}}, {10, 15, 30, 40}), ElementsAre(70, 15, 90, 40));
   EXPECT_THAT(points_after({FlipEdit{}}, {10, 15}), ElementsAre(89, 15));
+  EXPECT_THAT(boxes_after({FlipEdit{.down = true}}, {10, 15, 30, 40}), ElementsAre(10, 10, 30, 35));
+  EXPECT_THAT(points_after({FlipEdit{.down = true}}, {10, 15}), ElementsAre(10, 34));
 }
 
 TEST(Coordinates, turns_move_corners) {
@@ -66,6 +68,19 @@ TEST(Coordinates, points_are_dropped_with_those_that_belong_to_them) {
   std::vector<float> points = {1, 2, 3, 4, 5, 6, 7, 8};
   drop_points(points, std::vector<std::uint8_t>{0, 1, 0, 1}, std::vector<std::uint32_t>{1, 2, 0, 1});
   EXPECT_THAT(points, ElementsAre(3, 4, 5, 6, 7, 8));
+}
+
+TEST(Coordinates, perspective_maps_are_inverted) {
+  WarpEdit warp{{100, 50}, {}};
+  warp.warp.matrix = {1.1, 0.2, -5, 0.1, 0.9, 7};
+  warp.warp.perspective = {0.002, -0.003};
+  const double x = 40;
+  const double y = 20;
+  const double divisor = 0.002 * x - 0.003 * y + 1;
+  const auto moved = points_after({warp}, {static_cast<float>((1.1 * x + 0.2 * y - 5) / divisor),
+                                           static_cast<float>((0.1 * x + 0.9 * y + 7) / divisor)});
+  EXPECT_NEAR(moved[0], x, 1e-4);
+  EXPECT_NEAR(moved[1], y, 1e-4);
 }
 
 TEST(Coordinates, masks_are_moved_by_the_nearest_pixel_and_see_no_colours) {

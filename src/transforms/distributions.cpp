@@ -36,4 +36,15 @@ double beta_number(double alpha, Draws& draws) {
   return a + b > 0 ? static_cast<float>(a / (a + b)) : 0.5;
 }
 
+void draw_dirichlet(double alpha, std::span<double> numbers, Draws& draws) {
+  double sum = 0;
+  for (double& number : numbers) {
+    number = gamma_number(alpha, draws);
+    sum += number;
+  }
+  for (double& number : numbers) {
+    number = static_cast<float>(sum > 0 ? number / sum : 1.0 / static_cast<double>(numbers.size()));
+  }
+}
+
 }  // namespace penstock::inline v0

@@ -101,7 +101,8 @@ void load_value(std::vector<Number>& list, std::span<const double>& numbers) {
 
 }  // namespace detail
 
-/// `T` has fields(v) of bool, int, double, and vectors of int and double.
+/// `T` has fields(v) of bool, int, double, vectors of int and double, and of types that bring a DrawnCodec,
+/// save_value() and load_value() of their own.
 template <class T>
 class DrawnOf final : public Drawn {
  public:
@@ -149,10 +150,12 @@ class DrawnOf final : public Drawn {
 
   void save(std::vector<double>& numbers) const override {
     // fields() serves readers and writers alike; this one reads.
-    const_cast<T&>(value).fields([&](const char*, auto& field) { detail::save_value(field, numbers); });
+    using detail::save_value;
+    const_cast<T&>(value).fields([&](const char*, auto& field) { save_value(field, numbers); });
   }
   void load(std::span<const double>& numbers) override {
-    value.fields([&](const char*, auto& field) { detail::load_value(field, numbers); });
+    using detail::load_value;
+    value.fields([&](const char*, auto& field) { load_value(field, numbers); });
   }
 };
 

@@ -14,6 +14,7 @@
 #include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
 #include "transforms/kernels/byte_tables.hpp"
+#include "transforms/kernels/field.hpp"
 #include "transforms/kernels/pixel_rows.hpp"
 #include "transforms/kernels/warp.hpp"
 
@@ -24,8 +25,17 @@ namespace penstock::inline v0 {
 /// Keeps a rectangle that lies inside the image.
 struct CropEdit {
   Rect box;
+  bool centers_only = false;  ///< boxes whose centre is not inside become 0, 0, 0, 0
   bool operator==(const CropEdit&) const = default;
 };
+
+/// Whether the centre of a box (left, top, right, bottom) lies inside of `area`, not on its edge.
+inline bool has_center_inside(const float* box, const Rect& area) noexcept {
+  const float x = 0.5F * (box[0] + box[2]);
+  const float y = 0.5F * (box[1] + box[3]);
+  return x > static_cast<float>(area.x) && x < static_cast<float>(area.x + area.width) &&
+         y > static_cast<float>(area.y) && y < static_cast<float>(area.y + area.height);
+}
 
 /// Adds pixels on the four sides (none of them negative).
 struct PadEdit {
@@ -34,7 +44,7 @@ struct PadEdit {
   int right = 0;
   int bottom = 0;
   transforms::PaddingMode mode = transforms::PaddingMode::constant;
-  std::array<std::uint8_t, 4> fill{};
+  PixelBytes fill{};
   bool operator==(const PadEdit&) const = default;
 };
 
@@ -45,8 +55,9 @@ struct ResizeEdit {
   bool operator==(const ResizeEdit&) const = default;
 };
 
-/// Mirrors left and right.
+/// Mirrors left and right, or top and bottom.
 struct FlipEdit {
+  bool down = false;  ///< top and bottom
   bool operator==(const FlipEdit&) const = default;
 };
 
@@ -62,19 +73,39 @@ struct WarpEdit {
   Warp warp;
 };
 
+/// Every pixel of the result, which has the image's size, is looked up where a field says
+/// (kernels/field.hpp).
+struct FieldEdit {
+  /// Writes where the pixels of an image of this size come from. `scratch` is for more than the planes.
+  using Make = void (*)(const FieldEdit& edit, ImageSize image, const FieldPlanes& field, Scratch& scratch);
+  /// Moves a point, or a corner of a box, as the pixels are.
+  using MovePoint = std::array<double, 2> (*)(const FieldEdit& edit, ImageSize image, double x, double y,
+                                              bool corner);
+
+  const char* name = "";  ///< human-readable
+  Make make = nullptr;
+  MovePoint move_point = nullptr;
+  FieldSampling sampling;
+  std::array<double, 4> numbers{};
+  Draws::State noise;
+};
+
 // Tables.
 
 using ByteTables = std::array<ByteTable, 4>;  ///< one for each channel
 
+/// How often each value occurs, for each channel.
+using ValueCounts = std::array<std::array<std::uint32_t, 256>, 4>;
+
 /// What a table may depend on: the image as it is before the edit.
 struct ImageStatistics {
-  std::array<std::array<std::uint32_t, 256>, 4> histogram{};  ///< of each channel
-  std::uint8_t gray_mean = 0;                                 ///< of L, as Pillow's enhancers round it
+  ValueCounts histogram{};
+  std::uint8_t gray_mean = 0;  ///< of L, as Pillow's enhancers round it
 };
 
 struct TableEdit {
   enum class Needs : std::uint8_t { nothing, histogram, gray_mean };
-  /// Writes what the values of one channel become.
+  /// Writes what the values of one channel become: the same for all, but where histograms are needed.
   using Make = ByteTable (*)(const TableEdit& edit, const ImageStatistics& image, std::size_t channel);
 
   const char* name = "";  ///< human-readable
@@ -95,6 +126,7 @@ struct PixelsEdit {
   bool in_place = false;
   std::array<double, 8> numbers{};
   const void* drawn = nullptr;  ///< what the operation drew, where that is more; lives as long as the edits
+  int channels = 0;             ///< of the result, where they are others than the image's; not in place
 };
 
 /// What happens to the floats of a finished row, [C, H, W] or [H, W, C].
@@ -116,11 +148,15 @@ struct FloatRows {
 
 struct FloatEdit {
   using Run = void (*)(const FloatEdit& edit, const FloatRows& image);
+  /// Makes `out` of `in`, other memory of the same size and format.
+  using Make = void (*)(const FloatEdit& edit, const FloatRows& in, const FloatRows& out, Scratch& scratch);
 
   const char* name = "";  ///< human-readable
-  Run run = nullptr;
+  Run run = nullptr;      ///< in place; or make
   std::array<double, 8> numbers{};
   const void* drawn = nullptr;
+  Make make = nullptr;
+  int channels = 0;  ///< of what it makes
 };
 
 // Annotations.
@@ -145,8 +181,8 @@ struct AnnotationEdit {
   const void* drawn = nullptr;  ///< as PixelsEdit has it
 };
 
-using ImageEdit = std::variant<CropEdit, PadEdit, ResizeEdit, FlipEdit, MoveEdit, WarpEdit, TableEdit,
-                               PixelsEdit, FloatEdit, AnnotationEdit>;
+using ImageEdit = std::variant<CropEdit, PadEdit, ResizeEdit, FlipEdit, MoveEdit, WarpEdit, FieldEdit,
+                               TableEdit, PixelsEdit, FloatEdit, AnnotationEdit>;
 using ImageEdits = std::vector<ImageEdit>;
 
 /// Whether it changes pixels before they are floats: all but FloatEdit and AnnotationEdit.

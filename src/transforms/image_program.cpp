@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/cpu.hpp"
+#include "transforms/join_warps.hpp"
+#include "transforms/kernels/rounded_floats.hpp"
 #include "transforms/plan_text.hpp"
 
 namespace penstock::inline v0 {
@@ -10,14 +14,56 @@ namespace penstock::inline v0 {
 struct ImageProgram::Impl {
   OperationList<ImageTransform, ImageSpec> list;
   MemoryFormat format = MemoryFormat::channels_first;
-  bool fuse = true;
+  Fuse fuse = Fuse::exact;
   FloatMap floats;
+  int written_channels = 3;  ///< of pixels when they become floats, or of the row
+  int part = 0;
 };
+
+namespace {
+
+std::size_t values_of(ImageSize size, int channels) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) *
+         static_cast<std::size_t>(channels);
+}
+
+bool makes_floats(const ImageEdit& edit) {
+  const auto* floats = std::get_if<FloatEdit>(&edit);
+  return floats != nullptr && floats->make != nullptr;
+}
+
+void* room_for_floats(ImageWorkspace& workspace, std::size_t which, ImageSize size, int channels) {
+  return workspace.floats[which].reserve(values_of(size, channels) * sizeof(float));
+}
+
+bool is_too_large(ImageSize made) { return std::int64_t{made.width} * made.height > kMaxMadePixels; }
+
+Error too_large(const std::string& operation, ImageSize made, const std::string& source, std::string advice) {
+  return {.kind = ErrorKind::invalid,
+          .message = fmt::format("{}an image of {} x {} = {} pixels{} is over the limit of {}", operation,
+                                 made.width, made.height, std::int64_t{made.width} * made.height, source,
+                                 kMaxMadePixels),
+          .advice = std::move(advice),
+          .place = {.stage = "transform"}};
+}
+
+/// Rows of a batch, where their size is known beforehand. What a crop follows is not made as a whole.
+Status check_row(const OperationList<ImageTransform, ImageSpec>& list) {
+  for (std::size_t i = list.size(); i > 0 && is_too_large(list.output().size); --i) {
+    if (list.spec(i - 1).size != list.output().size) {
+      return too_large(fmt::format("{}: ", list[i - 1].name()), list.output().size, "",
+                       "ask for a smaller size");
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 ImageProgram::ImageProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
 Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations, MemoryFormat format,
-                                           bool fuse, const ProgramStart& start) {
+                                           Fuse fuse, const ProgramStart& start) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   const ImageSpec& in = start.input;
   if (in.is_float() || (in.channels != 1 && in.channels != 3 && in.channels != 4) ||
@@ -30,12 +76,25 @@ Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations,
   auto impl = std::make_shared<Impl>();
   PENSTOCK_ASSIGN(impl->list, (OperationList<ImageTransform, ImageSpec>::compile(
                                   std::move(operations), start.input, {start.room, start.first_op})));
+  PENSTOCK_TRY(check_row(impl->list));
   FloatTable table;
   for (std::size_t i = 0; i < impl->list.size(); ++i) {
     impl->list[i].map_values(table);
+    if (impl->list[i].turns_upright() && start.first_op + i > 0) {
+      return Error{ErrorKind::invalid,
+                   fmt::format("{} must be the first operation of a list", impl->list[i].name()),
+                   "put it before all others: it changes how files are read",
+                   {}};
+    }
+  }
+  for (std::size_t i = 0; i <= impl->list.size(); ++i) {
+    if (!impl->list.spec(i).is_float()) {
+      impl->written_channels = impl->list.spec(i).channels;
+    }
   }
   impl->format = format;
   impl->fuse = fuse;
+  impl->part = start.part;
   impl->floats = FloatMap(table);
   return ImageProgram(std::move(impl));
 }
@@ -43,6 +102,16 @@ Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations,
 const ImageSpec& ImageProgram::output() const noexcept { return impl_->list.output(); }
 const ImageSpec& ImageProgram::input() const noexcept { return impl_->list.spec(0); }
 const ListDraws& ImageProgram::list() const noexcept { return impl_->list; }
+BoxFormat ImageProgram::box_format() const noexcept {
+  BoxFormat format = BoxFormat::xyxy;
+  for (std::size_t i = 0; i < impl_->list.size(); ++i) {
+    format = impl_->list[i].box_format().value_or(format);
+  }
+  return format;
+}
+bool ImageProgram::wants_upright() const noexcept {
+  return impl_->list.size() > 0 && impl_->list[0].turns_upright();
+}
 
 std::string ImageProgram::describe() const { return plan_text(impl_->list, impl_->format, impl_->fuse); }
 
@@ -51,24 +120,25 @@ ImageWorkspacePtr ImageProgram::make_workspace() const {
 }
 
 Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey& key,
-                                        std::span<const float> boxes) const {
-  return resolve(workspace, image, &key, boxes);
+                                        std::span<const float> boxes, int orientation) const {
+  return resolve(workspace, image, &key, boxes, orientation);
 }
 
 Result<ImageSize> ImageProgram::replay(ImageWorkspace& workspace, ImageSize image) const {
-  return resolve(workspace, image, nullptr, {});
+  return resolve(workspace, image, nullptr, {}, 1);
 }
 
 Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey* key,
-                                        std::span<const float> boxes) const {
-  constexpr std::int64_t kMaxPixels = 1 << 28;
+                                        std::span<const float> boxes, int orientation) const {
   const auto& list = impl_->list;
   workspace.edits.clear();
   workspace.input = image;
-  ImageWalk walk({.image = {.size = image, .type = input().type, .channels = input().channels},
-                  .boxes = boxes,
-                  .key = key != nullptr ? *key : RandomKey{}},
-                 workspace.walk);
+  ImageWalk walk(
+      {.image = {.size = image, .type = input().type, .channels = input().channels, .part = impl_->part},
+       .boxes = boxes,
+       .key = key != nullptr ? *key : RandomKey{},
+       .orientation = orientation},
+      workspace.walk);
   for (std::size_t i = 0; i < list.size(); ++i) {
     walk.slots.image.type = list.spec(i).type;
     walk.slots.image.channels = list.spec(i).channels;
@@ -80,40 +150,58 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       return std::move(status).error();
     }
   }
-  plan_passes(image, workspace.edits, impl_->fuse, workspace.passes);
+  if (impl_->fuse == Fuse::fast) {
+    join_warps(workspace.edits);
+  }
+  plan_passes(image, workspace.edits, impl_->fuse, workspace.mirrors, workspace.passes);
   for (const Pass& pass : workspace.passes) {
-    const ImageSize made = pass.output;
-    if (std::int64_t{made.width} * made.height > kMaxPixels) {
-      Error error{ErrorKind::invalid,
-                  fmt::format("an image of {} x {} pixels would be made from one of {} x {}", made.width,
-                              made.height, image.width, image.height),
-                  "set max_size of Resize, or exclude such images",
-                  {}};
-      error.place.stage = "transform";
-      return error;
+    if (is_too_large(pass.output)) {
+      return too_large("", pass.output, fmt::format(", made of one of {} x {},", image.width, image.height),
+                       "set max_size of Resize, or exclude such images");
     }
   }
   return walk.slots.image.size;
 }
 
-ImageSink ImageProgram::sink(const ImageWorkspace& workspace, void* out) const {
-  return {.data = out,
-          .size = workspace.passes.back().output,
-          .type = output().type,
+ImageSink ImageProgram::sink(ImageWorkspace& workspace, void* out) const {
+  const ImageSize size = workspace.passes.back().output;
+  const bool rounded = output().is_rounded();
+  const bool in_row = !rounded && std::none_of(workspace.edits.begin(), workspace.edits.end(), makes_floats);
+  return {.data = in_row ? out : room_for_floats(workspace, 0, size, impl_->written_channels),
+          .size = size,
+          .type = rounded ? ElementType::float32 : output().type,
           .format = impl_->format,
           .floats = &impl_->floats,
-          .channels = output().channels,
+          .channels = impl_->written_channels,
           .from = input().type};
 }
 
-void ImageProgram::finish(const ImageWorkspace& workspace, void* out) const {
+void ImageProgram::finish(ImageWorkspace& workspace, const ImageSink& written, void* out) const {
+  FloatRows image{.data = static_cast<float*>(written.data),
+                  .size = written.size,
+                  .channels = written.channels,
+                  .format = impl_->format};
+  auto left = std::count_if(workspace.edits.begin(), workspace.edits.end(), makes_floats);
+  std::size_t room = 0;
   for (const ImageEdit& edit : workspace.edits) {
-    if (const auto* floats = std::get_if<FloatEdit>(&edit)) {
-      floats->run(*floats, {.data = static_cast<float*>(out),
-                            .size = workspace.passes.back().output,
-                            .channels = output().channels,
-                            .format = impl_->format});
+    const auto* floats = std::get_if<FloatEdit>(&edit);
+    if (floats == nullptr) {
+      continue;
     }
+    if (floats->make == nullptr) {
+      floats->run(*floats, image);
+      continue;
+    }
+    FloatRows made = image;
+    made.channels = floats->channels;
+    room = 1 - room;
+    const bool last = --left == 0 && !output().is_rounded();
+    made.data = static_cast<float*>(last ? out : room_for_floats(workspace, room, made.size, made.channels));
+    floats->make(*floats, image, made, workspace.float_work);
+    image = made;
+  }
+  if (output().is_rounded()) {
+    round_floats(image.data, values_of(image.size, image.channels), output().type, out);
   }
 }
 
@@ -124,14 +212,16 @@ Status ImageProgram::run(ImageWorkspace& workspace, ImageDecoder& decoder, void*
 }
 
 Status ImageProgram::run(ImageWorkspace& workspace, const ReadBox& read, void* out) const {
-  PENSTOCK_TRY(workspace.runner.run(workspace.passes, workspace.edits, read, sink(workspace, out)));
-  finish(workspace, out);
+  const ImageSink to = sink(workspace, out);
+  PENSTOCK_TRY(workspace.runner.run(workspace.passes, workspace.edits, read, to));
+  finish(workspace, to, out);
   return {};
 }
 
 void ImageProgram::run(ImageWorkspace& workspace, const DecodedPart& part, void* out) const {
-  workspace.runner.run(workspace.passes, workspace.edits, part, sink(workspace, out));
-  finish(workspace, out);
+  const ImageSink to = sink(workspace, out);
+  workspace.runner.run(workspace.passes, workspace.edits, part, to);
+  finish(workspace, to, out);
 }
 
 }  // namespace penstock::inline v0

@@ -1,6 +1,7 @@
 #pragma once
 // A list of operations on an image, compiled: from an opened image file to a row of a batch.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,6 +19,9 @@
 
 namespace penstock::inline v0 {
 
+/// Pixels of an image that operations make, at most.
+inline constexpr std::int64_t kMaxMadePixels = std::int64_t{1} << 28;
+
 /// What goes into operations on images that are read in this layout.
 constexpr ImageSpec image_spec(PixelLayout layout) noexcept {
   return {.size = {},
@@ -29,14 +33,19 @@ constexpr ImageSpec image_spec(PixelLayout layout) noexcept {
 class ImageWorkspace {
  public:
   ImageWorkspace(const ImageSpec& input, DrawnList memory)
-      : drawn(std::move(memory)), runner(input.channels, input.type) {}
+      : drawn(std::move(memory)),
+        mirrors(input.type == ElementType::uint8),
+        runner(input.channels, input.type) {}
 
   DrawnList drawn;   ///< what the operations drew for the present sample
   ImageEdits edits;  ///< what follows from that
   ImageSize input;   ///< of the present sample
   WalkMemory walk;
+  MirrorTest mirrors;
   std::vector<Pass> passes;
   PassRunner runner;
+  std::array<Scratch, 2> floats;  ///< images of floats on their way to the row
+  Scratch float_work;             ///< of edits on floats
 };
 using ImageWorkspacePtr = std::unique_ptr<ImageWorkspace>;
 
@@ -45,31 +54,37 @@ struct ProgramStart {
   ImageSpec input{};
   std::uint32_t first_op = 0;
   std::uint64_t room = 0;
+  int part = 0;  ///< ImageSpec::part
 };
 
 /// Immutable and shared by all workers; each worker brings its own decoder and workspace.
 class ImageProgram {
  public:
   /// Checks every operation and how they follow each other (`invalid`), and that PENSTOCK_TARGET is good.
-  /// `fuse` = false runs one operation after the other as Pillow would: the reference that tests compare
+  /// `fuse` = off runs one operation after the other as Pillow would: the reference that tests compare
   /// with.
   static Result<ImageProgram> compile(std::vector<TransformPtr> operations, MemoryFormat format,
-                                      bool fuse = true, const ProgramStart& start = {});
+                                      Fuse fuse = Fuse::exact, const ProgramStart& start = {});
 
   /// What one row of the batch holds.
   const ImageSpec& output() const noexcept;
   const ImageSpec& input() const noexcept;
+  /// Whether it is given images upright: as they are after they have been turned by what EXIF says.
+  bool wants_upright() const noexcept;
+  /// The format that boxes are delivered in.
+  BoxFormat box_format() const noexcept;
   /// One line per pass that will run, for Loader::plan().
   std::string describe() const;
   const ListDraws& list() const noexcept;
 
   ImageWorkspacePtr make_workspace() const;
 
-  /// Decides what happens to an image of this size: draws the random parameters, finds the boxes. `boxes` are
-  /// for operations that look at them: each sees them in the image as it is then. Returns the size of the
-  /// result (equal to output().size where that is fixed).
+  /// Decides what happens to an image of this size, upright if that is wanted: draws the random parameters,
+  /// finds the boxes. `boxes` are for operations that look at them: each sees them in the image as it is
+  /// then. `orientation` is that of the file. Returns the size of the result (equal to output().size where
+  /// that is fixed).
   Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey& key,
-                            std::span<const float> boxes = {}) const;
+                            std::span<const float> boxes = {}, int orientation = 1) const;
   /// The same with what workspace.drawn holds already.
   Result<ImageSize> replay(ImageWorkspace& workspace, ImageSize image) const;
 
@@ -89,9 +104,10 @@ class ImageProgram {
   struct Impl;
   explicit ImageProgram(std::shared_ptr<const Impl> impl);
   Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey* key,
-                            std::span<const float> boxes) const;
-  ImageSink sink(const ImageWorkspace& workspace, void* out) const;
-  void finish(const ImageWorkspace& workspace, void* out) const;
+                            std::span<const float> boxes, int orientation) const;
+  /// Where pixels are written: the row, or memory of floats that become others there.
+  ImageSink sink(ImageWorkspace& workspace, void* out) const;
+  void finish(ImageWorkspace& workspace, const ImageSink& written, void* out) const;
 
   std::shared_ptr<const Impl> impl_;
 };

@@ -20,7 +20,12 @@ TEST(ImageProgramMemory, allocates_nothing_for_images_like_those_it_has_seen) {
        test::make("ColorJitter", {{"brightness", 0.5}, {"contrast", 0.5}, {"saturation", 0.5}, {"hue", 0.1}}),
        test::make("PillowGaussianBlur")});
   colours.push_back(test::make("RandomErasing", {{"value", std::string("random")}}));
-  for (const auto& list : {presets::imagenet_train(64), presets::imagenet_val(64), padded, colours}) {
+  std::vector<TransformPtr> policies = presets::imagenet_train(64);
+  policies.insert(policies.begin() + 2,
+                  {test::make("AutoAugment"), test::make("RandAugment", {{"num_ops", std::int64_t{8}}}),
+                   test::make("TimmRandAugment"), test::make("AugMix"), test::make("ThreeAugment")});
+  for (const auto& list :
+       {presets::imagenet_train(64), presets::imagenet_val(64), padded, colours, policies}) {
     const ImageProgram program = ImageProgram::compile(list, MemoryFormat::channels_first).value();
     const auto workspace = program.make_workspace();
     std::vector<float> out(3 * 64 * 64);

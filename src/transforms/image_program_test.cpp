@@ -68,7 +68,8 @@ Outcome run(const ImageProgram& program, ImageWorkspace& workspace, Image& image
 }
 
 Outcome run(const std::vector<TransformPtr>& list, Image& image,
-            MemoryFormat format = MemoryFormat::channels_last, bool fuse = true, std::uint64_t sample = 0) {
+            MemoryFormat format = MemoryFormat::channels_last, Fuse fuse = Fuse::exact,
+            std::uint64_t sample = 0) {
   const auto program = ImageProgram::compile(list, format, fuse);
   EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().to_string());
   const auto workspace = program->make_workspace();
@@ -140,8 +141,8 @@ TEST(ImageProgram, fused_equals_one_operation_after_the_other_for_random_lists) 
       const auto list = random_list(random);
       Image image({1 + static_cast<int>(random() % 90), 1 + static_cast<int>(random() % 90)}, i);
       const auto format = random() % 2 == 0 ? MemoryFormat::channels_first : MemoryFormat::channels_last;
-      const Outcome fused = run(list, image, format, true, i);
-      const Outcome plain = run(list, image, format, false, i);
+      const Outcome fused = run(list, image, format, Fuse::exact, i);
+      const Outcome plain = run(list, image, format, Fuse::off, i);
       std::string names;
       for (const auto& operation : list) {
         names += repr(*operation) + " ";
@@ -273,6 +274,20 @@ TEST(ImageProgram, refuses_a_result_beyond_all_measure) {
   const auto size = program->resolve(*workspace, {10, 10}, {});
   ASSERT_FALSE(size.ok());
   EXPECT_EQ(size.error().place.stage, "transform");
+  EXPECT_NE(size.error().message.find("60000 x 60000 = 3600000000 pixels, made of one of 10 x 10, is over"),
+            std::string::npos);
+}
+
+TEST(ImageProgram, refuses_rows_beyond_all_measure_before_any_image) {
+  const TransformPtr large = transforms::Resize{.size = {60000, 60000}};
+  const TransformPtr flip = transforms::RandomHorizontalFlip{};
+  const auto rows = ImageProgram::compile({large, flip}, MemoryFormat::channels_first);
+  ASSERT_FALSE(rows.ok());
+  EXPECT_EQ(rows.error().kind, ErrorKind::invalid);
+  EXPECT_NE(rows.error().message.find("Resize: an image of 60000 x 60000 = 3600000000 pixels is over"),
+            std::string::npos);
+  const TransformPtr crop = transforms::CenterCrop{.size = 224};
+  EXPECT_TRUE(ImageProgram::compile({large, crop}, MemoryFormat::channels_first).ok());
 }
 
 TEST(ImageProgram, passes_on_the_decoders_error) {
@@ -289,7 +304,7 @@ TEST(ImageProgram, passes_on_the_decoders_error) {
 }
 
 TEST(ImageProgram, tells_what_it_will_do) {
-  const auto text = [](std::vector<TransformPtr> list, MemoryFormat format, bool fuse = true) {
+  const auto text = [](std::vector<TransformPtr> list, MemoryFormat format, Fuse fuse = Fuse::exact) {
     return ImageProgram::compile(std::move(list), format, fuse).value().describe();
   };
   const std::string train = text(presets::imagenet_train(224), MemoryFormat::channels_first);
@@ -360,22 +375,6 @@ TEST(ImageProgram, operations_see_no_boxes_that_were_dropped_before) {
   ASSERT_TRUE(program.resolve(*workspace, {200, 100}, RandomKey{1, 2, 3}, boxes).ok());
   EXPECT_EQ(test::value_of<std::vector<double>>(workspace->drawn[2]->values(), "seen"),
             (std::vector<double>{15, 15, 45, 35}));
-}
-
-TEST(Passes, resize_of_a_crop_is_one_pass_and_resize_of_a_mirrored_image_is_two) {
-  std::vector<Pass> passes;
-  plan_passes({100, 80},
-              {CropEdit{{10, 10, 50, 50}}, ResizeEdit{{20, 20}}, CropEdit{{5, 5, 4, 4}}, FlipEdit{}}, true,
-              passes);
-  ASSERT_EQ(passes.size(), 1u);
-  EXPECT_EQ(passes[0].box, (Rect{10, 10, 50, 50}));
-  EXPECT_EQ(passes[0].keep, (Rect{5, 5, 4, 4}));
-  EXPECT_TRUE(passes[0].flip);
-  plan_passes({100, 80}, {FlipEdit{}, ResizeEdit{{20, 20}}}, true, passes);
-  EXPECT_EQ(passes.size(), 2u);
-  plan_passes({100, 80}, {FlipEdit{}, CropEdit{{0, 0, 10, 10}}}, true, passes);
-  ASSERT_EQ(passes.size(), 1u);
-  EXPECT_EQ(passes[0].keep, (Rect{90, 0, 10, 10}));
 }
 
 }  // namespace

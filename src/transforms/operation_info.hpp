@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "transforms/catalog.hpp"
+#include "transforms/required_params.hpp"
 #include "transforms/transform.hpp"
 
 namespace penstock::inline v0 {
@@ -25,13 +26,17 @@ Status take_key(std::string_view operation, const ParamValue& given, std::string
 
 template <class Op>
 OperationInfo operation_info() {
-  OperationInfo info{Op::kName, Op::kSummary, {}, &make_operation<Op>};
+  OperationInfo info{Op::kName, Op::kSummary, {}, &make_operation<Op>, Op::kKind, {}};
   typename Op::ParametersType defaults;
   defaults.fields([&](const char* name, auto& value, const char* doc) {
     using Codec = ParamCodec<std::decay_t<decltype(value)>>;
     const bool required = Codec::missing(value);
     info.parameters.push_back(
         {name, std::string(Codec::kType), required, required ? ParamValue() : Codec::to_value(value), doc});
+  });
+  typename Op::DrawnValues drawn;
+  drawn.fields([&](const char* name, auto& value) {
+    info.drawn.push_back({name, std::string(detail::DrawnCodec<std::decay_t<decltype(value)>>::kType)});
   });
   if (Op::kDraws) {
     info.parameters.push_back({"key", "str | None", false, ParamValue(), kKeyDoc});

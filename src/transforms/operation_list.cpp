@@ -79,10 +79,13 @@ Error wrong_operation(const Transform* operation, std::size_t number, const char
                  {}};
   }
   if (dynamic_cast<const BatchTransform*>(operation) != nullptr) {
-    return Error{ErrorKind::invalid,
-                 name + " works on whole batches",
-                 "put it at the end of the transforms of a Loader",
-                 {}};
+    return Error{
+        ErrorKind::invalid,
+        name + " works on whole batches",
+        fmt::format("put it at the end of the one list of a Loader, transforms=[..., {}(...)], not into "
+                    "a view or another operation",
+                    name),
+        {}};
   }
   if (std::string_view(wanted) == ImageTransform::kKind) {
     return Error{ErrorKind::invalid,

@@ -103,23 +103,6 @@ struct ParamCodec<double> {
   static bool missing(double) { return false; }
 };
 
-/// A number that must be given.
-struct RequiredNumber {
-  double value = std::numeric_limits<double>::quiet_NaN();
-
-  bool operator==(const RequiredNumber&) const = default;
-};
-template <>
-struct ParamCodec<RequiredNumber> {
-  static constexpr std::string_view kType = "float";
-  static ParamValue to_value(const RequiredNumber& number) { return number.value; }
-  static bool from_value(const ParamValue& value, RequiredNumber& out) {
-    return detail::as_double(value, out.value);
-  }
-  static bool missing(const RequiredNumber& number) { return std::isnan(number.value); }
-};
-
-/// Zero as the default means that there is none.
 template <>
 struct ParamCodec<int> {
   static constexpr std::string_view kType = "int";
@@ -269,6 +252,24 @@ struct ParamCodec<transforms::Size> {
     return true;
   }
   static bool missing(const transforms::Size& size) { return size == transforms::Size{}; }
+};
+
+template <>
+struct ParamCodec<transforms::SizeOrNone> {
+  using Codec = ParamCodec<transforms::Size>;
+  static constexpr std::string_view kType = "int | Sequence[int] | None";
+  static ParamValue to_value(const transforms::SizeOrNone& size) {
+    return size.none ? ParamValue() : Codec::to_value(size);
+  }
+  static bool from_value(const ParamValue& value, transforms::SizeOrNone& out) {
+    if (std::holds_alternative<std::monostate>(value)) {
+      out = transforms::SizeOrNone::nothing();
+      return true;
+    }
+    out.none = false;
+    return Codec::from_value(value, out);
+  }
+  static bool missing(const transforms::SizeOrNone& size) { return size == transforms::SizeOrNone{}; }
 };
 
 template <>

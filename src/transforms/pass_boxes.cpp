@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "transforms/kernels/mirror.hpp"
 #include "transforms/kernels/resample_16.hpp"
 #include "transforms/pass_runner.hpp"
 
@@ -51,8 +52,8 @@ PassRunner::BoxReading PassRunner::prepare(const Pass& pass) {
     const AxisRequest down{pass.box.height, size.height, filter, pass.keep.y, pass.keep.height};
     if (filter == transforms::Interpolation::nearest) {
       reading.nearest = true;
-      compute_nearest(across, nearest_x_);
-      compute_nearest(down, nearest_y_);
+      compute_nearest(across, type_, nearest_x_);
+      compute_nearest(down, type_, nearest_y_);
       x = reach_of(nearest_x_);
       y = reach_of(nearest_y_);
     } else if (type_ == ElementType::uint16) {
@@ -113,7 +114,7 @@ void PassRunner::copy(const Pass& pass, const Pixels& in, const ImageSink& sink)
       flip_row(row, pass.keep.width, pixel_, mirrored);
       row = mirrored;
     }
-    put(sink, y, row);
+    put(pass, sink, y, row);
   }
 }
 
@@ -127,7 +128,7 @@ void PassRunner::nearest(const Pass& pass, const Pixels& in, const ImageSink& si
       const std::uint8_t* pixel = from + static_cast<std::size_t>(pass.box.x + source - in.area.x) * pixel_;
       std::copy_n(pixel, pixel_, to);
     }
-    put(sink, y, row);
+    put(pass, sink, y, row);
   }
 }
 
@@ -181,7 +182,7 @@ void PassRunner::resample_wide(const Pass& pass, const BoxReading& reading, cons
       flip_row(row, width, pixel_, mirrored);
       row = mirrored;
     }
-    write_row(sink, y, row);
+    put(pass, sink, y, row);
   }
 }
 
@@ -195,7 +196,7 @@ void PassRunner::horizontal_only(const Pass& pass, const BoxReading& reading, co
     const int count = std::min(group, pass.keep.height - y);
     resample_horizontal(across, at(in, reading.need.x, reading.need.y + y), in.stride, count, rows, stride);
     for (int i = 0; i < count; ++i) {
-      put(sink, y + i, rows + static_cast<std::size_t>(i) * stride);
+      put(pass, sink, y + i, rows + static_cast<std::size_t>(i) * stride);
     }
   }
 }
@@ -210,7 +211,7 @@ void PassRunner::vertical_only(const Pass& pass, const BoxReading& reading, cons
     if (pass.flip) {
       flip_row(row, pass.keep.width, pixel_, row + stride);
     }
-    put(sink, y, pass.flip ? row + stride : row);
+    put(pass, sink, y, pass.flip ? row + stride : row);
   }
 }
 
@@ -236,7 +237,7 @@ void PassRunner::horizontal_then_vertical(const Pass& pass, const BoxReading& re
     }
     const std::uint8_t* from = between + static_cast<std::size_t>(taps.start - origin) * stride;
     resample_vertical(*reading.y, y, from, stride, row_bytes(pass.keep.width), row);
-    put(sink, y, row);
+    put(pass, sink, y, row);
   }
 }
 
@@ -257,7 +258,7 @@ void PassRunner::vertical_then_horizontal(const Pass& pass, const BoxReading& re
     }
     resample_horizontal(across, between, between_stride, count, rows, stride);
     for (int i = 0; i < count; ++i) {
-      put(sink, y + i, rows + static_cast<std::size_t>(i) * stride);
+      put(pass, sink, y + i, rows + static_cast<std::size_t>(i) * stride);
     }
   }
 }

@@ -5,13 +5,25 @@
 #include "transforms/kernels/alpha.hpp"
 #include "transforms/kernels/byte_tables.hpp"
 #include "transforms/kernels/pad.hpp"
-#include "transforms/statistics.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
 // Pixels around each decoded row for what decoders produce beside the box; keeps rows on cache lines.
 constexpr int kDecodeMargin = 64;
+
+// Pixels stay as they are, and where they are.
+bool is_part(const Pass& pass) {
+  return pass.kind == Pass::Kind::boxes && !pass.resize && !pass.flip && !pass.flip_down;
+}
+
+// Whether the pass makes an image elsewhere: what it reads need not be memory of its own.
+bool only_reads(const Pass& pass, const ImageEdits& edits) {
+  if (pass.kind == Pass::Kind::pixels) {
+    return !std::get<PixelsEdit>(edits[pass.first]).in_place;
+  }
+  return pass.kind == Pass::Kind::moved;
+}
 
 }  // namespace
 
@@ -20,6 +32,7 @@ ConstPixelRows PassRunner::rows_of(const Pixels& in) const {
 }
 
 Status PassRunner::decode(const Rect& box, const ReadBox& read, DecodedPart& part) {
+  set_channels(input_channels_);
   part.stride = stride_for(box.width + 2 * kDecodeMargin);
   std::uint8_t* const data = decoded_.reserve(part.stride * static_cast<std::size_t>(box.height)) +
                              pixel_ * static_cast<std::size_t>(kDecodeMargin);
@@ -45,6 +58,7 @@ void PassRunner::run(std::span<const Pass> passes, const ImageEdits& edits, cons
 void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits, const BoxReading& first,
                           const DecodedPart& part, const ImageSink& sink) {
   Pixels in = part;
+  set_channels(input_channels_);
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& pass = passes[i];
     if (pass.kind == Pass::Kind::boxes && pass.resize && has_alpha_weights(pass.resize->filter)) {
@@ -55,6 +69,10 @@ void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits,
       if (i + 1 == passes.size()) {
         write(in, sink);
       }
+    } else if (i + 1 < passes.size() && is_part(pass) && only_reads(passes[i + 1], edits)) {
+      const int x = pass.box.x + pass.keep.x;
+      const int y = pass.box.y + pass.keep.y;
+      in = {at(in, x, y), in.stride, {0, 0, pass.keep.width, pass.keep.height}};
     } else if (pass.kind == Pass::Kind::boxes) {
       // Tables that need to know nothing of the image are looked up on the way to its memory.
       through_tables_ = i + 1 < passes.size() && make_tables(passes[i + 1], edits, nullptr);
@@ -119,25 +137,34 @@ bool PassRunner::make_tables(const Pass& pass, const ImageEdits& edits, const Pi
     return false;
   }
   tables_.fill(identity_table());
+  if (image != nullptr) {
+    measure_.begin(rows_of(*image));
+  }
   for (std::size_t i = pass.first; i < pass.first + pass.count; ++i) {
     const auto& edit = std::get<TableEdit>(edits[i]);
     if (edit.needs != TableEdit::Needs::nothing) {
       if (image == nullptr) {
         return false;
       }
-      measure_image(rows_of(*image), tables_, edit.needs, work_, statistics_);
+      measure_.measure(tables_, edit.needs, work_, statistics_);
     }
     // The fourth channel is transparency, not colour.
+    ByteTable made;
     for (std::size_t channel = 0; channel < static_cast<std::size_t>(std::min(channels_, 3)); ++channel) {
-      tables_[channel] = joined(tables_[channel], edit.make(edit, statistics_, channel));
+      if (channel == 0 || edit.needs == TableEdit::Needs::histogram) {
+        made = edit.make(edit, statistics_, channel);
+      }
+      tables_[channel] = joined(tables_[channel], made);
     }
   }
+  const bool alike = channels_ == 3 && tables_[0] == tables_[1] && tables_[1] == tables_[2];
+  table_count_ = alike ? 1 : static_cast<std::size_t>(channels_);
   return true;
 }
 
 PassRunner::Pixels PassRunner::run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in) {
   make_tables(pass, edits, &in);
-  apply_tables(rows_of(in), own_rows(in), {tables_.data(), static_cast<std::size_t>(channels_)});
+  apply_tables(rows_of(in), own_rows(in), {tables_.data(), table_count_});
   return in;
 }
 
@@ -146,23 +173,29 @@ PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit,
     pixels->run(*pixels, rows_of(in), own_rows(in), work_);
     return in;
   }
+  const ConstPixelRows rows = rows_of(in);
+  if (const auto* pixels = std::get_if<PixelsEdit>(&edit); pixels != nullptr && pixels->channels != 0) {
+    set_channels(pixels->channels);
+  }
   const ImageSink out = between(pass.output);
   auto* const data = static_cast<std::uint8_t*>(out.data);
   if (const auto* pixels = std::get_if<PixelsEdit>(&edit)) {
-    pixels->run(*pixels, rows_of(in), {data, row_bytes(out.size.width), out.size, channels_}, work_);
-  } else if (const auto* pad = std::get_if<PadEdit>(&edit)) {
-    pad_image(*pad, in.data, in.stride, pass.input, {.channels = channels_, .type = type_}, data);
+    pixels->run(*pixels, rows, {data, row_bytes(out.size.width), out.size, channels_}, work_);
   } else {
     // Moves take pixels of two bytes as two channels.
     const int channels = static_cast<int>(pixel_);
     const ConstPixelRows from{in.data, in.stride, pass.input, channels};
     const PixelRows to{data, row_bytes(out.size.width), out.size, channels};
-    if (const auto* moved = std::get_if<MoveEdit>(&edit)) {
+    if (const auto* pad = std::get_if<PadEdit>(&edit)) {
+      pad_image(*pad, from, to);
+    } else if (const auto* moved = std::get_if<MoveEdit>(&edit)) {
       move_pixels(from, to, moved->move);
+    } else if (const auto* field = std::get_if<FieldEdit>(&edit)) {
+      run_field(*field, from, to);
     } else {
       const Warp& warp = std::get<WarpEdit>(edit).warp;
       const bool alpha = has_alpha_weights(warp.filter);
-      warp_affine(alpha ? rows_of(times_alpha(in)) : from, to, warp);
+      warp_image(alpha ? rows_of(times_alpha(in)) : from, to, warp);
       if (alpha) {
         divide_by_alpha(to, to);
       }
@@ -171,13 +204,24 @@ PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit,
   return whole_of(out);
 }
 
+void PassRunner::run_field(const FieldEdit& edit, const ConstPixelRows& in, const PixelRows& out) {
+  const auto count = static_cast<std::size_t>(out.size.width) * static_cast<std::size_t>(out.size.height);
+  const std::size_t apart =
+      (count * sizeof(float) + 2 * Scratch::kSlack) / Scratch::kAlignment * Scratch::kAlignment;
+  std::uint8_t* const planes = field_.reserve(2 * apart);
+  const FieldPlanes field{reinterpret_cast<float*>(planes), reinterpret_cast<float*>(planes + apart)};
+  edit.make(edit, out.size, field, work_);
+  sample_field(in, out, field, edit.sampling);
+}
+
 void PassRunner::write(const Pixels& in, const ImageSink& sink) {
   for (int y = 0; y < in.area.height; ++y) {
     write_row(sink, y, at(in, 0, y));
   }
 }
 
-void PassRunner::put(const ImageSink& sink, int y, const std::uint8_t* row) {
+void PassRunner::put(const Pass& pass, const ImageSink& sink, int y, const std::uint8_t* row) {
+  y = pass.flip_down ? sink.size.height - 1 - y : y;
   if (!through_tables_) {
     write_row(sink, y, row);
     return;
@@ -185,7 +229,7 @@ void PassRunner::put(const ImageSink& sink, int y, const std::uint8_t* row) {
   const std::size_t bytes = row_bytes(sink.size.width);
   const ImageSize one{sink.size.width, 1};
   const PixelRows mapped{mapped_.reserve(bytes), bytes, one, channels_};
-  apply_tables({row, bytes, one, channels_}, mapped, {tables_.data(), static_cast<std::size_t>(channels_)});
+  apply_tables({row, bytes, one, channels_}, mapped, {tables_.data(), table_count_});
   write_row(sink, y, mapped.data);
 }
 

@@ -13,6 +13,7 @@
 #include "transforms/kernels/resample.hpp"
 #include "transforms/kernels/write_rows.hpp"
 #include "transforms/passes.hpp"
+#include "transforms/statistics.hpp"
 
 namespace penstock::inline v0 {
 
@@ -31,8 +32,9 @@ class PassRunner {
  public:
   /// For images of that many channels, of uint8 or uint16.
   PassRunner(int channels, ElementType type)
-      : channels_(channels),
-        type_(type),
+      : type_(type),
+        input_channels_(channels),
+        channels_(channels),
         pixel_(static_cast<std::size_t>(channels) * size_of(type)),
         layout_(channels == 4                 ? PixelLayout::rgba
                 : channels == 3               ? PixelLayout::rgb
@@ -73,6 +75,10 @@ class PassRunner {
   std::size_t stride_for(int width) const { return padded_stride(width, static_cast<int>(pixel_)); }
   std::size_t row_bytes(int width) const { return static_cast<std::size_t>(width) * pixel_; }
   ConstPixelRows rows_of(const Pixels& in) const;
+  void set_channels(int channels) {
+    channels_ = channels;
+    pixel_ = static_cast<std::size_t>(channels) * size_of(type_);
+  }
 
   /// Pillow filters RGBA pixels multiplied with their alpha.
   bool has_alpha_weights(transforms::Interpolation filter) const {
@@ -96,6 +102,7 @@ class PassRunner {
                 const DecodedPart& part, const ImageSink& sink);
   Pixels run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in);
   Pixels run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in);
+  void run_field(const FieldEdit& edit, const ConstPixelRows& in, const PixelRows& out);
   /// The tables of a pass, joined to one; false if it is no such pass, or needs an image and there is none.
   bool make_tables(const Pass& pass, const ImageEdits& edits, const Pixels* image);
   /// Memory for an image between passes, other than that of the one before.
@@ -103,12 +110,14 @@ class PassRunner {
   Pixels whole_of(const ImageSink& made) const;
   /// An image that between() gave memory for last, to be changed.
   PixelRows own_rows(const Pixels& in);
-  void put(const ImageSink& sink, int y, const std::uint8_t* row);
+  /// Row `y` of the pass, before it is turned upside down, if it is.
+  void put(const Pass& pass, const ImageSink& sink, int y, const std::uint8_t* row);
   void write(const Pixels& in, const ImageSink& sink);
 
-  const int channels_;
   const ElementType type_;
-  const std::size_t pixel_;  // bytes
+  const int input_channels_;
+  int channels_;       // of the image as it is now
+  std::size_t pixel_;  // bytes of that
   const PixelLayout layout_;
   AxisCache axes_x_;
   AxisCache axes_y_;
@@ -122,10 +131,13 @@ class PassRunner {
   std::array<Scratch, 2> whole_;  // images between passes
   int last_whole_ = 0;
   Scratch work_;        // of edits on pixels
+  Scratch field_;       // where pixels come from
   Scratch mapped_;      // a row behind tables_
   Scratch multiplied_;  // RGBA with its alpha
   ByteTables tables_{};
+  std::size_t table_count_ = 0;  // 1 where all channels have the same
   bool through_tables_ = false;
+  ImageMeasure measure_;
   ImageStatistics statistics_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "transforms/image_walk.hpp"
+#include "transforms/join_warps.hpp"
 #include "transforms/passes.hpp"
 
 namespace penstock::inline v0 {
@@ -47,6 +48,9 @@ std::string name_of_edit(const ImageEdit& edit) {
   if (const auto* items = std::get_if<AnnotationEdit>(&edit)) {
     return items->name;
   }
+  if (const auto* field = std::get_if<FieldEdit>(&edit)) {
+    return field->name;
+  }
   if (std::holds_alternative<MoveEdit>(edit)) {
     return "turn";
   }
@@ -65,7 +69,7 @@ std::string in_words(const Pass& pass, const ImageEdits& edits) {
       add(text, "crop");
     }
   }
-  if (pass.flip) {
+  if (pass.flip || pass.flip_down) {
     add(text, "flip");
   }
   return text;
@@ -83,19 +87,23 @@ bool needs_image(const Pass& pass, const ImageEdits& edits) {
 bool is_whole(const Rect& box, ImageSize image) { return box == Rect{0, 0, image.width, image.height}; }
 
 const char* name_of(ElementType type) {
-  constexpr const char* kNames[] = {"uint8", "float32", "uint16", "float16"};
+  constexpr const char* kNames[] = {"uint8", "float32", "uint16", "float16", "bfloat16"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
 
-std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
+std::string plan_text(const ImageList& list, MemoryFormat format, Fuse fuse) {
   const ImageSize image{1500, 1125};
   const ImageSpec& output = list.output();
   DrawnList drawn = list.make_drawn();
-  const ImageEdits edits = try_out(list, drawn, image);
+  ImageEdits edits = try_out(list, drawn, image);
+  if (fuse == Fuse::fast) {
+    join_warps(edits);
+  }
   std::vector<Pass> passes;
-  plan_passes(image, edits, fuse, passes);
+  MirrorTest mirrors(list.spec(0).type == ElementType::uint8);
+  plan_passes(image, edits, fuse, mirrors, passes);
 
   std::string names;
   bool normalised = false;
@@ -107,7 +115,8 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
   const bool part = !is_whole(first.box, first.input) ||
                     (!first.resize && !is_whole(first.keep, first.input)) ||
                     (first.resize && !is_whole(first.keep, first.resize->size));
-  std::string text = part ? "decode the box that is needed\n" : "decode\n";
+  std::string text = part ? "decode the box that is needed" : "decode";
+  text += list.size() > 0 && list[0].turns_upright() ? ", turned as EXIF says\n" : "\n";
   std::string line;
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& pass = passes[i];
@@ -122,7 +131,7 @@ std::string plan_text(const ImageList& list, MemoryFormat format, bool fuse) {
       line.clear();
     }
   }
-  if (output.type == ElementType::float32) {
+  if (output.is_float()) {
     add(line, normalised                                 ? "normalise"
               : list.spec(0).type == ElementType::uint16 ? "divide by 65535"
                                                          : "divide by 255");

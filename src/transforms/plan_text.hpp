@@ -9,6 +9,6 @@ namespace penstock::inline v0 {
 
 /// One line for each pass over pixels. Which passes there are is found by trying the list on a few made-up
 /// sizes, so an image smaller than those may need a pass more (padding).
-std::string plan_text(const OperationList<ImageTransform, ImageSpec>& list, MemoryFormat format, bool fuse);
+std::string plan_text(const OperationList<ImageTransform, ImageSpec>& list, MemoryFormat format, Fuse fuse);
 
 }  // namespace penstock::inline v0

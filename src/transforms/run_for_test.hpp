@@ -61,7 +61,7 @@ inline std::string refusal(std::string_view name, const Params& params) {
 
 /// What a list makes of an image: 8-bit rows, or the bytes of floats [H, W, C].
 inline TestImage run_on(const std::vector<TransformPtr>& list, const TestImage& image,
-                        std::uint64_t sample = 0, bool fuse = true) {
+                        std::uint64_t sample = 0, Fuse fuse = Fuse::exact) {
   const auto program =
       ImageProgram::compile(list, MemoryFormat::channels_last, fuse,
                             {.input = {.size = {}, .type = ElementType::uint8, .channels = image.channels}});

@@ -18,10 +18,45 @@ Rect around(const Rect& a, const Rect& b) {
           std::max(a.y + a.height, b.y + b.height) - top};
 }
 
+/// One draw and one read for all of them.
+Status check_upright(const std::vector<SampleView>& views) {
+  for (const SampleView& view : views) {
+    if (view.image.wants_upright() != views[0].image.wants_upright()) {
+      return Error{ErrorKind::invalid,
+                   fmt::format("views '{}' and '{}' are made of one image, but only one of them begins with "
+                               "ExifTranspose",
+                               views[0].name, view.name),
+                   "let all of them begin with it, or none",
+                   {}};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
+Result<int> images_of(const std::vector<TransformPtr>& operations) {
+  const Transform* found = nullptr;
+  int images = 1;
+  for (const TransformPtr& operation : operations) {
+    const auto* const image = dynamic_cast<const ImageTransform*>(operation.get());
+    if (image == nullptr || image->images() == 1) {
+      continue;
+    }
+    if (found != nullptr) {
+      return Error{ErrorKind::invalid,
+                   fmt::format("{} and {} both make several images of one", found->name(), image->name()),
+                   "keep one of them",
+                   {}};
+    }
+    found = image;
+    images = image->images();
+  }
+  return images;
+}
+
 Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, const ImageSpec& input,
-                                             MemoryFormat format, bool fuse) {
+                                             MemoryFormat format, Fuse fuse, std::uint64_t room) {
   SampleProgram program;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const View& view = views[i];
@@ -41,14 +76,27 @@ Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, con
                    "use a different name for each",
                    {}};
     }
-    for (int number = 0; number < std::max(view.count, 1); ++number) {
-      const std::uint64_t room = only ? 0 : view_room(view.name, static_cast<std::uint64_t>(number));
-      PENSTOCK_ASSIGN(ImageProgram image,
-                      ImageProgram::compile(view.operations, format, fuse,
-                                            {.input = input, .first_op = 0, .room = room}));
-      program.views_.push_back({view.name, number, std::move(image)});
+    PENSTOCK_ASSIGN(const int images, images_of(view.operations));
+    if (images > 1 && view.count > 0) {
+      return Error{
+          ErrorKind::invalid,
+          fmt::format("view '{}' is counted, but its list makes {} images of one", view.name, images),
+          "omit the count",
+          {}};
+    }
+    for (int number = 0; number < std::max(view.count, images); ++number) {
+      ProgramStart start{.input = input};
+      start.room = only ? room : view_room(view.name, static_cast<std::uint64_t>(images > 1 ? 0 : number));
+      start.part = images > 1 ? number : 0;
+      Result<ImageProgram> image = ImageProgram::compile(view.operations, format, fuse, start);
+      if (!image.ok()) {
+        image.error().message.insert(0, only ? "" : fmt::format("view '{}': ", view.name));
+        return std::move(image).error();
+      }
+      program.views_.push_back({view.name, number, *std::move(image)});
     }
   }
+  PENSTOCK_TRY(check_upright(program.views_));
   return program;
 }
 
@@ -62,9 +110,10 @@ SampleWorkspace SampleProgram::make_workspace() const {
 }
 
 Status SampleProgram::resolve(SampleWorkspace& workspace, ImageSize image, const RandomKey& key,
-                              std::span<const float> boxes) const {
+                              std::span<const float> boxes, int orientation) const {
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    PENSTOCK_ASSIGN(workspace.sizes[i], views_[i].image.resolve(*workspace.views[i], image, key, boxes));
+    PENSTOCK_ASSIGN(workspace.sizes[i],
+                    views_[i].image.resolve(*workspace.views[i], image, key, boxes, orientation));
   }
   return {};
 }
@@ -100,7 +149,7 @@ Status SampleProgram::decode_mask(SampleWorkspace& workspace, ElementType type, 
     const ImageWorkspace& image = *workspace.views[i];
     SampleWorkspace::MaskView& mask = workspace.masks_[i];
     mask_edits(image.edits, mask.edits);
-    plan_passes(image.input, mask.edits, /*fuse=*/true, mask.passes);
+    plan_passes(image.input, mask.edits, Fuse::exact, workspace.mask_mirrors_, mask.passes);
     const Rect needed = runner->needed(mask.passes.front());
     box = i == 0 ? needed : around(box, needed);
   }
@@ -124,6 +173,7 @@ void SampleProgram::move_boxes(const SampleWorkspace& workspace, std::size_t vie
                                const AnnotationItems& boxes) const {
   const ImageWorkspace& image = *workspace.views[view];
   penstock::move_boxes(image.edits, image.input, boxes);
+  to_format(views_[view].image.box_format(), boxes.numbers);
 }
 
 void SampleProgram::move_points(const SampleWorkspace& workspace, std::size_t view,

@@ -21,6 +21,9 @@ struct SampleView {
   ImageProgram image;
 };
 
+/// How many images a list makes of one, from the same draws; `invalid` where two operations make several.
+Result<int> images_of(const std::vector<TransformPtr>& operations);
+
 /// The memory of one worker for one program. Not thread-safe.
 class SampleWorkspace {
  public:
@@ -38,6 +41,7 @@ class SampleWorkspace {
   };
   std::vector<MaskView> masks_;
   DecodedPart mask_part_;
+  MirrorTest mask_mirrors_;
   ElementType mask_type_ = ElementType::uint8;
   std::array<std::unique_ptr<PassRunner>, 2> mask_runners_;  // of uint8, of uint16
 };
@@ -46,17 +50,20 @@ class SampleWorkspace {
 class SampleProgram {
  public:
   /// `invalid` where operations cannot follow each other, or views have one name. One view without a name is
-  /// a list as it is.
+  /// a list as it is, which draws in `room`.
   static Result<SampleProgram> compile(const std::vector<View>& views, const ImageSpec& input,
-                                       MemoryFormat format, bool fuse = true);
+                                       MemoryFormat format, Fuse fuse = Fuse::exact, std::uint64_t room = 0);
 
-  /// One for each view, those that are counted one after the other.
+  /// One for each view, those that are counted one after the other, as are those that a list makes of one
+  /// image.
   const std::vector<SampleView>& views() const noexcept { return views_; }
+  /// As ImageProgram::wants_upright(), of all views.
+  bool wants_upright() const noexcept { return views_[0].image.wants_upright(); }
   SampleWorkspace make_workspace() const;
 
-  /// Draws for every view and decides what happens to an image of this size.
+  /// Draws for every view and decides what happens to an image of this size; as ImageProgram::resolve().
   Status resolve(SampleWorkspace& workspace, ImageSize image, const RandomKey& key,
-                 std::span<const float> boxes = {}) const;
+                 std::span<const float> boxes = {}, int orientation = 1) const;
   /// The same with what the views' workspaces hold as drawn.
   Status replay(SampleWorkspace& workspace, ImageSize image) const;
 
@@ -68,7 +75,8 @@ class SampleProgram {
   Status decode_mask(SampleWorkspace& workspace, ElementType type, const ReadBox& read) const;
   /// Writes one view of that mask: rows of its values, nothing between them.
   void run_mask(SampleWorkspace& workspace, std::size_t view, void* out) const;
-  /// Moves what lies in the image, and drops what operations drop: `kept` says so.
+  /// Moves what lies in the image, and drops what operations drop: `kept` says so. Boxes come as corners, and
+  /// are in the format of the view then.
   void move_boxes(const SampleWorkspace& workspace, std::size_t view, const AnnotationItems& boxes) const;
   void move_points(const SampleWorkspace& workspace, std::size_t view, const AnnotationItems& points) const;
 

@@ -66,14 +66,15 @@ bool operator==(const Transform& a, const Transform& b) {
 }
 
 std::string in_words(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kWords = {
       {{"bool", "True or False"},
        {"int", "an integer"},
        {"float", "a number"},
        {"str", "a string"},
        {"Sequence[int]", "a sequence of integers"},
        {"Sequence[float]", "a sequence of numbers"},
-       {"Sequence[Transform]", "a sequence of operations"}}};
+       {"Sequence[Transform]", "a sequence of operations"},
+       {"Sequence[dict[str, Any]]", "a sequence of {'op': name, ...}"}}};
   constexpr std::string_view kLiteral = "Literal[";
   std::vector<std::string> parts;
   const auto split = [](std::string_view text, std::string_view at, const auto& take) {
@@ -115,8 +116,36 @@ Error geometry_after_values(std::string_view operation) {
                {}};
 }
 
+Result<ImageSpec> rounded_spec(std::string_view operation, const ImageSpec& in, ElementType type) {
+  if (in.is_rounded()) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("{} got an image whose values have been rounded already", operation),
+                 "keep one of ToFloat16, ToBfloat16 and ToUint8, behind all that changes values",
+                 {}};
+  }
+  ImageSpec out = in;
+  out.type = type;
+  out.values_done = true;
+  return out;
+}
+
+Status check_channels(std::string_view operation, std::string_view parameter, std::size_t numbers,
+                      const ImageSpec& in) {
+  if (numbers == 1 || numbers == static_cast<std::size_t>(in.channels)) {
+    return {};
+  }
+  if (in.channels == 1) {
+    return invalid_parameter(operation, parameter,
+                             fmt::format("has {} numbers, the image one channel", numbers),
+                             "pass one number");
+  }
+  return invalid_parameter(operation, parameter,
+                           fmt::format("has {} numbers, the image {} channels", numbers, in.channels),
+                           fmt::format("pass one number or {}", in.channels));
+}
+
 Result<ImageSpec> same_if_bytes(std::string_view operation, const ImageSpec& in) {
-  if (in.type == ElementType::uint8) {
+  if (in.type == ElementType::uint8 && !in.is_float()) {
     return ImageSpec(in);
   }
   return Error{ErrorKind::invalid,

@@ -6,6 +6,7 @@
 // are in penstock/transform.hpp, others are declared beside the class. What it draws is such a struct too.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,11 +56,17 @@ class TransformOf : public Transform {
 struct ImageSpec {
   ImageSize size;
   ElementType type = ElementType::uint8;
-  int channels = 3;          ///< 1, 3 or 4
+  int channels = 3;          ///< 1, 3 or 4; of floats also others
   bool values_done = false;  ///< floats have been changed one by one: no map of values can follow
+  int part = 0;              ///< which of the images that are made of one (ImageTransform::images())
 
   bool fixed_size() const noexcept { return size.width > 0; }
-  bool is_float() const noexcept { return type == ElementType::float32 || type == ElementType::float16; }
+  /// Whether values are floats, or have been.
+  bool is_float() const noexcept {
+    return values_done || (type != ElementType::uint8 && type != ElementType::uint16);
+  }
+  /// Whether floats become another type at the end (ToFloat16, ToUint8).
+  bool is_rounded() const noexcept { return is_float() && type != ElementType::float32; }
   bool operator==(const ImageSpec&) const = default;
 };
 
@@ -68,6 +75,7 @@ struct ImageSlots {
   ImageSpec image;               ///< its size is known
   std::span<const float> boxes;  ///< left, top, right and bottom of each, in pixels of this image
   RandomKey key{};               ///< of the sample, for operations that hold some with addresses of their own
+  int orientation = 1;           ///< that EXIF gives the file; the image has been turned by it already
 };
 
 class ImageTransform : public TransformOf<ImageSpec> {
@@ -78,6 +86,12 @@ class ImageTransform : public TransformOf<ImageSpec> {
   virtual bool moves_pixels() const noexcept = 0;
   /// Whether it may drop boxes or key points.
   virtual bool drops_annotations() const noexcept { return false; }
+  /// Whether images are turned as their files say before anything is done to them: it stands first in a list.
+  virtual bool turns_upright() const noexcept { return false; }
+  /// How many images it makes of one, from the same draws: which of them to plan is ImageSpec::part.
+  virtual int images() const noexcept { return 1; }
+  /// The format that boxes are delivered in, if it names one: of several in a list the last.
+  virtual std::optional<BoxFormat> box_format() const noexcept { return std::nullopt; }
   /// Draws for one sample. Without override: nothing.
   virtual Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const = 0;
   /// Appends what happens to this image, whose size is known. Without override: nothing.
@@ -86,11 +100,16 @@ class ImageTransform : public TransformOf<ImageSpec> {
   virtual void map_values(FloatTable& table) const { (void)table; }
 };
 
+/// What rounds floats to `type` gives for `in`; `invalid` where something has rounded them before.
+Result<ImageSpec> rounded_spec(std::string_view operation, const ImageSpec& in, ElementType type);
 /// `invalid` with the operation and one of its parameters named.
 Error invalid_parameter(std::string_view operation, std::string_view parameter, std::string message,
                         std::string advice);
 /// `invalid`: `operation` changes pixels' places but comes after ToFloat or Normalize.
 Error geometry_after_values(std::string_view operation);
+/// `invalid` unless a parameter has one number, or one for each channel of the images.
+Status check_channels(std::string_view operation, std::string_view parameter, std::size_t numbers,
+                      const ImageSpec& in);
 /// What an operation that changes colours gives for `in`: the same; `invalid` unless that has 8 bits.
 Result<ImageSpec> same_if_bytes(std::string_view operation, const ImageSpec& in);
 
@@ -100,6 +119,7 @@ template <class Self, class Parameters, class DrawnType, class Base>
 class Operation : public Base {
  public:
   using ParametersType = Parameters;
+  using DrawnValues = DrawnType;
   /// Operations that draw have a parameter `key`.
   static constexpr bool kDraws = !std::is_same_v<DrawnType, NoDraw>;
 
@@ -148,16 +168,20 @@ Status Operation<Self, Parameters, DrawnType, Base>::check_chance(double p) cons
 }
 
 /// An operation on images. `Self` overrides describe() and, where it has something to say, hides draw(),
-/// plan(), kMovesPixels and kDropsAnnotations.
+/// plan(), kMovesPixels, kDropsAnnotations, kTurnsUpright and kImages.
 template <class Self, class Parameters, class DrawnType = NoDraw>
 class ImageOperation : public Operation<Self, Parameters, DrawnType, ImageTransform> {
  public:
   using Operation<Self, Parameters, DrawnType, ImageTransform>::Operation;
   static constexpr bool kMovesPixels = false;
   static constexpr bool kDropsAnnotations = false;
+  static constexpr bool kTurnsUpright = false;
+  static constexpr int kImages = 1;
 
   bool moves_pixels() const noexcept final { return Self::kMovesPixels; }
   bool drops_annotations() const noexcept final { return Self::kDropsAnnotations; }
+  bool turns_upright() const noexcept final { return Self::kTurnsUpright; }
+  int images() const noexcept final { return Self::kImages; }
 
   Status draw(const ImageSlots&, Draws&, DrawnType&) const { return {}; }
   Status plan(const ImageSpec&, const DrawnType&, ImageEdits&) const { return {}; }

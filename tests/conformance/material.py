@@ -25,20 +25,39 @@ HOSTILE_SIZES = [(1, 1), (1, 37), (41, 1), (2, 2), (3, 5), (17, 23), (1999, 3), 
 FRAMES_PER_SECOND = 4096
 
 #: What a parameter that must be given is given, the first that the operation takes.
-CANDIDATES: tuple[Any, ...] = (24, 8, 2, 1, 0.5, 0.1, (0.3, 0.6), (0.4, 0.5, 0.6), (16, 24), "constant") + (
+CANDIDATES: tuple[Any, ...] = (24, 8, 7, 2, 1, 0.5, 0.1, (0.3, 0.6), (0.4, 0.5, 0.6), (16, 24), "constant", "xywh") + (
     [transforms.RandomHorizontalFlip(), transforms.ColorJitter(brightness=0.5)],
 )
-#: What operations are given that do nothing by default.
+#: What operations are given that otherwise do nothing, or always the same.
 TO_ACT: dict[str, dict[str, Any]] = {
+    "RandomResize": {"min_size": 16, "max_size": 40},
+    "RandomShortestSize": {"min_size": (16, 20, 24, 28)},
+    "ResizeShortCropLong": {"x_range": (0.0, 1.0), "y_range": (0.0, 1.0)},
+    "RandomEmbed": {"canvas_size": 100, "x_range": (0.0, 1.0), "y_range": (0.0, 1.0)},
+    "OpticalDistortion": {"distortion": (-0.5, 0.5)},
     "ColorJitter": {"brightness": 0.4, "contrast": 0.4, "saturation": 0.4, "hue": 0.1},
+    "RandomColorJitterHSV": {"hue": 0.1, "saturation": 0.4, "value": 0.4, "contrast": 0.4},
+    "RandomColorJitterYIQ": {"hue": 20, "saturation": 0.4, "value": 0.4, "brightness": 0.4, "contrast": 0.4},
+    "Gamma": {"gamma": (0.5, 2.0)},
+    "RandomPosterize": {"bits": 3},
+    "RandomGrayscale": {"p": 0.5},
+    "JPEG": {"quality": (20, 80)},
+    "RandomPatchShuffle": {"sizes": 0.25},
+    "RandomBackgroundBlend": {"background": "power_law"},
 }
 #: What must come before an operation, the first list with which it can be planned.
 PREFIXES: dict[str, list[list[transforms.Transform]]] = {
     "image": [[], [transforms.CenterCrop(24)], [transforms.CenterCrop(24), transforms.ToFloat()]],
     "audio": [[], [transforms.MelSpectrogram()]],
+    "rgba": [[], [transforms.CenterCrop(24)]],
 }
+#: What the field of a source is called, where that is not its name.
+FIELDS = {"rgba": "image"}
+#: What numpy cannot hold: python/tests/test_types.py has them.
+OF_TORCH_ALONE = ("ToBfloat16",)
 
-Operation = tuple[str, list[transforms.Transform]]  # the field it acts on, and the list that ends with it
+Operation = tuple[str, list[transforms.Transform]]  # the source that it acts on, and the list that ends with it
+Sources = Mapping[str, str | penstock.Dataset]
 
 
 def draw(number: int, width: int, height: int) -> np.ndarray:
@@ -87,11 +106,33 @@ def write_audio(path: Path, frames: Sequence[int]) -> str:
     return write_tar(path, ((f"{i:02}.wav", audio_file(i, length)) for i, length in enumerate(frames)))
 
 
-def write_sources(folder: Path) -> dict[str, str]:
+def write_rgba(path: Path, sizes: Sequence[tuple[int, int]] = USUAL_SIZES) -> str:
+    """Images with transparency."""
+    members = []
+    for number, (width, height) in enumerate(sizes):
+        alpha = np.random.default_rng(number).integers(0, 256, (height, width, 1), dtype=np.uint8)
+        pixels = np.concatenate([draw(number, width, height), alpha], axis=-1)
+        members.append((f"{number:02}.png", image_file(pixels)))
+    return write_tar(path, members)
+
+
+def read_rgba(path: str) -> penstock.Dataset:
+    return penstock.Dataset(path, fields={"image": penstock.Image("png", mode="RGBA")})
+
+
+def write_sources(folder: Path) -> Sources:
     """A source of each field that operations act on."""
+    write_images(folder / "images.tar")
+    write_audio(folder / "audio.tar", [3000 + 211 * number for number in range(SAMPLES)])
+    write_rgba(folder / "rgba.tar")
+    return read_sources(folder)
+
+
+def read_sources(folder: Path) -> Sources:
     return {
-        "image": write_images(folder / "images.tar"),
-        "audio": write_audio(folder / "audio.tar", [3000 + 211 * number for number in range(SAMPLES)]),
+        "image": str(folder / "images.tar"),
+        "audio": str(folder / "audio.tar"),
+        "rgba": read_rgba(str(folder / "rgba.tar")),
     }
 
 
@@ -99,10 +140,11 @@ def write_sources(folder: Path) -> dict[str, str]:
 def operation(name: str) -> transforms.Transform:
     """The operation of that name, with values that it takes for every parameter that must be given."""
     make = getattr(transforms, name)
-    needed = [parameter["name"] for parameter in make.info["parameters"] if parameter["required"]]
+    given = TO_ACT.get(name, {})
+    needed = [each["name"] for each in make.info["parameters"] if each["required"] and each["name"] not in given]
     for values in itertools.product(CANDIDATES, repeat=len(needed)):
         try:
-            return make(**dict(zip(needed, values, strict=True)), **TO_ACT.get(name, {}))
+            return make(**dict(zip(needed, values, strict=True)), **given)
         except penstock.InvalidError:
             continue
     raise AssertionError(f"no value of CANDIDATES suits the parameters {needed} of {name}: add one that does")
@@ -112,13 +154,18 @@ def operation_names() -> list[str]:
     return [str(info["name"]) for info in _core.transform_catalog()]
 
 
-def placed(name: str, sources: Mapping[str, str]) -> Operation:
-    """Where the operation can stand: the field it acts on and the list that ends with it."""
+def field_of(source: str) -> str:
+    return FIELDS.get(source, source)
+
+
+def placed(name: str, sources: Sources) -> Operation:
+    """Where the operation can stand: the source it acts on and the list that ends with it."""
     refusals = []
     for field, prefixes in PREFIXES.items():
         for prefix in prefixes:
+            lists = {field_of(field): [*prefix, operation(name)]}
             try:
-                with penstock.Loader(sources[field], transforms={field: [*prefix, operation(name)]}) as loader:
+                with penstock.Loader(sources[field], transforms=lists) as loader:
                     loader.plan()
             except penstock.InvalidError as refused:
                 refusals.append(str(refused))
@@ -127,10 +174,10 @@ def placed(name: str, sources: Mapping[str, str]) -> Operation:
     raise AssertionError(f"{name} can be placed nowhere: {refusals}")
 
 
-def open_loader(sources: Mapping[str, str], placed: Operation, **options: Any) -> penstock.Loader:
-    field, operations = placed
+def open_loader(sources: Sources, placed: Operation, **options: Any) -> penstock.Loader:
+    source, operations = placed
     settings = {"batch_size": 2, "shuffle": True, "seed": 5, "num_workers": 1, "output": "numpy", **options}
-    return penstock.Loader(sources[field], transforms={field: operations}, **settings)
+    return penstock.Loader(sources[source], transforms={field_of(source): operations}, **settings)
 
 
 def rows(batch: Mapping[str, Any], field: str) -> list[np.ndarray]:

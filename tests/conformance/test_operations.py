@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pickle
 from collections.abc import Callable
@@ -19,17 +20,17 @@ NAMES = material.operation_names()
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def sources(tmp_path_factory: pytest.TempPathFactory) -> material.Sources:
     return material.write_sources(tmp_path_factory.mktemp("sources"))
 
 
-@pytest.fixture(params=NAMES)
-def placed(request: pytest.FixtureRequest, sources: dict[str, str]) -> Operation:
+@pytest.fixture(params=[name for name in NAMES if name not in material.OF_TORCH_ALONE])
+def placed(request: pytest.FixtureRequest, sources: material.Sources) -> Operation:
     return material.placed(request.param, sources)
 
 
 @pytest.fixture
-def open_loader(sources: dict[str, str], placed: Operation) -> Callable[..., penstock.Loader]:
+def open_loader(sources: material.Sources, placed: Operation) -> Callable[..., penstock.Loader]:
     return lambda **options: material.open_loader(sources, placed, **options)
 
 
@@ -67,7 +68,7 @@ def test_epochs_draw_anew_and_seeds_decide(placed: Operation, open_loader: Calla
 
 
 def test_describes_what_it_delivers(placed: Operation, open_loader: Callable[..., penstock.Loader]) -> None:
-    field, _ = placed
+    field = material.field_of(placed[0])
     with open_loader() as loader:
         for batch in loader:
             delivered = material.rows(batch, field)
@@ -79,16 +80,20 @@ def test_describes_what_it_delivers(placed: Operation, open_loader: Callable[...
 def test_channels_last_is_channels_first_in_other_places(
     placed: Operation, open_loader: Callable[..., penstock.Loader]
 ) -> None:
-    field, _ = placed
+    field = material.field_of(placed[0])
     with open_loader() as first, open_loader(memory_format="channels_last") as last:
         for a, b in zip(first, last, strict=True):
             for row, other in zip(material.rows(a, field), material.rows(b, field), strict=True):
-                np.testing.assert_array_equal(row, np.moveaxis(other, -1, 0) if field == "image" else other)
+                np.testing.assert_array_equal(row, np.moveaxis(other, -1, -3) if field == "image" else other)
 
 
 def test_hostile_sizes_are_done_or_refused_by_name(placed: Operation, tmp_path: Path) -> None:
-    field, operations = placed
-    if field == "image":
+    name, operations = placed
+    field = material.field_of(name)
+    source: str | penstock.Dataset
+    if name == "rgba":
+        source = material.read_rgba(material.write_rgba(tmp_path / "hostile.tar", material.HOSTILE_SIZES))
+    elif name == "image":
         source = material.write_images(tmp_path / "hostile.tar", material.HOSTILE_SIZES)
     else:
         source = material.write_audio(tmp_path / "hostile.tar", [1, 2, 5, 127, 128, 511, 512, 513, 20000])
@@ -96,7 +101,7 @@ def test_hostile_sizes_are_done_or_refused_by_name(placed: Operation, tmp_path: 
     with loader:
         done = sum(len(batch["index"]) for batch in loader)
         errors = loader.errors()
-    assert done + len(errors) == len(penstock.Dataset(source))
+    assert done + len(errors) == len(loader.dataset)
     for error in errors:
         assert isinstance(error, (penstock.InvalidError, penstock.CorruptError)), error
         assert error.key is not None
@@ -105,7 +110,7 @@ def test_hostile_sizes_are_done_or_refused_by_name(placed: Operation, tmp_path: 
 def test_what_was_drawn_makes_the_same_rows_again(
     placed: Operation, open_loader: Callable[..., penstock.Loader]
 ) -> None:
-    field, operations = placed
+    field, operations = material.field_of(placed[0]), placed[1]
     with open_loader() as loader:
         for batch in loader:
             params = json.loads(json.dumps(batch.params))
@@ -116,16 +121,17 @@ def test_what_was_drawn_makes_the_same_rows_again(
                 continue
             for row, number in enumerate(batch["index"]):
                 again = transforms.apply(operations, loader.dataset[int(number)]["image"], params[row])
-                np.testing.assert_array_equal(np.moveaxis(again, -1, 0), material.rows(batch, field)[row])
+                np.testing.assert_array_equal(np.moveaxis(again, -1, -3), material.rows(batch, field)[row])
 
 
-def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operation, sources: dict[str, str]) -> None:
-    field, operations = placed
-    if field != "image":
+def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operation, sources: material.Sources) -> None:
+    source, operations = placed
+    if material.field_of(source) != "image":
         return  # views are of images
-    views = penstock.Views(a=operations, b=[transforms.RandomCrop(1)], c=operations)
+    upright = [operation for operation in operations if operation == transforms.ExifTranspose()]  # in all or none
+    views = penstock.Views(a=operations, b=[*upright, transforms.RandomCrop(1)], c=operations)
     try:
-        loader = penstock.Loader(sources[field], transforms=views, batch_size=2, shuffle=True, output="numpy")
+        loader = penstock.Loader(sources[source], transforms=views, batch_size=2, shuffle=True, output="numpy")
     except penstock.InvalidError as refused:
         assert "whole batches" in str(refused)
         return
@@ -135,7 +141,27 @@ def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operati
                 image = loader.dataset[int(number)]["image"]
                 for view in ("a", "c"):
                     again = transforms.apply(operations, image, batch.params[row][view])
-                    np.testing.assert_array_equal(np.moveaxis(again, -1, 0), material.rows(batch, view)[row])
+                    np.testing.assert_array_equal(np.moveaxis(again, -1, -3), material.rows(batch, view)[row])
+
+
+@pytest.mark.parametrize("name", [name for name in transforms.functional.MADE if name not in material.OF_TORCH_ALONE])
+def test_has_a_function_of_what_it_draws(name: str) -> None:
+    function = transforms.functional.MADE[name]
+    taken = inspect.signature(function).parameters
+    operation = material.operation(name)
+    compose = transforms.Compose([operation])
+    image = material.draw(3, 61, 47)
+    if name == "RandomBackgroundBlend":
+        image = np.concatenate([image, material.draw(4, 61, 47)[..., :1]], axis=-1)
+    for seed in range(8):
+        (drawn,) = compose.draw(image, seed=seed)
+        if not drawn.pop("apply", True) or "stream" in drawn:
+            continue  # the function always applies it, and takes a seed for noise
+        given = {key: value for key, value in {**operation.params, **drawn}.items() if key in taken}
+        np.testing.assert_array_equal(function(image, **given), compose(image, seed=seed))
+    if "seed" in taken:
+        given = {key: value for key, value in {**operation.params, **drawn}.items() if key in taken}
+        np.testing.assert_array_equal(function(image, **given, seed=7), function(image, **given, seed=7))
 
 
 @pytest.mark.parametrize("name", NAMES)

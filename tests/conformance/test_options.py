@@ -20,6 +20,7 @@ DECIDES_THE_STREAM = {
     "decode",
     "drop_last",
     "enable_transforms",
+    "fuse",
     "generator_seed",
     "length_window",
     "memory_format",

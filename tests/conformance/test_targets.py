@@ -70,13 +70,15 @@ def test_equals_scalar(target: str, folder: Path, scalar: dict[str, np.ndarray])
 
 def main() -> None:
     folder, out = Path(sys.argv[1]), sys.argv[2]
-    sources = {"image": str(folder / "images.tar"), "audio": str(folder / "audio.tar")}
+    sources = material.read_sources(folder)
     arrays = {}
     stats = {}
     for name in material.operation_names():
+        if name in material.OF_TORCH_ALONE:
+            continue
         placed = material.placed(name, sources)
         with material.open_loader(sources, placed) as loader:
-            values = [row.ravel() for batch in loader for row in material.rows(batch, placed[0])]
+            values = [row.ravel() for batch in loader for row in material.rows(batch, material.field_of(placed[0]))]
             stats = loader.stats()
         arrays[name] = np.concatenate(values)
     np.savez(out, **arrays)

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codecs/exif.hpp"
 #include "codecs/repacked.hpp"
 #include "codecs/repacked/color_rows.hpp"
+#include "codecs/repacked/packed_header.hpp"
 #include "codecs/repacked/tables.hpp"
 #include "codecs/repacked/tile_source.hpp"
 #include "core/scratch.hpp"
@@ -278,6 +280,15 @@ Status RepackedDecoder::decode(const Rect& box, const PixelView& out) {
     }
   }
   return {};
+}
+
+Result<int> RepackedDecoder::orientation(ByteSpan record) {
+  const Impl& impl = *impl_;
+  if (!impl.is_open || !impl.record.has_file) {
+    return ImageFormatDecoder::orientation(record);
+  }
+  PENSTOCK_ASSIGN(const JpegFrame frame, unpack_header(impl.record.header, impl.record.quant, *impl.tables));
+  return jpeg_orientation(frame.head);
 }
 
 }  // namespace penstock::inline v0

@@ -18,7 +18,7 @@ class AnnotationFiller final : public Filler {
     return read(task.parts.front(), field_, WorkStage::assemble, [&](const StoredValue& value) -> Status {
       PENSTOCK_TRY(read_annotations(value.bytes, spec_, found_));
       put(room(task, 0, {found_.count, numbers_each(spec_.kind)}), found_.numbers);
-      if (!spec_.labels.empty()) {
+      if (!spec_.beside().empty()) {
         put(room(task, 1, {found_.count}), found_.labels);
       }
       return {};
@@ -44,8 +44,8 @@ class AnnotationPlan final : public FillPlan {
       : field_{number}, spec_(spec) {
     columns_.push_back({.info = {field.name, FieldKind::array},
                         .spec = {.type = Scalar::float32, .shape = {kAnyExtent, numbers_each(spec.kind)}}});
-    if (!spec.labels.empty()) {
-      columns_.push_back({.info = {field.name + "_labels", FieldKind::array},
+    if (!spec.beside().empty()) {
+      columns_.push_back({.info = {field.name + spec.beside(), FieldKind::array},
                           .spec = {.type = Scalar::int64, .shape = {kAnyExtent}}});
     }
   }
@@ -56,7 +56,8 @@ class AnnotationPlan final : public FillPlan {
     return std::make_unique<AnnotationFiller>(tools, first_column, field_[0], spec_);
   }
   std::string rows_in_words(std::size_t column) const override {
-    return column == 1                           ? "list of int64 arrays, one label for each box"
+    return column == 1 ? std::string("list of int64 arrays, one ") +
+                             (spec_.visibility ? "visibility for each key point" : "label for each box")
            : spec_.kind == AnnotationKind::boxes ? "list of float32 arrays, boxes by their corners"
                                                  : "list of float32 arrays, key points";
   }

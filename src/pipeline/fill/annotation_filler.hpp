@@ -6,8 +6,8 @@
 
 namespace penstock::inline v0 {
 
-/// Rows are float32 [N, 4] or [N, 2], N differing; a second column has labels, int64 [N], if the spec has a
-/// path to them.
+/// Rows are float32 [N, 4] or [N, 2], N differing; a second column has labels or visibility, int64 [N], if
+/// the spec asks for them.
 FillPlanPtr plan_annotations(const FieldInfo& field, std::size_t number, const AnnotationSpec& spec);
 
 }  // namespace penstock::inline v0

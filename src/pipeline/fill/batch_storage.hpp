@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/buffer_pool.hpp"
@@ -46,6 +48,12 @@ class BatchStorage {
  public:
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept;
+  /// Any worker that fills it may call this; the first one's exception is kept.
+  void set_lack_of_memory(std::exception_ptr thrown) noexcept {
+    if (!out_of_memory.exchange(true)) {
+      lack_of_memory = std::move(thrown);
+    }
+  }
 
   std::uint64_t epoch = 0;
   std::uint64_t step = 0;
@@ -65,7 +73,8 @@ class BatchStorage {
   std::shared_ptr<const ListDraws> batch_draws;  ///< null without such operations
   DrawnList batch_values;                        ///< what they drew, as they have it
   MixingMemory mixing;                           ///< their memory
-  std::atomic<bool> out_of_memory{false};        ///< a worker ran out of memory while filling it
+  std::atomic<bool> out_of_memory{false};        ///< while a worker filled it
+  std::exception_ptr lack_of_memory;             ///< of the first of them
   std::shared_ptr<const SampleTable> table;
 
  private:

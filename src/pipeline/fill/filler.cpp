@@ -1,5 +1,9 @@
 #include "pipeline/fill/filler.hpp"
 
+#include <fmt/format.h>
+
+#include "core/out_of_memory.hpp"
+
 namespace penstock::inline v0 {
 
 Error from_exception(const char* problem) {
@@ -18,7 +22,14 @@ void* Filler::room(const RowTask& task, std::size_t column, const Extents& shape
 }
 
 void* Filler::room(const RowTask& task, std::size_t column, const Extents& shape, Scalar type) {
-  Slab piece = pool().acquire(shape.elements() * size_of(type));
+  const std::size_t bytes = shape.elements() * size_of(type);
+  Slab piece;
+  try {
+    piece = pool().acquire(bytes);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(fmt::format("a row of '{}'", column_of(task.storage, column).field.name), bytes,
+                      "use a smaller batch_size, prefetch or images");
+  }
   void* const memory = piece.data();
   place(task.storage, column, task.row, piece, 0, shape);
   column_of(task.storage, column).rows[task.row].type = type;

@@ -48,7 +48,7 @@ namespace penstock::inline v0 {
 class ForeignStage;
 
 /// What a column is in the plane of an image.
-enum class PlaneRole : std::uint8_t { none, mask, boxes, box_labels, points };
+enum class PlaneRole : std::uint8_t { none, mask, boxes, box_labels, points, point_visibility };
 
 /// A column of every batch, decided once.
 struct ColumnPlan {
@@ -60,6 +60,7 @@ struct ColumnPlan {
   bool padded = false;                   ///< Column::padded
   bool shares_memory = false;            ///< rows of their own memory that share one piece in each run
   PlaneRole role = PlaneRole::none;
+  BoxFormat boxes = BoxFormat::xyxy;  ///< Column::boxes
 
   std::size_t row_bytes() const noexcept { return spec.fixed() ? spec.bytes() : 0; }
 };

@@ -6,6 +6,7 @@
 #include "codecs/image_decoder.hpp"
 #include "codecs/rgb_loss.hpp"
 #include "pipeline/fill/one_field_plan.hpp"
+#include "transforms/upright.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -95,16 +96,23 @@ class ImageFiller final : public Filler {
  private:
   Status make_row(const RowTask& task, const StoredValue& value) {
     drawn_for(task).resize(drawn_before_);
-    PENSTOCK_ASSIGN(const ImageSize image, decoder_.open(value.image()));
-    if (plan_.input().width > 0 && image != plan_.input()) {
-      return another_size(image, plan_.input());
+    PENSTOCK_ASSIGN(const ImageSize stored, decoder_.open(value.image()));
+    if (plan_.input().width > 0 && stored != plan_.input()) {
+      return another_size(stored, plan_.input());
     }
+    int orientation = 1;
+    if (program_.wants_upright()) {
+      PENSTOCK_ASSIGN(orientation, decoder_.orientation());
+    }
+    const ImageSize image = upright_.begin(stored, orientation);
     counters().enter(WorkStage::transform, task.sample);
-    PENSTOCK_ASSIGN(const ImageSize result, program_.resolve(*workspace_, image, task.key()));
+    PENSTOCK_ASSIGN(const ImageSize result,
+                    program_.resolve(*workspace_, image, task.key(), {}, orientation));
     void* const out = foreign_ ? foreign_->input(result) : room_for(task, result);
     const ReadBox decode = [this, &task](const Rect& box, const PixelView& view) {
       counters().enter(WorkStage::decode, task.sample);
-      Status decoded = decoder_.decode(box, view);
+      Status decoded = upright_.read(
+          box, view, [this](const Rect& part, const PixelView& out) { return decoder_.decode(part, out); });
       counters().enter(WorkStage::transform, task.sample);
       return decoded;
     };
@@ -135,6 +143,7 @@ class ImageFiller final : public Filler {
   const bool reads_rgb_;
   const std::size_t channels_;  // of rows that are images
   ImageDecoder decoder_;
+  UprightReader upright_;
   ImageWorkspacePtr workspace_;
   std::size_t drawn_before_ = 0;
   std::unique_ptr<ChainRunner> foreign_;  // null without stages of the user
@@ -150,11 +159,11 @@ Result<FillPlanPtr> plan_images(const SampleTable& table, const FieldInfo& field
                                 PixelLayout layout, const FieldList& list, MemoryFormat format,
                                 const LoaderOptions& options) {
   ImageSpec input = image_spec(layout);
-  PENSTOCK_ASSIGN(ImageChain chain, compile_chain(list.operations, format, input, list.room));
+  PENSTOCK_ASSIGN(ImageChain chain, compile_chain(list.operations, format, input, list.room, options.fuse));
   if (!chain.output().fixed()) {
     input.size = known_size(table, number, options);
     if (input.fixed_size()) {
-      PENSTOCK_ASSIGN(chain, compile_chain(list.operations, format, input, list.room));
+      PENSTOCK_ASSIGN(chain, compile_chain(list.operations, format, input, list.room, options.fuse));
     }
   }
   ColumnPlan column{.info = field, .spec = chain.output()};

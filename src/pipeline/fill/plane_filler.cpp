@@ -11,6 +11,7 @@
 #include "formats/annotations.hpp"
 #include "pipeline/fill/known_size.hpp"
 #include "transforms/coordinates.hpp"
+#include "transforms/upright.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -81,12 +82,13 @@ class PlaneFiller final : public Filler {
   Status make_images(const RowTask& task, const StoredValue& value) {
     std::vector<double>& drawn = drawn_for(task);
     drawn.resize(drawn_before_);
-    PENSTOCK_ASSIGN(image_, decoder_.open(value.image()));
-    if (plan_.input().width > 0 && image_ != plan_.input()) {
-      return another_size(image_, plan_.input());
+    PENSTOCK_ASSIGN(const ImageSize stored, decoder_.open(value.image()));
+    if (plan_.input().width > 0 && stored != plan_.input()) {
+      return another_size(stored, plan_.input());
     }
     PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.image().reading.mode));
-    PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key(), boxes_));
+    PENSTOCK_ASSIGN(const int orientation, turn_upright(stored, image_));
+    PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key(), boxes_, orientation));
     PENSTOCK_TRY(program_.decode(workspace_, decode_as(layout)));
     if (layout == PixelLayout::rgb) {
       plan_.loss().see(decoder_.traits().loss);
@@ -99,7 +101,9 @@ class PlaneFiller final : public Filler {
       made.size = workspace_.sizes[i];
       const auto shape = plane_shape<Extents>(made, plan_.format());
       memory = room_for(task, 0, i, shape, memory);
-      program_.views()[i].image.list().save(workspace_.views[i]->drawn, drawn);
+      if (place.drawn_apart) {
+        program_.views()[i].image.list().save(workspace_.views[i]->drawn, drawn);
+      }
       program_.run(workspace_, i, memory + offset_of(place, shape, size_of(scalar_of(made.type))));
     }
     counters().decoded[decoder_.codec()].add(1);
@@ -107,7 +111,9 @@ class PlaneFiller final : public Filler {
   }
 
   Status make_masks(const RowTask& task, std::size_t column, ImageMode mode, const StoredValue& value) {
-    PENSTOCK_ASSIGN(const ImageSize size, decoder_.open(value.image()));
+    PENSTOCK_ASSIGN(const ImageSize stored, decoder_.open(value.image()));
+    ImageSize size;
+    PENSTOCK_TRY(turn_upright(stored, size));
     if (size != image_) {
       return Error{.kind = ErrorKind::corrupt,
                    .message = fmt::format("the mask has {} x {} pixels, but its image has {} x {}",
@@ -188,6 +194,9 @@ class PlaneFiller final : public Filler {
       }
     }
     drop_points(moved.numbers, moved.kept, found.groups);
+    if (!moved.labels.empty()) {
+      drop_points(moved.labels, moved.kept, found.groups, 1);
+    }
   }
 
   void put_annotations(const RowTask& task, std::size_t column, std::size_t other) {
@@ -215,10 +224,22 @@ class PlaneFiller final : public Filler {
     }
   }
 
+  /// The orientation of the file that is open, if the program wants to have it upright; the size that it has
+  /// then.
+  Result<int> turn_upright(ImageSize stored, ImageSize& upright) {
+    int orientation = 1;
+    if (program_.wants_upright()) {
+      PENSTOCK_ASSIGN(orientation, decoder_.orientation());
+    }
+    upright = upright_.begin(stored, orientation);
+    return orientation;
+  }
+
   ReadBox decode_as(PixelLayout layout) {
     return [this, layout](const Rect& box, PixelView view) {
       view.layout = layout;
-      return decoder_.decode(box, view);
+      return upright_.read(
+          box, view, [this](const Rect& part, const PixelView& out) { return decoder_.decode(part, out); });
     };
   }
 
@@ -250,8 +271,9 @@ class PlaneFiller final : public Filler {
   std::vector<float> boxes_;        // of all fields
   std::vector<Moved> moved_;        // by the others' numbers and the views'
   std::vector<std::size_t> shape_;
-  Scratch values_;   // of a mask that will be made wide
-  ImageSize image_;  // of the present sample
+  Scratch values_;  // of a mask that will be made wide
+  UprightReader upright_;
+  ImageSize image_;  // of the present sample, as operations find it
   std::size_t drawn_before_ = 0;
 };
 

@@ -30,7 +30,9 @@ class PlaneTable final : public MemoryTable {
         boxes += std::string(n > 0 ? "," : "") + R"({"box": [10, 12, 20, 30], "class": )" +
                  std::to_string(n) + "}";
       }
-      jsons_.push_back(R"({"objects": [)" + boxes + "]}");
+      // Beside them what takes memory to read: a deep list, and a long name with an escape.
+      jsons_.push_back(R"({"other": )" + std::string(40, '[') + std::string(40, ']') +
+                       R"(, "a name that is long \u00e9nough": 0, "objects": [)" + boxes + "]}");
     }
   }
 

@@ -64,8 +64,17 @@ void pair_up(const SampleTable& table, std::vector<PlaneField>& others) {
 
 Status check_no_functions(const PlaneFields& fields, const std::vector<View>& views) {
   for (const View& view : views) {
+    PENSTOCK_ASSIGN(const int images, images_of(view.operations));
     for (const TransformPtr& operation : view.operations) {
-      if (operation && operation->foreign() && !fields.others.empty()) {
+      if (!operation || !operation->foreign()) {
+        continue;
+      }
+      if (images > 1) {
+        return plane_error(
+            fmt::format("{} is in a list that makes several images of one", operation->foreign()->name()),
+            "omit it, or call it on the images of the batch");
+      }
+      if (!fields.others.empty()) {
         return plane_error(
             fmt::format("{} is in a list that moves '{}' with the image, but it acts on the image alone",
                         operation->foreign()->name(), fields.others[0].name),
@@ -81,7 +90,7 @@ Status check_no_functions(const PlaneFields& fields, const std::vector<View>& vi
 }  // namespace
 
 bool lies_in_plane(const FieldReading& reading) noexcept {
-  return reading.annotations || reading.mode == ImageMode::mask || reading.mode == ImageMode::wide_mask;
+  return reading.annotations || is_mask(reading.mode);
 }
 
 PlanePlan::PlanePlan(PlaneFields fields, const FieldSpec& image, SampleProgram program, MemoryFormat format,
@@ -97,18 +106,21 @@ PlanePlan::PlanePlan(PlaneFields fields, const FieldSpec& image, SampleProgram p
   }
 }
 
-Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
+Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images, const std::string& draws) {
   std::size_t number = 0;
   for (const View& view : views) {
-    const ImageSpec& spec = program_.views()[number].image.output();
-    if (view.count > 0 && !spec.fixed_size()) {
+    PENSTOCK_ASSIGN(const int images, images_of(view.operations));
+    const auto count = static_cast<std::size_t>(images > 1 ? images : view.count);
+    const ImageProgram& image_program = program_.views()[number].image;
+    const ImageSpec& spec = image_program.output();
+    if (count > 0 && !spec.fixed_size()) {
       return plane_error(fmt::format("view '{}' is counted, but its images differ in size", view.name),
                          "add RandomResizedCrop, CenterCrop, RandomCrop or Resize([h, w])");
     }
     const bool has_annotations =
         std::any_of(fields_.others.begin(), fields_.others.end(),
                     [](const auto& other) { return other.reading.annotations.has_value(); });
-    if (view.count > 0 && has_annotations && may_drop(view.operations)) {
+    if (count > 0 && has_annotations && may_drop(view.operations)) {
       return plane_error(
           fmt::format("view '{}' is counted, but drops boxes or key points: its images would have "
                       "different numbers of them",
@@ -116,10 +128,13 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
           "use views without a count, or omit the operation that drops");
     }
     drops_ = drops_ || (has_annotations && may_drop(view.operations));
-    const auto count = static_cast<std::size_t>(view.count);
     for (std::size_t i = 0; i < std::max<std::size_t>(count, 1); ++i, ++number) {
-      places_.push_back({.column = columns_.size(), .number = i, .count = count});
-      draws_.push_back({view.name, count > 0, ListDraws(view.operations, {})});
+      const bool apart = images == 1 || i == 0;
+      places_.push_back({.column = columns_.size(), .number = i, .count = count, .drawn_apart = apart});
+      if (apart) {
+        draws_.push_back(
+            {view.name.empty() ? draws : view.name, view.count > 0, ListDraws(view.operations, {})});
+      }
     }
     ColumnPlan image{.info = {view.name.empty() ? fields_.image.name : view.name, FieldKind::image},
                      .spec = {.type = scalar_of(spec.type),
@@ -130,7 +145,7 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images) {
     }
     add(std::move(image), count);
     for (const PlaneField& field : fields_.others) {
-      add_columns_of(field, view, spec.size, pad_images);
+      add_columns_of(field, view.name, count, image_program, pad_images);
     }
   }
   return {};
@@ -143,9 +158,10 @@ void PlanePlan::add(ColumnPlan column, std::size_t count) {
   columns_.push_back(std::move(column));
 }
 
-void PlanePlan::add_columns_of(const PlaneField& field, const View& view, ImageSize size, bool pad_images) {
-  const std::string name = view.name.empty() ? field.name : view.name + "." + field.name;
-  const auto count = static_cast<std::size_t>(view.count);
+void PlanePlan::add_columns_of(const PlaneField& field, const std::string& view, std::size_t count,
+                               const ImageProgram& image, bool pad_images) {
+  const ImageSize size = image.output().size;
+  const std::string name = view.empty() ? field.name : view + "." + field.name;
   if (!field.reading.annotations) {
     add({.info = {name, FieldKind::array},
          .spec = {.type = field.reading.mode == ImageMode::wide_mask ? Scalar::int32 : Scalar::uint8,
@@ -158,12 +174,14 @@ void PlanePlan::add_columns_of(const PlaneField& field, const View& view, ImageS
   const AnnotationSpec& spec = *field.reading.annotations;
   add({.info = {name, FieldKind::array},
        .spec = {.type = Scalar::float32, .shape = {kAnyExtent, numbers_each(spec.kind)}},
-       .role = spec.kind == AnnotationKind::boxes ? PlaneRole::boxes : PlaneRole::points},
+       .role = spec.kind == AnnotationKind::boxes ? PlaneRole::boxes : PlaneRole::points,
+       .boxes = image.box_format()},
       count);
   if (field.columns() > 1) {
-    add({.info = {name + "_labels", FieldKind::array},
+    const bool labels = spec.kind == AnnotationKind::boxes;
+    add({.info = {name + spec.beside(), FieldKind::array},
          .spec = {.type = Scalar::int64, .shape = {kAnyExtent}},
-         .role = PlaneRole::box_labels},
+         .role = labels ? PlaneRole::box_labels : PlaneRole::point_visibility},
         count);
   }
 }
@@ -200,23 +218,41 @@ std::string PlanePlan::work_in_words() const {
   return text;
 }
 
-Result<FillPlanPtr> plan_plane(const SampleTable& table, PlaneFields fields, const std::vector<View>& views,
-                               MemoryFormat format, const LoaderOptions& options) {
+namespace {
+
+/// `draws`, `room`: the name and the room of what one view without a name draws.
+Result<FillPlanPtr> plan_together(const SampleTable& table, PlaneFields fields,
+                                  const std::vector<View>& views, MemoryFormat format,
+                                  const LoaderOptions& options, const std::string& draws,
+                                  std::uint64_t room) {
   PENSTOCK_TRY(check_no_functions(fields, views));
   PENSTOCK_ASSIGN(ImageSpec input, plane_input(fields.image));
-  PENSTOCK_ASSIGN(SampleProgram program, SampleProgram::compile(views, input, format));
+  PENSTOCK_ASSIGN(SampleProgram program, SampleProgram::compile(views, input, format, options.fuse, room));
   if (std::any_of(program.views().begin(), program.views().end(),
                   [](const SampleView& view) { return !view.image.output().fixed_size(); })) {
     input.size = known_size(table, fields.image.number, options);
     if (input.fixed_size()) {
-      PENSTOCK_ASSIGN(program, SampleProgram::compile(views, input, format));
+      PENSTOCK_ASSIGN(program, SampleProgram::compile(views, input, format, options.fuse, room));
     }
   }
   pair_up(table, fields.others);
   const FieldSpec image = table.spec(fields.image.number);
   auto plan = std::make_unique<PlanePlan>(std::move(fields), image, std::move(program), format, input.size);
-  PENSTOCK_TRY(plan->lay_out(views, options.pad_images));
+  PENSTOCK_TRY(plan->lay_out(views, options.pad_images, draws));
   return FillPlanPtr(std::move(plan));
+}
+
+}  // namespace
+
+Result<FillPlanPtr> plan_plane(const SampleTable& table, PlaneFields fields, const std::vector<View>& views,
+                               MemoryFormat format, const LoaderOptions& options) {
+  return plan_together(table, std::move(fields), views, format, options, "", 0);
+}
+
+Result<FillPlanPtr> plan_image_plane(const SampleTable& table, PlaneField image, const FieldList& list,
+                                     MemoryFormat format, const LoaderOptions& options) {
+  return plan_together(table, {.image = std::move(image), .others = {}}, {{"", 0, list.operations}}, format,
+                       options, list.name, list.room);
 }
 
 }  // namespace penstock::inline v0

@@ -25,9 +25,9 @@ struct PlaneField {
   /// Of key points: the boxes with which they are dropped, among the others of the plane.
   std::optional<std::size_t> of_boxes{};
 
-  /// Columns that it has in each view: boxes may have labels.
+  /// Columns that it has in each view: boxes may have labels, key points their visibility.
   std::size_t columns() const noexcept {
-    return reading.annotations && !reading.annotations->labels.empty() ? 2 : 1;
+    return reading.annotations && !reading.annotations->beside().empty() ? 2 : 1;
   }
 };
 
@@ -54,15 +54,17 @@ class PlanePlan final : public FillPlan {
   /// A view's place in the batch: its first column, that of the image.
   struct ViewPlace {
     std::size_t column = 0;
-    std::size_t number = 0;  ///< among those that share its columns
-    std::size_t count = 0;   ///< of them; 0: not counted
+    std::size_t number = 0;   ///< among those that share its columns
+    std::size_t count = 0;    ///< of them; 0: not counted
+    bool drawn_apart = true;  ///< from the one before it: what it drew is saved
   };
 
   /// `input`: the size of all images, where the shape of rows rests on that.
   PlanePlan(PlaneFields fields, const FieldSpec& image, SampleProgram program, MemoryFormat format,
             ImageSize input);
-  /// Gives every view its place; `invalid` for counted views of no fixed size.
-  Status lay_out(const std::vector<View>& views, bool pad_images);
+  /// Gives every view its place; `invalid` for counted views of no fixed size. What one without a name draws
+  /// has the name `draws`.
+  Status lay_out(const std::vector<View>& views, bool pad_images, const std::string& draws);
 
   const std::vector<ColumnPlan>& columns() const noexcept override { return columns_; }
   std::span<const std::size_t> fields() const noexcept override { return numbers_; }
@@ -86,7 +88,8 @@ class PlanePlan final : public FillPlan {
 
  private:
   void add(ColumnPlan column, std::size_t count);
-  void add_columns_of(const PlaneField& field, const View& view, ImageSize size, bool pad_images);
+  void add_columns_of(const PlaneField& field, const std::string& view, std::size_t count,
+                      const ImageProgram& image, bool pad_images);
 
   PlaneFields fields_;
   RgbLossNote loss_;
@@ -101,10 +104,14 @@ class PlanePlan final : public FillPlan {
 };
 
 /// Columns for each view: the image, then the others. One view without a name has the names of the fields;
-/// those of a view `a` are called `a`, `a.mask`. Views that are counted are one array for a row:
-/// [count, C, H, W]. Masks are int32 where they are read wide, else uint8; of one shape where the view's
-/// images are. `invalid` where operations cannot follow each other, or counted views differ in size.
+/// those of a view `a` are called `a`, `a.mask`. Views that are counted, and those whose lists make several
+/// images of one, are one array for a row: [count, C, H, W]. Masks are int32 where they are read wide, else
+/// uint8; of one shape where the view's images are. `invalid` where operations cannot follow each other, or
+/// counted views differ in size.
 Result<FillPlanPtr> plan_plane(const SampleTable& table, PlaneFields fields, const std::vector<View>& views,
                                MemoryFormat format, const LoaderOptions& options);
+/// The same for the list of one image, with which nothing moves.
+Result<FillPlanPtr> plan_image_plane(const SampleTable& table, PlaneField image, const FieldList& list,
+                                     MemoryFormat format, const LoaderOptions& options);
 
 }  // namespace penstock::inline v0

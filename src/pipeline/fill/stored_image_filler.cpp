@@ -12,8 +12,6 @@
 namespace penstock::inline v0 {
 namespace {
 
-bool is_mask(ImageMode mode) { return mode == ImageMode::mask || mode == ImageMode::wide_mask; }
-
 Error cannot_plan(std::string message, std::string advice) {
   return Error{.kind = ErrorKind::invalid,
                .message = std::move(message),

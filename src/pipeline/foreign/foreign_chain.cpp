@@ -113,15 +113,15 @@ std::string ImageChain::describe() const {
 }
 
 Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                 const ImageSpec& input, std::uint64_t room) {
+                                 const ImageSpec& input, std::uint64_t room, Fuse fuse) {
   const auto is_foreign = [](const TransformPtr& operation) {
     return operation != nullptr && operation->foreign() != nullptr;
   };
   auto at = std::find_if(operations.begin(), operations.end(), is_foreign);
   PENSTOCK_ASSIGN(ImageProgram first,
                   ImageProgram::compile({operations.begin(), at},
-                                        at == operations.end() ? format : MemoryFormat::channels_last,
-                                        /*fuse=*/true, {.input = input, .room = room}));
+                                        at == operations.end() ? format : MemoryFormat::channels_last, fuse,
+                                        {.input = input, .room = room}));
   ImageChain chain{.first = std::move(first), .links = {}, .room = room};
   while (at != operations.end()) {
     ForeignLink link{.stage = (*at)->foreign(),
@@ -129,6 +129,13 @@ Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, Me
                      .op = static_cast<std::uint32_t>(at - operations.begin()),
                      .output = {},
                      .then = {}};
+    if (chain.output().type == Scalar::bfloat16) {
+      return Error{
+          .kind = ErrorKind::invalid,
+          .message = fmt::format("{} cannot follow ToBfloat16: functions are given numpy arrays", link.name),
+          .advice = "put ToBfloat16 after it",
+          .place = {.stage = "plan"}};
+    }
     PENSTOCK_ASSIGN(link.output, link.stage->describe(chain.output()));
     PENSTOCK_TRY(check_size(link, link.output));
     const auto after = at + 1;
@@ -145,9 +152,8 @@ Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, Me
                     .channels = static_cast<int>(link.output.shape[2])},
           .first_op = link.op + 1,
           .room = room};
-      PENSTOCK_ASSIGN(link.then,
-                      ImageProgram::compile({after, at}, last ? format : MemoryFormat::channels_last,
-                                            /*fuse=*/true, start));
+      PENSTOCK_ASSIGN(link.then, ImageProgram::compile(
+                                     {after, at}, last ? format : MemoryFormat::channels_last, fuse, start));
     }
     chain.links.push_back(std::move(link));
   }

@@ -52,7 +52,8 @@ struct ImageChain {
 /// Splits the list at the user's stages, and asks each what it will return. `invalid` where operations cannot
 /// follow each other. `input`: what images are, with a size if all have one.
 Result<ImageChain> compile_chain(const std::vector<TransformPtr>& operations, MemoryFormat format,
-                                 const ImageSpec& input = {}, std::uint64_t room = 0);
+                                 const ImageSpec& input = {}, std::uint64_t room = 0,
+                                 Fuse fuse = Fuse::exact);
 
 /// Memory for the row once its shape is known.
 using RowRoom = std::function<Result<void*>(const ArraySpec& row)>;

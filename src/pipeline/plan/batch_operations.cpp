@@ -13,10 +13,11 @@ namespace penstock::inline v0 {
 namespace {
 
 ElementType element_type(Scalar type) {
-  return type == Scalar::float32   ? ElementType::float32
-         : type == Scalar::float16 ? ElementType::float16
-         : type == Scalar::uint16  ? ElementType::uint16
-                                   : ElementType::uint8;
+  return type == Scalar::float32    ? ElementType::float32
+         : type == Scalar::float16  ? ElementType::float16
+         : type == Scalar::bfloat16 ? ElementType::bfloat16
+         : type == Scalar::uint16   ? ElementType::uint16
+                                    : ElementType::uint8;
 }
 
 /// Arrays that a function made of images are taken as it was given those.
@@ -76,7 +77,7 @@ Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<Transform
   if (dimensions != 3) {
     return invalid(
         fmt::format("{} needs images [H, W, C], got {} dimensions", operations[0]->name(), dimensions),
-        "let the function before it return an array [H, W, C]");
+        "let each row have one image [H, W, C]: omit FiveCrop or TenCrop, or change the function before it");
   }
   for (const TransformPtr& operation : operations) {
     PENSTOCK_TRY(static_cast<const BatchTransform&>(*operation).check_for(spec));
@@ -134,7 +135,7 @@ void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t
   storage.batch_drawn.clear();
   batch_draws_->save(drawn, storage.batch_drawn);
 } catch (const std::bad_alloc&) {
-  storage.out_of_memory.store(true, std::memory_order_relaxed);
+  storage.set_lack_of_memory(std::current_exception());
 }
 
 }  // namespace penstock::inline v0

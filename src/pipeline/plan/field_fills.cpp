@@ -54,6 +54,11 @@ Result<FillPlanPtr> FieldFills::of_kind(std::size_t number, const FieldList& lis
   switch (field.kind) {
     case FieldKind::image:
       if (const std::optional<PixelLayout> layout = layout_of(reading.mode)) {
+        PENSTOCK_ASSIGN(const int images, images_of(list.operations));
+        if (images > 1) {
+          return plan_image_plane(table, {.number = number, .name = field.name, .reading = reading}, list,
+                                  format, options);
+        }
         return plan_images(table, field, number, *layout, list, format, options);
       }
       return plan_stored_images(table, field, number, reading.mode, list, format, options);

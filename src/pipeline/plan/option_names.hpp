@@ -29,6 +29,10 @@ inline constexpr NameTable<Sampler::Kind, 6> kSamplerKindNames = {{{"automatic",
                                                                    {"indices", Sampler::Kind::indices},
                                                                    {"given", Sampler::Kind::given}}};
 
+inline constexpr NameTable<Fuse, 3> kFuseNames = {
+    {{"off", Fuse::off}, {"exact", Fuse::exact}, {"fast", Fuse::fast}}};
+
+constexpr const auto& value_names(Fuse) { return kFuseNames; }
 constexpr const auto& value_names(OnError) { return kOnErrorNames; }
 constexpr const auto& value_names(MemoryFormat) { return kMemoryFormatNames; }
 constexpr const auto& value_names(LoadingMode) { return kLoadingModeNames; }

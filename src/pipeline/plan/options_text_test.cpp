@@ -32,6 +32,7 @@ LoaderOptions changed_in_every_option() {
           .on_error = OnError::skip,
           .memory_format = MemoryFormat::automatic,
           .max_pixels = 99,
+          .fuse = Fuse::fast,
           .check_files = true,
           .pad_images = true,
           .cache = "a \"folder\"\n",

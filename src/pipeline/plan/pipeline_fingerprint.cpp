@@ -26,6 +26,9 @@ std::string pipeline_fingerprint(const Dataset& dataset, const FieldTransforms& 
       text += "\n" + repr(*operation);
     }
   }
+  if (options.fuse == Fuse::fast) {
+    text += "\nfuse fast";
+  }
   if (by_field) {
     text += "\ndraws by field";
   }

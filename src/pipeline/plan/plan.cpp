@@ -233,6 +233,7 @@ void Plan::lay_out(BatchStorage& storage, std::size_t capacity) const {
     column.format = plan.format;
     column.rate = plan.rate;
     column.padded = plan.padded;
+    column.boxes = plan.boxes;
     if (plan.spec.fixed()) {
       column.row_bytes = plan.row_bytes();
       column.data = take(column.row_bytes);

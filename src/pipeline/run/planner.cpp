@@ -290,7 +290,8 @@ void Planner::note_request() {
 Result<Batch> Planner::deliver(BatchStorage* storage) {
   Batch batch(storage);
   if (storage->out_of_memory.load(std::memory_order_relaxed)) {
-    throw std::bad_alloc();  // whatever on_error says: what is delivered must not depend on the machine
+    // Whatever on_error says: what is delivered must not depend on the machine.
+    std::rethrow_exception(storage->lack_of_memory);
   }
   varying_bytes_ = std::max(varying_bytes_, plan_.varying_bytes(*storage));
   const std::size_t planned = storage->rows;

@@ -1,8 +1,11 @@
 // The planner's window: the batches that are under way, how many there may be, and what each begins with.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "core/out_of_memory.hpp"
 #include "pipeline/run/planner.hpp"
 
 namespace penstock::inline v0 {
@@ -15,7 +18,18 @@ constexpr std::size_t kMaxStepsAhead = 1024;
 void clear_rows(BatchStorage& storage) {
   std::fill(storage.row_errors.begin(), storage.row_errors.end(), nullptr);
   storage.out_of_memory.store(false, std::memory_order_relaxed);
+  storage.lack_of_memory = nullptr;
   storage.row_replaced.assign(storage.row_errors.size(), 0);
+}
+
+/// Names the column that takes most of it.
+OutOfMemory lack_of_batch(const Plan& plan, std::size_t rows) {
+  const auto bytes = [](const ColumnPlan& column) { return column.row_bytes(); };
+  const auto largest = std::ranges::max_element(plan.columns(), {}, bytes);
+  return {largest == plan.columns().end() ? fmt::format("a batch of {} rows", rows)
+                                          : fmt::format("a batch of {} rows of '{}', {}", rows,
+                                                        largest->info.name, largest->spec.to_string()),
+          plan.fixed_bytes(rows), "use a smaller batch_size or smaller images"};
 }
 
 }  // namespace
@@ -111,7 +125,11 @@ BatchStorage* Planner::make_storage(const Cursor& at, std::size_t rows) {
   storage->rows = rows;
   storage->table = dataset_.table();
   if (!storage->fixed) {
-    storage->fixed = whole_batches_.acquire(plan_.fixed_bytes(capacity));
+    try {
+      storage->fixed = whole_batches_.acquire(plan_.fixed_bytes(capacity));
+    } catch (const std::bad_alloc&) {
+      throw lack_of_batch(plan_, capacity);
+    }
     plan_.lay_out(*storage, capacity);
   }
   clear_rows(*storage);

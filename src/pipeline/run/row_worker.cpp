@@ -32,7 +32,7 @@ void fail_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
       lose("an exception of an unknown kind");
     }
   } catch (const std::bad_alloc&) {  // also of the words for another exception
-    run.storage->out_of_memory.store(true, std::memory_order_relaxed);
+    run.storage->set_lack_of_memory(std::current_exception());
   }
 }
 

@@ -1,7 +1,11 @@
-// Sequential, RandomApply and RandomChoice; every_operation_test.cpp has what all operations must do.
+// Sequential, RandomApply, RandomChoice and RandomOrder; every_operation_test.cpp has what all operations
+// must do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "transforms/distribution_for_test.hpp"
 #include "transforms/run_for_test.hpp"
 #include "transforms/sample_program.hpp"
 
@@ -64,6 +68,35 @@ TEST(RandomChoice, chooses_by_weight) {
               HasSubstr("above 0"));
 }
 
+TEST(RandomOrder, runs_all_in_each_order_as_often) {
+  const HeldOperations some =
+      held({transforms::RandomHorizontalFlip{}, make("RandomInvert"), make("RandomVerticalFlip")});
+  const TransformPtr order = make("RandomOrder", {{"transforms", some}});
+  std::map<std::vector<std::int64_t>, int> orders;
+  for (std::uint64_t sample = 0; sample < 3000; ++sample) {
+    ++orders[chosen_of(order, sample)];
+  }
+  std::vector<int> counts;
+  for (const auto& each : orders) {
+    counts.push_back(each.second);
+  }
+  EXPECT_EQ(counts.size(), 6u);
+  EXPECT_LT(test::unevenness(counts), test::kUnevenness);
+}
+
+TEST(RandomOrder, is_the_list_in_the_drawn_order) {
+  const std::vector<TransformPtr> list = {make("RandomSolarize", {{"threshold", 99.0}, {"p", 1.0}}),
+                                          make("RandomPosterize", {{"bits", std::int64_t{2}}, {"p", 1.0}})};
+  const TransformPtr order = make("RandomOrder", {{"transforms", held(list)}});
+  const TestImage image = TestImage::noise({31, 17}, 1);
+  const TestImage forth = run_on(list, image);
+  const TestImage back = run_on({list[1], list[0]}, image);
+  ASSERT_FALSE(forth == back);
+  for (std::uint64_t sample = 0; sample < 16; ++sample) {
+    EXPECT_EQ(run_on({order}, image, sample), chosen_of(order, sample)[0] == 0 ? forth : back);
+  }
+}
+
 TEST(Sequential, is_the_list_that_it_holds) {
   const std::vector<TransformPtr> list = {transforms::Resize{.size = {12, 14}},
                                           transforms::RandomCrop{.size = 11},
@@ -106,6 +139,14 @@ TEST(CompositeOperation, describes_sizes_that_do_not_depend_on_the_draw) {
                 make("RandomChoice", {{"transforms", held({small, transforms::Resize{.size = {16, 16}}})}})),
             (ImageSize{16, 16}));
   EXPECT_EQ(size_of_output(make("RandomChoice", {{"transforms", held({small, flip})}})), (ImageSize{}));
+  const auto any_order = [&](std::vector<TransformPtr> list) {
+    return size_of_output(make("RandomOrder", {{"transforms", held(std::move(list))}}));
+  };
+  const TransformPtr pad = make("Pad", {{"padding", std::int64_t{2}}});
+  EXPECT_EQ(any_order({flip, make("RandomInvert")}), (ImageSize{32, 32}));
+  EXPECT_EQ(any_order({flip, small}), (ImageSize{16, 16}));
+  EXPECT_EQ(any_order({flip, pad}), (ImageSize{36, 36}));
+  EXPECT_EQ(any_order({small, pad}), (ImageSize{}));
 }
 
 TEST(CompositeOperation, held_operations_with_a_key_draw_as_everywhere) {

@@ -1,9 +1,10 @@
-// ClampBoundingBoxes, SanitizeBoundingBoxes and SanitizeKeyPoints.
+// ClampBoundingBoxes, SanitizeBoundingBoxes, SanitizeKeyPoints and ConvertBoundingBoxFormat.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "transforms/coordinates.hpp"
 #include "transforms/run_for_test.hpp"
+#include "transforms/sample_program.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -52,6 +53,36 @@ TEST(SanitizeKeyPoints, drops_objects_with_a_point_outside) {
   std::vector<std::uint8_t> kept(4, 1);
   move_points(edits_of({make("SanitizeKeyPoints")}, {20, 10}), {20, 10}, {points, sizes, kept});
   EXPECT_THAT(kept, ElementsAre(1, 0, 0, 1));
+}
+
+TEST(ConvertBoundingBoxFormat, gives_boxes_in_the_format_that_was_named_last) {
+  const auto boxes_of = [](const std::vector<TransformPtr>& list) {
+    const auto program = SampleProgram::compile({{"", 0, list}}, {}, MemoryFormat::channels_last).value();
+    SampleWorkspace workspace = program.make_workspace();
+    EXPECT_TRUE(program.resolve(workspace, {20, 10}, {1, 2, 3}).ok());
+    std::vector<float> boxes = {2, 1, 8, 5};
+    std::vector<std::uint8_t> kept(1, 1);
+    program.move_boxes(workspace, 0, {boxes, {}, kept});
+    return boxes;
+  };
+  const auto to = [](const char* format) {
+    return make("ConvertBoundingBoxFormat", {{"format", std::string(format)}});
+  };
+  const TransformPtr flip = make("RandomHorizontalFlip", {{"p", 1.0}});
+  EXPECT_THAT(boxes_of({to("xywh")}), ElementsAre(2, 1, 6, 4));
+  EXPECT_THAT(boxes_of({to("CXCYWH"), flip}), ElementsAre(15, 3, 6, 4));
+  EXPECT_THAT(boxes_of({to("xywh"), flip, to("xyxy")}), ElementsAre(12, 1, 18, 5));
+  EXPECT_EQ(repr(*to("XYWH")), "ConvertBoundingBoxFormat(format='xywh')");
+  EXPECT_NE(test::refusal("ConvertBoundingBoxFormat", {{"format", std::string("xyxyr")}}), "no error");
+  EXPECT_NE(test::refusal("ConvertBoundingBoxFormat", {}), "no error");
+}
+
+TEST(ClampKeyPoints, moves_points_to_the_last_pixel_of_the_edge) {
+  std::vector<float> points = {-3, 2, 25, 9.5F, 1.5F, -4};
+  const std::vector<std::uint32_t> sizes = {3};
+  std::vector<std::uint8_t> kept(1, 1);
+  move_points(edits_of({make("ClampKeyPoints")}, {20, 10}), {20, 10}, {points, sizes, kept});
+  EXPECT_THAT(points, ElementsAre(0, 2, 19, 9, 1.5F, 0));
 }
 
 TEST(SanitizeBoundingBoxes, is_part_of_the_plan_and_no_pass) {

@@ -1,18 +1,13 @@
 // ColorJitter: brightness, contrast, saturation and hue, in a drawn order; Pillow's arithmetic.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "transforms/image/color_edits.hpp"
+#include "transforms/image/factor_range.hpp"
 #include "transforms/operation_info.hpp"
 
 namespace penstock::inline v0 {
 namespace {
-
-using OptionalRange = std::optional<std::vector<double>>;
 
 struct JitterParameters {
   OptionalRange brightness;
@@ -46,11 +41,6 @@ struct DrawnJitter {
   }
 };
 
-struct JitterRange {
-  double low = 0;
-  double high = 0;
-};
-
 class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, DrawnJitter> {
  public:
   static constexpr const char* kName = "ColorJitter";
@@ -59,12 +49,10 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
   using ImageOperation::ImageOperation;
 
   Status check() const override {
-    for (const auto& [name, given] :
-         {std::pair("brightness", &p_.brightness), std::pair("contrast", &p_.contrast),
-          std::pair("saturation", &p_.saturation)}) {
-      PENSTOCK_TRY(check_range(name, *given, 0, HUGE_VAL));
-    }
-    return check_range("hue", p_.hue, -0.5, 0.5);
+    PENSTOCK_TRY(check_factors(kName, "brightness", p_.brightness));
+    PENSTOCK_TRY(check_factors(kName, "contrast", p_.contrast));
+    PENSTOCK_TRY(check_factors(kName, "saturation", p_.saturation));
+    return check_hue(kName, p_.hue, 0.5);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override { return same_if_bytes(kName, in); }
@@ -74,64 +62,27 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
     for (std::size_t left = 4; left > 1; --left) {
       std::swap(drawn.order[left - 1], drawn.order[static_cast<std::size_t>(draws.below(left))]);
     }
-    drawn.brightness = factor(p_.brightness, 1, draws);
-    drawn.contrast = factor(p_.contrast, 1, draws);
-    drawn.saturation = factor(p_.saturation, 1, draws);
-    drawn.hue = factor(p_.hue, 0, draws);
+    drawn.brightness = draw_factor(p_.brightness, 1, draws);
+    drawn.contrast = draw_factor(p_.contrast, 1, draws);
+    drawn.saturation = draw_factor(p_.saturation, 1, draws);
+    drawn.hue = draw_factor(p_.hue, 0, draws);
     return {};
   }
 
   Status plan(const ImageSpec&, const DrawnJitter& drawn, ImageEdits& edits) const {
     for (const int part : drawn.order) {
-      if (part == 0 && range_of(p_.brightness, 1)) {
+      if (part == 0 && factor_range(p_.brightness, 1)) {
         edits.push_back(brightness_edit(drawn.brightness));
-      } else if (part == 1 && range_of(p_.contrast, 1)) {
+      } else if (part == 1 && factor_range(p_.contrast, 1)) {
         edits.push_back(contrast_edit(drawn.contrast));
-      } else if (part == 2 && range_of(p_.saturation, 1)) {
+      } else if (part == 2 && factor_range(p_.saturation, 1)) {
         edits.push_back(saturation_edit(drawn.saturation));
-      } else if (part == 3 && range_of(p_.hue, 0)) {
-        if (!(std::abs(drawn.hue) <= 0.5)) {
-          return detail::wrong_drawn(kName, "hue",
-                                     fmt::format("must be between -0.5 and 0.5, got {}", drawn.hue));
-        }
+      } else if (part == 3 && factor_range(p_.hue, 0)) {
+        PENSTOCK_TRY(check_drawn_hue(kName, drawn.hue));
         edits.push_back(hue_edit(drawn.hue));
       }
     }
     return {};
-  }
-
- private:
-  /// None where the part takes no edit.
-  static std::optional<JitterRange> range_of(const OptionalRange& given, double center) {
-    if (!given) {
-      return std::nullopt;
-    }
-    JitterRange range{given->front(), given->back()};
-    if (given->size() == 1) {
-      range = {center - given->front(), center + given->front()};
-      range.low = center == 1 ? std::max(range.low, 0.0) : range.low;
-    }
-    return range.low == center && range.high == center ? std::nullopt : std::optional(range);
-  }
-  /// As torchvision has them: float32.
-  static double factor(const OptionalRange& given, double center, Draws& draws) {
-    const auto range = range_of(given, center);
-    return range ? static_cast<float>(draws.uniform(range->low, range->high)) : center;
-  }
-  Status check_range(const char* name, const OptionalRange& given, double low, double high) const {
-    if (!given) {
-      return {};
-    }
-    const bool one = given->size() == 1;
-    const double first = given->front();
-    const double last = given->back();
-    const bool good = given->size() <= 2 && std::isfinite(first) && std::isfinite(last) && first <= last &&
-                      (one ? first >= 0 && first <= high : first >= low && last <= high);
-    return good ? Status()
-                : wrong(name,
-                        low < 0 ? "must be between 0 and 0.5, or (min, max) between -0.5 and 0.5"
-                                : "must be a non-negative number, or (min, max) of such numbers",
-                        "");
   }
 };
 

@@ -37,11 +37,7 @@ class Normalize final : public ImageOperation<Normalize, transforms::Normalize> 
                    {}};
     }
     for (const auto& [parameter, list] : {std::pair("mean", &p_.mean), std::pair("std", &p_.std)}) {
-      if (list->size() != 1 && list->size() != static_cast<std::size_t>(in.channels)) {
-        return wrong(parameter,
-                     fmt::format("has {} numbers, the image {} channels", list->size(), in.channels),
-                     fmt::format("pass 1 or {}", in.channels));
-      }
+      PENSTOCK_TRY(check_channels(kName, parameter, list->size(), in));
     }
     return ImageSpec{in.size, ElementType::float32, in.channels};
   }

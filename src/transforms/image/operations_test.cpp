@@ -55,6 +55,16 @@ TEST(Resize, one_number_is_the_shorter_side_and_the_longer_is_cut_off) {
   EXPECT_EQ(resized({.size = 10}, {7, 7}), (ImageSize{10, 10}));
 }
 
+TEST(Resize, max_size_alone_is_the_longer_side) {
+  EXPECT_EQ(resized({.size = transforms::SizeOrNone::nothing(), .max_size = 300}, {500, 375}),
+            (ImageSize{300, 225}));
+  EXPECT_EQ(resized({.size = transforms::SizeOrNone::nothing(), .max_size = 300}, {37, 50}),
+            (ImageSize{222, 300}));
+  EXPECT_EQ(repr(*make_transform("Resize", {{"size", {}}, {"max_size", std::int64_t{9}}}).value()),
+            "Resize(size=None, interpolation='bilinear', max_size=9, antialias=True)");
+  EXPECT_FALSE(make_transform("Resize", {{"size", {}}}).ok());
+}
+
 TEST(Resize, max_size_bounds_the_longer_side) {
   EXPECT_EQ(resized({.size = 256, .max_size = 300}, {500, 375}),
             (ImageSize{300, 225}));  // 256 * 300 / 341 = 225.2

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "transforms/kernels/box_blur.hpp"
+#include "transforms/image/color_edits.hpp"
 #include "transforms/operation_info.hpp"
 
 namespace penstock::inline v0 {
@@ -63,15 +63,7 @@ class PillowGaussianBlur final : public ImageOperation<PillowGaussianBlur, BlurP
                                  fmt::format("must be between 0 and {}, got {}", kMaxRadius, drawn.radius));
     }
     if (drawn.apply && drawn.radius > 0) {
-      edits.push_back(PixelsEdit{
-          .name = "blur",
-          .run =
-              [](const PixelsEdit& edit, const ConstPixelRows& in, const PixelRows& out, Scratch& scratch) {
-                box_blur_three_times(in, out, gaussian_blur_box(static_cast<float>(edit.numbers[0])),
-                                     scratch);
-              },
-          .in_place = true,
-          .numbers = {drawn.radius}});
+      edits.push_back(box_blur_edit(drawn.radius));
     }
     return {};
   }

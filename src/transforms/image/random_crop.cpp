@@ -46,6 +46,7 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
     if (in.is_float()) {
       return geometry_after_values(kName);
     }
+    PENSTOCK_TRY(check_fill(kName, p_.fill, in));
     return with_size(in, square_or_pair(p_.size));
   }
 
@@ -80,7 +81,7 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
       if (left + top + right + bottom == 0) {
         return;
       }
-      const PadEdit edit{left, top, right, bottom, p_.padding_mode, fill_bytes(p_.fill)};
+      const PadEdit edit{left, top, right, bottom, p_.padding_mode, fill_pixel(p_.fill, in)};
       image = size_after(image, edit);
       if (edits != nullptr) {
         edits->push_back(edit);

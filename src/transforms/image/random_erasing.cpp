@@ -1,17 +1,28 @@
-// RandomErasing: a rectangle of random area, shape and place gets one value or noise; torchvision's rule.
+// RandomErasing: rectangles of random area, shape and place get a value or noise; torchvision's rule, and
+// timm's modes.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "transforms/drawn_stream.hpp"
-#include "transforms/image/size_rules.hpp"
+#include "transforms/image/fill_edit.hpp"
 #include "transforms/operation_info.hpp"
 #include "transforms/python_round.hpp"
 
 namespace penstock::inline v0 {
+
+enum class ErasingMode : std::uint8_t { constant, rand, pixel };
+
+template <>
+struct EnumNames<ErasingMode> {
+  static constexpr std::array<std::string_view, 3> kNames = {"const", "rand", "pixel"};
+  static constexpr std::string_view kType = "Literal['const', 'rand', 'pixel']";
+};
+
 namespace {
 
 struct ErasingParameters {
@@ -19,90 +30,113 @@ struct ErasingParameters {
   std::array<double, 2> scale = {0.02, 0.33};
   std::array<double, 2> ratio = {0.3, 3.3};
   NumbersOrRandom value = {.random = false, .numbers = {0.0}};
+  ErasingMode mode = ErasingMode::constant;
+  int min_count = 1;
+  std::optional<int> max_count;
 
   template <class V>
   void fields(V&& v) {
     v("p", p, "probability of erasing");
-    v("scale", scale, "min and max area of the rectangle, as a share of the image's");
-    v("ratio", ratio, "min and max height / width of the rectangle");
+    v("scale", scale, "min and max area of the rectangles together, as a share of the image's");
+    v("ratio", ratio, "min and max height / width of a rectangle");
     v("value", value,
       "what its pixels become: one number, one for each channel, or 'random' for normal noise, which for "
       "8-bit "
       "images is uniform");
+    v("mode", mode, "timm's: 'const' is value, 'rand' one random colour for each rectangle, 'pixel' noise");
+    v("min_count", min_count, "rectangles, at least");
+    v("max_count", max_count, "rectangles, at most; None is min_count");
   }
 };
 
 struct DrawnErasing {
   bool apply = false;
   DrawnBox box;
+  std::vector<int> more;  ///< top, left, height and width of each further rectangle
   DrawnStream noise;
 
   template <class V>
   void fields(V&& v) {
     v("apply", apply);
     box.fields(v);
+    v("more", more);
     noise.fields(v);
+  }
+
+  /// Calls each(box) in the order in which they were drawn.
+  template <class Each>
+  void for_each_box(Each each) const {
+    each(box.box());
+    for (std::size_t i = 0; i + 3 < more.size(); i += 4) {
+      each(Rect{more[i + 1], more[i], more[i + 3], more[i + 2]});
+    }
   }
 };
 
-void erase_bytes(const PixelsEdit& edit, const ConstPixelRows&, const PixelRows& out, Scratch&) {
+// Noise for every pixel, or for each rectangle: numbers[0] says which.
+
+void noise_in_bytes(const PixelsEdit& edit, const ConstPixelRows&, const PixelRows& out, Scratch&) {
   const auto& drawn = *static_cast<const DrawnErasing*>(edit.drawn);
-  const Rect box = drawn.box.box();
-  if (edit.numbers[0] == 0) {
-    std::array<std::uint8_t, 4> fill{};
-    for (std::size_t c = 0; c < fill.size(); ++c) {
-      fill[c] = static_cast<std::uint8_t>(edit.numbers[c + 1]);
-    }
-    fill_box(out, box, fill);
-    return;
-  }
   Draws draws = drawn.noise.draws();
   const auto channels = static_cast<std::size_t>(out.channels);
-  for (int y = box.y; y < box.y + box.height; ++y) {
-    std::uint8_t* row = out.row(y) + static_cast<std::size_t>(box.x) * channels;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(box.width) * channels; ++i) {
-      row[i] = static_cast<std::uint8_t>(draws.next32() >> 24);
+  const auto next = [&] { return static_cast<std::uint8_t>(draws.next32() >> 24); };
+  drawn.for_each_box([&](const Rect& box) {
+    if (edit.numbers[0] != 0) {
+      PixelBytes color{};
+      std::generate_n(color.begin(), channels, next);
+      fill_box(out, box, color);
+      return;
     }
+    for (int y = box.y; y < box.y + box.height; ++y) {
+      std::uint8_t* row = out.row(y) + static_cast<std::size_t>(box.x) * channels;
+      std::generate_n(row, static_cast<std::size_t>(box.width) * channels, next);
+    }
+  });
+}
+
+/// Normal numbers, two of two uniform ones (Box and Muller).
+class NormalNumbers {
+ public:
+  explicit NormalNumbers(Draws draws) : draws_(draws) {}
+
+  float next() {
+    has_spare_ = !has_spare_;
+    if (!has_spare_) {
+      return spare_;
+    }
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - draws_.uniform()));
+    const double angle = 2.0 * std::numbers::pi * draws_.uniform();
+    spare_ = static_cast<float>(radius * std::sin(angle));
+    return static_cast<float>(radius * std::cos(angle));
   }
-}
 
-/// Two independent normal numbers of two uniform ones (Box and Muller).
-std::pair<float, float> two_normal(Draws& draws) {
-  const double radius = std::sqrt(-2.0 * std::log(1.0 - draws.uniform()));
-  const double angle = 2.0 * std::numbers::pi * draws.uniform();
-  return {static_cast<float>(radius * std::cos(angle)), static_cast<float>(radius * std::sin(angle))};
-}
+ private:
+  Draws draws_;
+  float spare_ = 0;
+  bool has_spare_ = false;
+};
 
-void erase_floats(const FloatEdit& edit, const FloatRows& image) {
+void noise_in_floats(const FloatEdit& edit, const FloatRows& image) {
   const auto& drawn = *static_cast<const DrawnErasing*>(edit.drawn);
-  const Rect box = drawn.box.box();
-  Draws draws = drawn.noise.draws();
-  float spare = 0;
-  bool has_spare = false;
-  const auto normal = [&] {
-    has_spare = !has_spare;
-    if (!has_spare) {
-      return spare;
-    }
-    const auto [first, second] = two_normal(draws);
-    spare = second;
-    return first;
-  };
-  for (int y = box.y; y < box.y + box.height; ++y) {
-    for (int x = box.x; x < box.x + box.width; ++x) {
-      for (int c = 0; c < image.channels; ++c) {
-        image.at(x, y, c) = edit.numbers[0] != 0
-                                ? normal()
-                                : static_cast<float>(edit.numbers[static_cast<std::size_t>(c) + 1]);
+  NormalNumbers normal(drawn.noise.draws());
+  const bool one_color = edit.numbers[0] != 0;
+  drawn.for_each_box([&](const Rect& box) {
+    std::vector<float> color(one_color ? static_cast<std::size_t>(image.channels) : 0);
+    std::generate(color.begin(), color.end(), [&] { return normal.next(); });
+    for (int y = box.y; y < box.y + box.height; ++y) {
+      for (int x = box.x; x < box.x + box.width; ++x) {
+        for (int c = 0; c < image.channels; ++c) {
+          image.at(x, y, c) = one_color ? color[static_cast<std::size_t>(c)] : normal.next();
+        }
       }
     }
-  }
+  });
 }
 
 class RandomErasing final : public ImageOperation<RandomErasing, ErasingParameters, DrawnErasing> {
  public:
   static constexpr const char* kName = "RandomErasing";
-  static constexpr const char* kSummary = "Erases a rectangle of random area, shape and place.";
+  static constexpr const char* kSummary = "Erases a rectangle of random area, shape and place, or several.";
   using ImageOperation::ImageOperation;
 
   Status check() const override {
@@ -119,64 +153,82 @@ class RandomErasing final : public ImageOperation<RandomErasing, ErasingParamete
                                p_.ratio[0], p_.ratio[1]),
                    "");
     }
-    for (const double value : p_.value.numbers) {
-      if (!std::isfinite(value)) {
-        return wrong("value", fmt::format("must be finite, got {}", value), "");
-      }
+    if (p_.min_count < 1 || max_count() < p_.min_count || max_count() > kMaxErased) {
+      return wrong(p_.min_count < 1 || !p_.max_count ? "min_count" : "max_count",
+                   fmt::format("must be between {} and {}, got {}", p_.max_count ? p_.min_count : 1,
+                               kMaxErased, p_.min_count < 1 ? p_.min_count : max_count()),
+                   "");
     }
-    return {};
+    if (p_.mode != ErasingMode::constant && p_.value != ErasingParameters().value) {
+      return wrong("value", "must be left out with mode 'rand' or 'pixel'", "");
+    }
+    return check_fill(kName, "value", p_.value.numbers);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
-    if (in.type != ElementType::uint8 && in.type != ElementType::float32) {
-      return same_if_bytes(kName, in);
-    }
-    const auto& values = p_.value.numbers;
-    if (!p_.value.random && values.size() != 1 && values.size() != static_cast<std::size_t>(in.channels)) {
-      return wrong("value", fmt::format("has {} numbers, the image {} channels", values.size(), in.channels),
-                   fmt::format("pass 1 or {}", in.channels));
-    }
-    for (const double value : values) {
-      if (in.type == ElementType::uint8 && !(value >= 0 && value <= 255)) {
-        return wrong("value", fmt::format("must be between 0 and 255 for 8-bit images, got {}", value), "");
-      }
-    }
-    ImageSpec out = in;
-    out.values_done = in.is_float();
-    return out;
+    return describe_erased(kName, "value", is_noise() ? std::vector<double>() : p_.value.numbers, in);
   }
 
   Status draw(const ImageSlots& in, Draws& draws, DrawnErasing& drawn) const {
-    drawn.apply = draws.chance(p_.p) && choose(in.image.size, draws, drawn.box);
-    if (!drawn.apply) {
-      drawn.box = {};
+    drawn.apply = draws.chance(p_.p);
+    drawn.box = {};
+    drawn.more.clear();
+    if (drawn.apply) {
+      const int range = max_count() - p_.min_count;
+      const int count =
+          range == 0 ? p_.min_count
+                     : p_.min_count + static_cast<int>(draws.below(static_cast<std::uint64_t>(range) + 1));
+      drawn.apply = false;
+      for (int i = 0; i < count; ++i) {
+        DrawnBox box;
+        if (!choose(in.image.size, count, draws, box) || (count > 1 && (box.width == 0 || box.height == 0))) {
+          continue;
+        }
+        if (drawn.apply) {
+          drawn.more.insert(drawn.more.end(), {box.top, box.left, box.height, box.width});
+        } else {
+          drawn.box = box;
+        }
+        drawn.apply = true;
+      }
     }
     drawn.noise.set(draws);
     return {};
   }
 
   Status plan(const ImageSpec& in, const DrawnErasing& drawn, ImageEdits& edits) const {
-    const Rect box = drawn.box.box();
-    if (!drawn.apply || box.width == 0 || box.height == 0) {
+    if (!drawn.apply || drawn.box.width == 0 || drawn.box.height == 0) {
       return {};
     }
-    PENSTOCK_TRY(check_inside(kName, box, in.size));
-    std::array<double, 8> numbers{p_.value.random ? 1.0 : 0.0};
-    for (std::size_t c = 0; c < 4 && !p_.value.random; ++c) {
-      numbers[c + 1] = p_.value.numbers[std::min(c, p_.value.numbers.size() - 1)];
-    }
-    if (in.is_float()) {
-      edits.push_back(FloatEdit{.name = "erase", .run = &erase_floats, .numbers = numbers, .drawn = &drawn});
-    } else {
+    Status status;
+    drawn.for_each_box([&](const Rect& box) {
+      if (status.ok()) {
+        status = check_inside(kName, box, in.size);
+      }
+      if (status.ok() && !is_noise()) {
+        push_fill(in, box, p_.value.numbers, edits);
+      }
+    });
+    PENSTOCK_TRY(std::move(status));
+    const std::array<double, 8> numbers{p_.mode == ErasingMode::rand ? 1.0 : 0.0};
+    if (is_noise() && in.is_float()) {
+      edits.push_back(
+          FloatEdit{.name = "erase", .run = &noise_in_floats, .numbers = numbers, .drawn = &drawn});
+    } else if (is_noise()) {
       edits.push_back(PixelsEdit{
-          .name = "erase", .run = &erase_bytes, .in_place = true, .numbers = numbers, .drawn = &drawn});
+          .name = "erase", .run = &noise_in_bytes, .in_place = true, .numbers = numbers, .drawn = &drawn});
     }
     return {};
   }
 
  private:
-  bool choose(ImageSize image, Draws& draws, DrawnBox& box) const {
-    const double area = static_cast<double>(image.width) * image.height;
+  static constexpr int kMaxErased = 1000;
+
+  int max_count() const { return p_.max_count.value_or(p_.min_count); }
+  bool is_noise() const { return p_.value.random || p_.mode != ErasingMode::constant; }
+
+  bool choose(ImageSize image, int count, Draws& draws, DrawnBox& box) const {
+    const double area = static_cast<double>(image.width) * image.height / count;
     for (int attempt = 0; attempt < 10; ++attempt) {
       const double target = area * draws.uniform(p_.scale[0], p_.scale[1]);
       const double shape = std::exp(draws.uniform(std::log(p_.ratio[0]), std::log(p_.ratio[1])));

@@ -1,12 +1,8 @@
 // RandomRotation: Pillow's Image.rotate by a drawn angle.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <numbers>
 
+#include "transforms/image/geometry_edits.hpp"
 #include "transforms/image/size_rules.hpp"
 #include "transforms/operation_info.hpp"
 
@@ -39,24 +35,6 @@ struct DrawnAngle {
   }
 };
 
-/// Python's round(x, 15).
-double round_15(double x) {
-  char text[32];
-  const auto end = fmt::format_to_n(text, sizeof text, "{:.15f}", x).out;
-  double rounded = x;
-  std::from_chars(text, end, rounded);
-  return rounded;
-}
-
-struct Point {
-  double x = 0;
-  double y = 0;
-};
-
-Point mapped(const AffineMatrix& m, double x, double y) {
-  return {m[0] * x + m[1] * y + m[2], m[3] * x + m[4] * y + m[5]};
-}
-
 class RandomRotation final : public ImageOperation<RandomRotation, RotationParameters, DrawnAngle> {
  public:
   static constexpr const char* kName = "RandomRotation";
@@ -83,6 +61,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
       return geometry_after_values(kName);
     }
     PENSTOCK_TRY(check_warp_type(kName, in, p_.interpolation));
+    PENSTOCK_TRY(check_fill(kName, p_.fill, in));
     return p_.expand ? with_size(in, {}) : in;
   }
 
@@ -96,52 +75,9 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
     if (!std::isfinite(drawn.angle)) {
       return detail::wrong_drawn(kName, "angle", "must be finite");
     }
-    const ImageSize size = in.size;
-    double angle = std::fmod(drawn.angle, 360.0);
-    angle = angle < 0 ? angle + 360.0 : angle;
-    if (!p_.center) {
-      if (angle == 0) {
-        return {};
-      }
-      const bool whole = p_.expand || size.width == size.height;
-      if (angle == 180 || (whole && (angle == 90 || angle == 270))) {
-        edits.push_back(MoveEdit{angle == 180  ? Move::turn_180
-                                 : angle == 90 ? Move::turn_90
-                                               : Move::turn_270});
-        return {};
-      }
-    }
-    const double turn = -(angle * (std::numbers::pi / 180.0));
-    const double cosine = round_15(std::cos(turn));
-    const double sine = round_15(std::sin(turn));
-    AffineMatrix matrix = {cosine, sine, 0.0, -sine, cosine, 0.0};
-    const double center_x = p_.center ? (*p_.center)[0] : size.width / 2.0;
-    const double center_y = p_.center ? (*p_.center)[1] : size.height / 2.0;
-    const Point shift = mapped(matrix, -center_x, -center_y);
-    matrix[2] = shift.x + center_x;
-    matrix[5] = shift.y + center_y;
-    ImageSize result = size;
-    if (p_.expand) {
-      result = enclosing(matrix, size);
-      const Point moved =
-          mapped(matrix, -(result.width - size.width) / 2.0, -(result.height - size.height) / 2.0);
-      matrix[2] = moved.x;
-      matrix[5] = moved.y;
-    }
-    edits.push_back(WarpEdit{result, {matrix, p_.interpolation, fill_bytes(p_.fill)}});
+    push_rotation(in.size, {drawn.angle, p_.interpolation, fill_pixel(p_.fill, in), p_.expand, p_.center},
+                  edits);
     return {};
-  }
-
- private:
-  static ImageSize enclosing(const AffineMatrix& matrix, ImageSize size) {
-    const double w = size.width;
-    const double h = size.height;
-    const Point corners[] = {mapped(matrix, 0, 0), mapped(matrix, w, 0), mapped(matrix, w, h),
-                             mapped(matrix, 0, h)};
-    const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
-    const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
-    return {static_cast<int>(std::ceil(right) - std::floor(left)),
-            static_cast<int>(std::ceil(bottom) - std::floor(top))};
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "transforms/image/table_edits.hpp"
 #include "transforms/operation_info.hpp"
 
 namespace penstock::inline v0 {
@@ -40,10 +41,7 @@ class RandomSolarize final : public ImageOperation<RandomSolarize, SolarizeParam
 
   Status plan(const ImageSpec&, const Happens& drawn, ImageEdits& edits) const {
     if (drawn.apply) {
-      edits.push_back(TableEdit{.name = "solarize",
-                                .make = [](const TableEdit& edit, const ImageStatistics&,
-                                           std::size_t) { return solarize_table(edit.numbers[0]); },
-                                .numbers = {p_.threshold.value}});
+      edits.push_back(solarize_edit(p_.threshold.value));
     }
     return {};
   }

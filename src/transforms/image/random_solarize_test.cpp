@@ -25,7 +25,7 @@ TEST(RandomSolarize, is_one_table_with_its_neighbours_and_the_write) {
                                           make("ColorJitter", {{"brightness", 0.5}}), transforms::ToFloat{}};
   const TestImage image = TestImage::noise({31, 17}, 7);
   for (std::uint64_t sample = 0; sample < 8; ++sample) {
-    EXPECT_EQ(run_on(list, image, sample, true), run_on(list, image, sample, false));
+    EXPECT_EQ(run_on(list, image, sample, Fuse::exact), run_on(list, image, sample, Fuse::off));
   }
   const auto program = ImageProgram::compile(list, MemoryFormat::channels_first).value();
   EXPECT_NE(program.describe().find("resize bilinear + solarize + brightness + divide by 255 + write"),

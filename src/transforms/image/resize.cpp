@@ -1,9 +1,6 @@
 // Resize: Pillow's Image.resize, with torchvision's rule for the size.
 
-#include <algorithm>
-#include <cmath>
-
-#include "transforms/image/size_rules.hpp"
+#include "transforms/image/geometry_rules.hpp"
 #include "transforms/operation_info.hpp"
 
 namespace penstock::inline v0 {
@@ -18,6 +15,12 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
   using ImageOperation::ImageOperation;
 
   Status check() const override {
+    if (p_.size.none) {
+      if (!p_.max_size || *p_.max_size < 1 || *p_.max_size > 1 << 16) {
+        return wrong("max_size", "must be between 1 and 65536 pixels where size is None", "");
+      }
+      return check_antialias(kName, p_.antialias);
+    }
     PENSTOCK_TRY(check_size(kName, p_.size));
     if (p_.max_size && p_.size.width != 0) {
       return wrong("max_size", "requires size to be one number", "");
@@ -56,21 +59,13 @@ class Resize final : public ImageOperation<Resize, transforms::Resize> {
 
  private:
   ImageSize target(ImageSize image) const {
+    if (p_.size.none) {
+      return longer_side_to(image, *p_.max_size);
+    }
     if (p_.size.width != 0) {
       return {p_.size.width, p_.size.height};
     }
-    const bool upright = image.width <= image.height;
-    const double shorter = upright ? image.width : image.height;
-    const double longer = upright ? image.height : image.width;
-    double new_short = p_.size.height;
-    double new_long = std::trunc(p_.size.height * longer / shorter);
-    if (p_.max_size && new_long > *p_.max_size) {
-      new_short = std::trunc(*p_.max_size * new_short / new_long);
-      new_long = *p_.max_size;
-    }
-    const auto narrow = [](double pixels) { return static_cast<int>(std::min(pixels, 2147483647.0)); };
-    return upright ? ImageSize{narrow(new_short), narrow(new_long)}
-                   : ImageSize{narrow(new_long), narrow(new_short)};
+    return shorter_side_to(image, p_.size.height, p_.max_size);
   }
 };
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -55,29 +55,51 @@ inline Status check_inside(std::string_view operation, const Rect& box, ImageSiz
   return {};
 }
 
-/// `invalid` unless there is one number, or one for each channel, of 0 to 255.
+/// `invalid` unless some images have pixels of this value. None is 0.
 inline Status check_fill(std::string_view operation, const std::vector<int>& fill) {
   if (fill.size() > 1 && fill.size() != 3 && fill.size() != 4) {
-    return invalid_parameter(operation, "fill", fmt::format("must have 1 or 3 numbers, got {}", fill.size()),
-                             "");
+    return invalid_parameter(operation, "fill",
+                             fmt::format("must have one number or one per channel, got {}", fill.size()), "");
   }
+  const int max = fill.size() > 1 ? 255 : 65535;
   for (const int value : fill) {
-    if (value < 0 || value > 255) {
-      return invalid_parameter(operation, "fill", fmt::format("must be between 0 and 255, got {}", value),
+    if (value < 0 || value > max) {
+      return invalid_parameter(operation, "fill", fmt::format("must be between 0 and {}, got {}", max, value),
                                "");
     }
   }
   return {};
 }
 
-/// One number stands for all channels, none for 0.
-inline std::array<std::uint8_t, 4> fill_bytes(const std::vector<int>& fill) noexcept {
-  std::array<std::uint8_t, 4> bytes{};
-  for (std::size_t channel = 0; channel < bytes.size() && !fill.empty(); ++channel) {
-    bytes[channel] =
-        static_cast<std::uint8_t>(fill[fill.size() == 1 ? 0 : std::min(channel, fill.size() - 1)]);
+/// `invalid` unless these images have pixels of this value.
+inline Status check_fill(std::string_view operation, const std::vector<int>& fill, const ImageSpec& in) {
+  if (!fill.empty()) {
+    PENSTOCK_TRY(check_channels(operation, "fill", fill.size(), in));
   }
-  return bytes;
+  for (const int value : fill) {
+    if (in.type == ElementType::uint8 && value > 255) {
+      return invalid_parameter(operation, "fill",
+                               fmt::format("must be between 0 and 255 for 8-bit images, got {}", value), "");
+    }
+  }
+  return {};
+}
+
+/// A pixel of this value. One number stands for all channels, none for 0.
+inline PixelBytes fill_pixel(const std::vector<int>& fill, const ImageSpec& in) noexcept {
+  PixelBytes pixel{};
+  if (fill.empty()) {
+    return pixel;
+  }
+  if (in.type == ElementType::uint16) {
+    const auto value = static_cast<std::uint16_t>(fill[0]);
+    std::memcpy(pixel.data(), &value, sizeof(value));
+    return pixel;
+  }
+  for (std::size_t channel = 0; channel < pixel.size(); ++channel) {
+    pixel[channel] = static_cast<std::uint8_t>(fill[std::min(channel, fill.size() - 1)]);
+  }
+  return pixel;
 }
 
 /// `invalid` unless every number is positive and small enough for an image.

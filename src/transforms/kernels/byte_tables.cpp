@@ -1,6 +1,7 @@
 #include "transforms/kernels/byte_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -9,6 +10,7 @@
 
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
+#include "transforms/kernels/rgb-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::inline v0 {
@@ -109,8 +111,8 @@ std::size_t tables_row(const std::uint8_t* in, std::size_t count, std::uint8_t* 
     const Lookup red(tables[0]), green(tables[1]), blue(tables[2]);
     for (; i + step <= count; i += step) {
       V8 r, g, b;
-      hn::LoadInterleaved3(D8(), in + i, r, g, b);
-      hn::StoreInterleaved3(red(r), green(g), blue(b), D8(), out + i);
+      load_rgb(in + i, r, g, b);
+      store_rgb(red(r), green(g), blue(b), out + i);
     }
   } else if (channels == 4) {
     const Lookup red(tables[0]), green(tables[1]), blue(tables[2]), alpha(tables[3]);
@@ -249,6 +251,15 @@ ByteTable equalize_table(const std::array<std::uint32_t, 256>& histogram) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     table[i] = static_cast<std::uint8_t>(std::min<std::uint64_t>(sum / step, 255));
     sum += histogram[i];
+  }
+  return table;
+}
+
+ByteTable gamma_table(double gamma, double gain) {
+  ByteTable table = identity_table();
+  for (std::uint8_t& value : table) {
+    const double scaled = 255.999 * gain * std::pow(value / 255.0, gamma);
+    value = static_cast<std::uint8_t>(std::min(scaled, 255.0));
   }
   return table;
 }

@@ -29,6 +29,8 @@ ByteTable invert_table();
 ByteTable autocontrast_table(std::uint8_t smallest, std::uint8_t largest);
 /// Levels used about equally often.
 ByteTable equalize_table(const std::array<std::uint32_t, 256>& histogram);
+/// (value / 255)^gamma * gain, cut off at 255.
+ByteTable gamma_table(double gamma, double gain);
 /// One after the other as one.
 ByteTable joined(const ByteTable& first, const ByteTable& then);
 

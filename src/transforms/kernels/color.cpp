@@ -12,6 +12,7 @@
 
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
+#include "transforms/kernels/planes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::inline v0 {
@@ -80,88 +81,6 @@ void hue_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out,
 }
 
 #else
-
-using DF = hn::ScalableTag<float>;
-using VF = hn::Vec<DF>;
-using DQuarter = hn::Rebind<std::uint8_t, D32>;
-
-constexpr int kWhole = static_cast<int>(HWY_MAX_BYTES);      // pixels whose bytes fill a vector a channel
-constexpr int kLanes = static_cast<int>(HWY_MAX_BYTES / 4);  // of 32 bits
-
-// The channels of kWhole pixels, apart.
-struct Planes {
-  alignas(64) std::uint8_t of[4][HWY_MAX_BYTES];
-
-  HWY_INLINE V32 lanes(int channel, int first) const {
-    return hn::PromoteTo(D32(), hn::Load(DQuarter(), of[channel] + first));
-  }
-  HWY_INLINE void set(int channel, int first, V32 values) {
-    hn::Store(hn::DemoteTo(DQuarter(), values), DQuarter(), of[channel] + first);
-  }
-};
-
-template <int kChannels>
-HWY_INLINE void take_apart(const std::uint8_t* in, Planes& planes) {
-  V8 r, g, b;
-  if constexpr (kChannels == 4) {
-    V8 a;
-    hn::LoadInterleaved4(D8(), in, r, g, b, a);
-    hn::Store(a, D8(), planes.of[3]);
-  } else {
-    hn::LoadInterleaved3(D8(), in, r, g, b);
-  }
-  hn::Store(r, D8(), planes.of[0]);
-  hn::Store(g, D8(), planes.of[1]);
-  hn::Store(b, D8(), planes.of[2]);
-}
-
-template <int kChannels>
-HWY_INLINE void put_together(const Planes& planes, std::uint8_t* out) {
-  const V8 r = hn::Load(D8(), planes.of[0]), g = hn::Load(D8(), planes.of[1]),
-           b = hn::Load(D8(), planes.of[2]);
-  if constexpr (kChannels == 4) {
-    hn::StoreInterleaved4(r, g, b, hn::Load(D8(), planes.of[3]), D8(), out);
-  } else {
-    hn::StoreInterleaved3(r, g, b, D8(), out);
-  }
-}
-
-// Runs work(planes, count) for the pixels of a row, a vector's bytes at a time; the last part has fewer, with
-// anything in the places after them.
-template <int kChannels, class Work>
-HWY_INLINE void for_each_part(const std::uint8_t* in, int width, Work work) {
-  Planes planes;
-  int x = 0;
-  for (; x + kWhole <= width; x += kWhole) {
-    take_apart<kChannels>(in + static_cast<std::ptrdiff_t>(x) * kChannels, planes);
-    work(planes, x, kWhole);
-  }
-  if (x < width) {
-    alignas(64) std::uint8_t rest[kWhole * kChannels] = {};
-    std::memcpy(rest, in + static_cast<std::ptrdiff_t>(x) * kChannels,
-                static_cast<std::size_t>((width - x) * kChannels));
-    take_apart<kChannels>(rest, planes);
-    work(planes, x, width - x);
-  }
-}
-
-// The same where pixels become pixels: each(planes, first) changes kLanes of them.
-template <int kChannels, class Each>
-HWY_INLINE void change_pixels(const std::uint8_t* in, int width, std::uint8_t* out, Each each) {
-  for_each_part<kChannels>(in, width, [&](Planes& planes, int x, int count) HWY_ATTR {
-    for (int first = 0; first < count; first += kLanes) {
-      each(planes, first);
-    }
-    std::uint8_t* to = out + static_cast<std::ptrdiff_t>(x) * kChannels;
-    if (count == kWhole) {
-      put_together<kChannels>(planes, to);
-      return;
-    }
-    alignas(64) std::uint8_t rest[kWhole * kChannels];
-    put_together<kChannels>(planes, rest);
-    std::memcpy(to, rest, static_cast<std::size_t>(count * kChannels));
-  });
-}
 
 // Halves of the factors that fit 16 bits with their sign.
 HWY_INLINE V32 gray_lanes(V32 red, V32 green, V32 blue) {
@@ -335,7 +254,7 @@ void copy_rows(const ConstPixelRows& in, const PixelRows& out) {
 
 }  // namespace
 
-std::uint8_t gray_mean(const ConstPixelRows& in) {
+std::uint64_t gray_sum(const ConstPixelRows& in) {
   std::uint64_t sum = 0;
   for (int y = 0; y < in.size.height; ++y) {
     const std::uint8_t* row = in.row(y);
@@ -350,9 +269,12 @@ std::uint8_t gray_mean(const ConstPixelRows& in) {
       }
     }
   }
-  const std::uint64_t pixels =
-      static_cast<std::uint64_t>(in.size.width) * static_cast<std::uint64_t>(in.size.height);
-  return static_cast<std::uint8_t>((2 * sum + pixels) / (2 * pixels));
+  return sum;
+}
+
+std::uint8_t gray_mean(const ConstPixelRows& in) {
+  return rounded_mean(gray_sum(in),
+                      static_cast<std::uint64_t>(in.size.width) * static_cast<std::uint64_t>(in.size.height));
 }
 
 void to_gray(const ConstPixelRows& in, const PixelRows& out) {

@@ -15,6 +15,14 @@ constexpr std::uint8_t gray_of(std::uint8_t red, std::uint8_t green, std::uint8_
   return static_cast<std::uint8_t>((19595U * red + 38470U * green + 7471U * blue + 32768U) >> 16);
 }
 
+/// The sum of the gray values, each rounded; of gray images, of their values.
+std::uint64_t gray_sum(const ConstPixelRows& in);
+
+/// A mean as Pillow's enhancers round it.
+constexpr std::uint8_t rounded_mean(std::uint64_t sum, std::uint64_t count) {
+  return static_cast<std::uint8_t>((2 * sum + count) / (2 * count));
+}
+
 /// The mean of the gray values, each rounded, that contrast is changed around. Gray images: of their values.
 std::uint8_t gray_mean(const ConstPixelRows& in);
 

@@ -2,41 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "core/each_target_for_test.hpp"
 #include "transforms/kernels/byte_tables.hpp"
-#include "transforms/kernels/pixel_rows_for_test.hpp"
+#include "transforms/kernels/every_target_for_test.hpp"
 
 namespace penstock::inline v0 {
 namespace {
-
-// Runs `change(in, out)` on images of odd sizes, with every target and with the scalar one, apart and in
-// place.
-template <class Change>
-void check_every_target(int channels, int out_channels, Change change) {
-  for_each_target([&](CpuTarget target) {
-    std::mt19937 random(7);
-    for (const ImageSize size : kOddSizes) {
-      GuardedImage in(size, channels, random);
-      in.fill(random);
-      GuardedImage wanted(size, out_channels, random), got(size, out_channels, random);
-      const unsigned seed = random();
-      ASSERT_TRUE(force_cpu_target_for_test(CpuTarget::scalar).ok());
-      change(in.rows(), wanted.rows(), seed);
-      ASSERT_TRUE(force_cpu_target_for_test(target).ok());
-      change(in.rows(), got.rows(), seed);
-      expect_same(got.rows(), wanted.rows());
-      got.check_guards();
-      if (channels == out_channels) {
-        change(in.rows(), in.rows(), seed);
-        expect_same(in.rows(), wanted.rows());
-        in.check_guards();
-      }
-      if (::testing::Test::HasFatalFailure()) {
-        return;
-      }
-    }
-  });
-}
 
 float factor_of(unsigned seed) { return static_cast<float>(seed % 3001) / 1000.0F; }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "transforms/kernels/mirror.hpp"
 #include "transforms/kernels/warp.hpp"
 
 namespace penstock::inline v0 {
@@ -18,17 +19,15 @@ void gather_pixels(std::uint8_t* to, int count, From from) {
 }
 
 // Rows of the output are made from rows of the input.
-template <int kChannels>
 void move_rows(const ConstPixelRows& in, const PixelRows& out, bool mirrored, bool upside_down) {
   for (int y = 0; y < out.size.height; ++y) {
     const std::uint8_t* from = in.row(upside_down ? in.size.height - 1 - y : y);
     std::uint8_t* to = out.row(y);
-    if (!mirrored) {
+    if (mirrored) {
+      flip_row(from, out.size.width, static_cast<std::size_t>(in.channels), to);
+    } else {
       std::memcpy(to, from, in.row_bytes());
-      continue;
     }
-    const std::uint8_t* const last = from + in.row_bytes() - kChannels;
-    gather_pixels<kChannels>(to, out.size.width, [&](int x) { return last - std::ptrdiff_t{x} * kChannels; });
   }
 }
 
@@ -53,11 +52,11 @@ template <int kChannels>
 void move_all(const ConstPixelRows& in, const PixelRows& out, Move move) {
   switch (move) {
     case Move::mirror:
-      return move_rows<kChannels>(in, out, true, false);
+      return move_rows(in, out, true, false);
     case Move::flip:
-      return move_rows<kChannels>(in, out, false, true);
+      return move_rows(in, out, false, true);
     case Move::turn_180:
-      return move_rows<kChannels>(in, out, true, true);
+      return move_rows(in, out, true, true);
     case Move::turn_90:
       return swap_sides<kChannels>(in, out, true, false);
     case Move::turn_270:
@@ -84,12 +83,15 @@ void move_pixels(const ConstPixelRows& in, const PixelRows& out, Move move) {
   }
 }
 
-void fill_box(const PixelRows& out, const Rect& box, const std::array<std::uint8_t, 4>& fill) {
-  for (int y = box.y; y < box.y + box.height; ++y) {
-    std::uint8_t* to = out.row(y) + std::ptrdiff_t{box.x} * out.channels;
-    for (int x = 0; x < box.width; ++x) {
-      to = std::copy_n(fill.data(), out.channels, to);
-    }
+void fill_box(const PixelRows& out, const Rect& box, const PixelBytes& fill) {
+  if (box.width <= 0 || box.height <= 0) {
+    return;
+  }
+  const auto pixel = static_cast<std::size_t>(out.channels);
+  const auto at = [&](int y) { return out.row(y) + static_cast<std::size_t>(box.x) * pixel; };
+  repeat_pixel(fill.data(), pixel, box.width, at(box.y));
+  for (int y = box.y + 1; y < box.y + box.height; ++y) {
+    std::memcpy(at(y), at(box.y), static_cast<std::size_t>(box.width) * pixel);
   }
 }
 

@@ -1,8 +1,9 @@
 #include "transforms/kernels/pad.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+
+#include "transforms/kernels/mirror.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -38,37 +39,48 @@ int inside(int position, int length, PaddingMode mode) {
 
 }  // namespace
 
-void pad_image(const PadEdit& edit, const std::uint8_t* in, std::size_t stride, ImageSize size,
-               const PixelFormat& format, std::uint8_t* out) {
-  const std::size_t pixel = format.bytes();
-  std::array<std::uint8_t, 8> fill{};
-  for (std::size_t channel = 0; channel < static_cast<std::size_t>(format.channels); ++channel) {
-    const std::uint16_t wide = edit.fill[channel];
-    std::memcpy(fill.data() + channel * size_of(format.type),
-                format.type == ElementType::uint16 ? static_cast<const void*>(&wide) : &edit.fill[channel],
-                size_of(format.type));
-  }
-  const ImageSize padded = size_after(size, edit);
-  for (int y = 0; y < padded.height; ++y) {
+void pad_image(const PadEdit& edit, const ConstPixelRows& in, const PixelRows& out) {
+  const auto pixel = static_cast<std::size_t>(in.channels);
+  const ImageSize size = in.size;
+  const std::uint8_t* filled = nullptr;  // a row of nothing else
+  for (int y = 0; y < out.size.height; ++y) {
+    std::uint8_t* const to = out.row(y);
     const int row = inside(y - edit.top, size.height, edit.mode);
-    const std::uint8_t* from = row < 0 ? nullptr : in + static_cast<std::size_t>(row) * stride;
-    const auto put = [&](int x) {
-      const int column = inside(x - edit.left, size.width, edit.mode);
-      const bool filled = from == nullptr || column < 0;
-      std::memcpy(out + static_cast<std::size_t>(x) * pixel,
-                  filled ? fill.data() : from + static_cast<std::size_t>(column) * pixel, pixel);
+    if (row < 0) {
+      if (filled == nullptr) {
+        repeat_pixel(edit.fill.data(), pixel, out.size.width, to);
+        filled = to;
+      } else {
+        std::memcpy(to, filled, out.row_bytes());
+      }
+      continue;
+    }
+    const std::uint8_t* from = in.row(row);
+    const auto at = [&](int x) { return to + static_cast<std::size_t>(x) * pixel; };
+    const auto put = [&](int first, int end) {
+      if (edit.mode == PaddingMode::constant) {
+        repeat_pixel(edit.fill.data(), pixel, end - first, at(first));
+        return;
+      }
+      // Within one period columns run backwards, or stay.
+      const int last = first == end ? 0 : inside(end - 1 - edit.left, size.width, edit.mode);
+      const auto* const stretch = from + static_cast<std::size_t>(last) * pixel;
+      if (edit.mode == PaddingMode::edge) {
+        repeat_pixel(stretch, pixel, end - first, at(first));
+        return;
+      }
+      if (end - first < size.width) {
+        flip_row(stretch, end - first, pixel, at(first));
+        return;
+      }
+      for (int x = first; x < end; ++x) {
+        const int column = inside(x - edit.left, size.width, edit.mode);
+        std::memcpy(at(x), from + static_cast<std::size_t>(column) * pixel, pixel);
+      }
     };
-    for (int x = 0; x < edit.left; ++x) {
-      put(x);
-    }
-    if (from != nullptr) {
-      std::memcpy(out + static_cast<std::size_t>(edit.left) * pixel, from,
-                  static_cast<std::size_t>(size.width) * pixel);
-    }
-    for (int x = from != nullptr ? edit.left + size.width : edit.left; x < padded.width; ++x) {
-      put(x);
-    }
-    out += static_cast<std::size_t>(padded.width) * pixel;
+    put(0, edit.left);
+    std::memcpy(at(edit.left), from, static_cast<std::size_t>(size.width) * pixel);
+    put(edit.left + size.width, out.size.width);
   }
 }
 

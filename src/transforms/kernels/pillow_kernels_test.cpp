@@ -309,7 +309,7 @@ TEST(PillowKernels, affine_maps_have_its_bytes_on_every_target) {
       Drawing image = draw(wanted.size, wanted.channels), out({40, 30}, wanted.channels);
       const AffineMatrix matrix = wanted.scale ? AffineMatrix{1.3, 0.0, -2.7, 0.0, 0.6, 1.2}
                                                : AffineMatrix{0.8, -0.3, 2.25, 0.4, 1.1, -3.5};
-      warp_affine(image.rows(), out.rows(), {matrix, wanted.filter, {1, 2, 3, 4}});
+      warp_image(image.rows(), out.rows(), {matrix, wanted.filter, {1, 2, 3, 4}});
       EXPECT_EQ(out.hash(), wanted.hash) << wanted.size.width << " x " << wanted.size.height << " x "
                                          << wanted.channels << " filter " << static_cast<int>(wanted.filter);
     }

@@ -1,12 +1,16 @@
 #pragma once
 // The images that kernels read and write: plain views of rows in somebody else's memory.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "penstock/sample.hpp"
 
 namespace penstock::inline v0 {
+
+/// One pixel: a byte for each channel, or the two of 16-bit gray; the rest is not read.
+using PixelBytes = std::array<std::uint8_t, 4>;
 
 /// Rows of 8-bit pixels, of 1 (gray), 3 (RGB) or 4 (RGBA) channels; kernels that only move pixels take those
 /// of 16-bit gray as two channels. Unless a kernel says otherwise, up to kRowSlack bytes after the last row

@@ -340,16 +340,25 @@ void compute_axis(const AxisRequest& request, ResampleWeights& work, ResampleAxi
   }
 }
 
-void compute_nearest(const AxisRequest& request, std::vector<int>& sources) {
+void compute_nearest(const AxisRequest& request, ElementType type, std::vector<int>& sources) {
   sources.resize(static_cast<std::size_t>(request.count));
   const double step = static_cast<double>(static_cast<float>(request.in)) / request.out;
-  double position = step * 0.5;  // added up, not multiplied: Pillow's rounding
-  for (int pixel = 0; pixel < request.first + request.count; ++pixel) {
-    if (pixel >= request.first) {
-      sources[static_cast<std::size_t>(pixel - request.first)] =
-          std::min(static_cast<int>(position), request.in - 1);
+  const auto put = [&](int pixel, double position) {
+    sources[static_cast<std::size_t>(pixel - request.first)] =
+        std::min(static_cast<int>(position), request.in - 1);
+  };
+  const int end = request.first + request.count;
+  if (type == ElementType::uint16) {  // a place for each pixel by itself
+    for (int pixel = request.first; pixel < end; ++pixel) {
+      put(pixel, step * (pixel + 0.5));
     }
-    position += step;
+    return;
+  }
+  double position = step * 0.5;  // added up from pixel to pixel
+  for (int pixel = 0; pixel < end; ++pixel, position += step) {
+    if (pixel >= request.first) {
+      put(pixel, position);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "penstock/sample.hpp"
 #include "penstock/transform.hpp"
 
 namespace penstock::inline v0 {
@@ -90,7 +91,8 @@ struct ResampleAxis {
 /// Fills `axis`, whose memory is used again; `work` is scratch.
 void compute_axis(const AxisRequest& request, ResampleWeights& work, ResampleAxis& axis);
 
-/// The input pixel that each output pixel asked for copies under Pillow's NEAREST.
-void compute_nearest(const AxisRequest& request, std::vector<int>& sources);
+/// The input pixel that each output pixel asked for copies under Pillow's NEAREST, whose rounding depends on
+/// the pixels' type.
+void compute_nearest(const AxisRequest& request, ElementType type, std::vector<int>& sources);
 
 }  // namespace penstock::inline v0

@@ -245,10 +245,18 @@ TEST(Resample, digits_give_the_plain_rule_where_sums_are_largest_and_smallest) {
 
 TEST(Resample, nearest_takes_the_pixel_under_the_centre) {
   std::vector<int> sources;
-  compute_nearest({10, 4, Interpolation::nearest, 0, 4}, sources);
+  compute_nearest({10, 4, Interpolation::nearest, 0, 4}, ElementType::uint8, sources);
   EXPECT_EQ(sources, (std::vector<int>{1, 3, 6, 8}));
-  compute_nearest({3, 7, Interpolation::nearest, 2, 3}, sources);
+  compute_nearest({3, 7, Interpolation::nearest, 2, 3}, ElementType::uint8, sources);
   EXPECT_EQ(sources, (std::vector<int>{1, 1, 1}));
+}
+
+TEST(Resample, nearest_rounds_as_pillow_does_for_the_type) {
+  std::vector<int> sources;  // the centre of the fourth pixel lies between the two, but for rounding
+  compute_nearest({2, 7, Interpolation::nearest, 0, 7}, ElementType::uint8, sources);
+  EXPECT_EQ(sources, (std::vector<int>{0, 0, 0, 0, 1, 1, 1}));
+  compute_nearest({2, 7, Interpolation::nearest, 0, 7}, ElementType::uint16, sources);
+  EXPECT_EQ(sources, (std::vector<int>{0, 0, 0, 1, 1, 1, 1}));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/highway.h"
+#include "transforms/kernels/warp_floats-inl.hpp"
 #include "transforms/kernels/warp_pixels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,13 +37,23 @@ void warp_row(const WarpJob& job, int y, std::uint8_t* out) {
   }
 }
 
+void nearest_places(const WarpJob& job, int y, int first, int count, WarpPlaces& places) {
+  for (int i = 0; i < count; ++i) {
+    const auto [column, row] = place_at(job.matrix, job.perspective, first + i, y);
+    const bool inside = column >= 0 && column < job.in.size.width && row >= 0 && row < job.in.size.height;
+    places.column[i] = inside ? static_cast<std::int32_t>(column) : 0;
+    places.row[i] = inside ? static_cast<std::int32_t>(row) : kOutside;
+  }
+}
+
 #else
 
 using DD = hn::ScalableTag<double>;
 using VD = hn::Vec<DD>;
 
 // As find_places(), a vector at a time.
-HWY_INLINE void find_places_vector(const WarpJob& job, int y, int first, int count, WarpPlaces& places) {
+template <bool kPerspective, bool kNearest = false>
+HWY_INLINE void find_places_of(const WarpJob& job, int y, int first, int count, WarpPlaces& places) {
   const hn::Rebind<std::int32_t, DD> narrow;
   const auto lanes = static_cast<int>(hn::Lanes(DD()));
   const double down = y + 0.5;
@@ -51,13 +62,35 @@ HWY_INLINE void find_places_vector(const WarpJob& job, int y, int first, int cou
   const VD a2 = hn::Set(DD(), job.matrix[2]), a5 = hn::Set(DD(), job.matrix[5]);
   const VD half = hn::Set(DD(), 0.5), zero = hn::Zero(DD());
   const VD width = hn::Set(DD(), job.in.size.width), height = hn::Set(DD(), job.in.size.height);
+  const auto p = job.perspective.value_or(std::array<double, 2>{});
+  const VD a6 = hn::Set(DD(), p[0]), by_row_p = hn::Set(DD(), p[1] * down), one = hn::Set(DD(), 1.0);
+#if PENSTOCK_WARP_FLOATS
+  // Neighbours up and left, down and right of the pixel that the filter reads.
+  const int margin = job.cubic ? 1 : 0;
+  const VD least = hn::Set(DD(), margin);
+  const VD most_column = hn::Set(DD(), job.offsets_fit() ? job.in.size.width - 2 - margin : -1);
+  const VD most_row = hn::Set(DD(), job.in.size.height - 2 - margin);
+  const VD stride = hn::Set(DD(), static_cast<double>(job.in.stride)), pixel = hn::Set(DD(), job.in.channels);
+#endif
   VD x = hn::Add(hn::Iota(DD(), first), half);
   for (int i = 0; i < count; i += lanes) {
     VD column = hn::Add(hn::Add(hn::Mul(a0, x), by_row), a2);
     VD row = hn::Add(hn::Add(hn::Mul(a3, x), by_row_y), a5);
+    if constexpr (kPerspective) {
+      const VD divisor = hn::Add(hn::Add(hn::Mul(a6, x), by_row_p), one);
+      column = hn::Div(column, divisor);
+      row = hn::Div(row, divisor);
+    }
     x = hn::Add(x, hn::Set(DD(), lanes));
     const auto inside = hn::And(hn::And(hn::Ge(column, zero), hn::Lt(column, width)),
                                 hn::And(hn::Ge(row, zero), hn::Lt(row, height)));
+    if constexpr (kNearest) {  // the pixel that the place is in
+      column = hn::IfThenElseZero(inside, column);
+      hn::StoreU(hn::DemoteTo(narrow, column), narrow, places.column + i);
+      const VD marked = hn::IfThenElse(inside, row, hn::Set(DD(), kOutside));
+      hn::StoreU(hn::DemoteTo(narrow, marked), narrow, places.row + i);
+      continue;
+    }
     column = hn::Sub(hn::IfThenElseZero(inside, column), half);
     row = hn::Sub(hn::IfThenElseZero(inside, row), half);
     const VD column_floor = hn::Floor(column), row_floor = hn::Floor(row);
@@ -66,7 +99,27 @@ HWY_INLINE void find_places_vector(const WarpJob& job, int y, int first, int cou
     hn::StoreU(hn::DemoteTo(narrow, column_floor), narrow, places.column + i);
     const VD marked = hn::IfThenElse(inside, row_floor, hn::Set(DD(), kOutside));
     hn::StoreU(hn::DemoteTo(narrow, marked), narrow, places.row + i);
+#if PENSTOCK_WARP_FLOATS
+    const hn::Rebind<float, DD> single;
+    hn::StoreU(hn::DemoteTo(single, hn::Sub(column, column_floor)), single, places.across_float + i);
+    hn::StoreU(hn::DemoteTo(single, hn::Sub(row, row_floor)), single, places.down_float + i);
+    const auto complete = hn::And(hn::And(hn::Ge(column_floor, least), hn::Le(column_floor, most_column)),
+                                  hn::And(hn::Ge(marked, least), hn::Le(marked, most_row)));
+    const VD offset = hn::Add(hn::Mul(row_floor, stride), hn::Mul(column_floor, pixel));
+    hn::StoreU(hn::DemoteTo(narrow, hn::IfThenElse(complete, offset, hn::Set(DD(), -1.0))), narrow,
+               places.offset + i);
+#endif
   }
+}
+
+HWY_INLINE void find_places_vector(const WarpJob& job, int y, int first, int count, WarpPlaces& places) {
+  job.perspective ? find_places_of<true>(job, y, first, count, places)
+                  : find_places_of<false>(job, y, first, count, places);
+}
+
+void nearest_places(const WarpJob& job, int y, int first, int count, WarpPlaces& places) {
+  job.perspective ? find_places_of<true, true>(job, y, first, count, places)
+                  : find_places_of<false, true>(job, y, first, count, places);
 }
 
 // The channels of a pixel as doubles.
@@ -170,6 +223,15 @@ HWY_INLINE void warp_row_of(const WarpJob& job, int y, std::uint8_t* out) {
       alignas(4) std::uint8_t pixel[4];
       // The fourth byte of an RGB pixel is the next one's first, which is written later.
       std::uint8_t* const place = kChannels == 4 || first + i + 1 < job.width ? to : pixel;
+#if PENSTOCK_WARP_FLOATS
+      if (places.offset[i] >= 0 && (kCubic ? bicubic_in_floats<kChannels>(job, places, i, place)
+                                           : bilinear_in_floats<kChannels>(job, places, i, place))) {
+        if (place == pixel) {
+          std::memcpy(to, pixel, kChannels);
+        }
+        continue;
+      }
+#endif
       if (places.row[i] == kOutside) {
         std::memcpy(place, job.fill.data(), 4);
       } else {
@@ -229,6 +291,7 @@ namespace penstock::inline v0 {
 HWY_EXPORT(warp_target_compiled);
 HWY_EXPORT(warp_row);
 HWY_EXPORT(fixed_offsets);
+HWY_EXPORT(nearest_places);
 
 void warp_fixed_offsets(const FixedPlaces& places, int channels, std::size_t stride, int count,
                         std::size_t* offsets) {
@@ -236,13 +299,24 @@ void warp_fixed_offsets(const FixedPlaces& places, int channels, std::size_t str
   (places.column, places.column_step, places.row, places.row_step, channels, stride, count, offsets);
 }
 
-void warp_affine(const ConstPixelRows& in, const PixelRows& out, const Warp& warp) {
+void warp_nearest_places(const WarpJob& job, int y, int first, int count, WarpPlaces& places) {
+  HWY_DYNAMIC_DISPATCH(nearest_places)(job, y, first, count, places);
+}
+
+void warp_image(const ConstPixelRows& in, const PixelRows& out, const Warp& warp) {
+  if (warp_by_whole_pixels(in, out, warp)) {
+    return;
+  }
   if (warp.filter == transforms::Interpolation::nearest) {
     warp_nearest(in, out, warp);
     return;
   }
-  const WarpJob job{in, out.size.width, warp.matrix, warp.fill,
-                    warp.filter == transforms::Interpolation::bicubic};
+  const WarpJob job{in,
+                    out.size.width,
+                    warp.matrix,
+                    warp.fill,
+                    warp.filter == transforms::Interpolation::bicubic,
+                    warp.perspective};
   for (int y = 0; y < out.size.height; ++y) {
     HWY_DYNAMIC_DISPATCH(warp_row)(job, y, out.row(y));
   }

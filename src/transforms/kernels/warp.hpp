@@ -1,9 +1,10 @@
 #pragma once
-// Affine maps of images as Pillow computes them, and moves that change no pixel. Results are equal on every
-// CPU target. Pure functions; any thread may call. `in` and `out` must not overlap.
+// Affine and perspective maps of images as Pillow computes them, and moves that change no pixel. Results are
+// equal on every CPU target. Pure functions; any thread may call. `in` and `out` must not overlap.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "core/cpu.hpp"
 #include "penstock/transform.hpp"
@@ -22,9 +23,11 @@ using AffineMatrix = std::array<double, 6>;
 struct Warp {
   AffineMatrix matrix{1, 0, 0, 0, 1, 0};
   transforms::Interpolation filter = transforms::Interpolation::nearest;
-  std::array<std::uint8_t, 4> fill{};
+  PixelBytes fill{};
+  /// Column and row are divided by p[0] x + p[1] y + 1.
+  std::optional<std::array<double, 2>> perspective = std::nullopt;
 };
-void warp_affine(const ConstPixelRows& in, const PixelRows& out, const Warp& warp);
+void warp_image(const ConstPixelRows& in, const PixelRows& out, const Warp& warp);
 
 /// Turns are counter-clockwise.
 enum class Move : std::uint8_t { mirror, flip, turn_90, turn_180, turn_270, transpose, transverse };
@@ -35,7 +38,7 @@ constexpr bool swaps_sides(Move move) {
 void move_pixels(const ConstPixelRows& in, const PixelRows& out, Move move);
 
 /// Gives every pixel of `box`, which lies inside, the same value.
-void fill_box(const PixelRows& out, const Rect& box, const std::array<std::uint8_t, 4>& fill);
+void fill_box(const PixelRows& out, const Rect& box, const PixelBytes& fill);
 
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget warp_target();

@@ -8,7 +8,7 @@ namespace penstock::inline v0 {
 namespace {
 
 // -1 for what is outside.
-int place_of(double at, int length) { return at < 0.0 || at >= length ? -1 : static_cast<int>(at); }
+int place_of(double at, int length) { return at >= 0.0 && at < length ? static_cast<int>(at) : -1; }
 
 void set_pixels(std::uint8_t* out, int first, int end, int channels, const std::uint8_t* pixel) {
   if (channels == 1) {
@@ -95,6 +95,25 @@ void cut_to_inside(std::int64_t start, std::int64_t step, std::int64_t length, s
   end = std::min(end, divided_up(length - start, step));
 }
 
+// Pixels of a row that all lie in the input, from columns that follow each other; `row_step` is small.
+void copy_runs(const ConstPixelRows& in, std::int64_t column, std::int64_t row, std::int64_t row_step,
+               int first, int end, std::uint8_t* to) {
+  const std::int64_t shift = column >> 16;
+  for (int x = first; x < end;) {
+    const std::int64_t from = (row + x * row_step) >> 16;
+    int stop = end;
+    if (row_step != 0) {  // where the next row begins
+      const std::int64_t edge = row_step > 0 ? (from + 1) << 16 : (from << 16) - 1;
+      const std::int64_t gap = std::abs(edge - (row + x * row_step)), step = std::abs(row_step);
+      stop = static_cast<int>(std::min<std::int64_t>(end, x + (gap + step - 1) / step));
+    }
+    std::memcpy(to + std::ptrdiff_t{x} * in.channels,
+                in.row(static_cast<int>(from)) + (x + shift) * in.channels,
+                static_cast<std::size_t>(stop - x) * static_cast<std::size_t>(in.channels));
+    x = stop;
+  }
+}
+
 void turn_nearest(const ConstPixelRows& in, const PixelRows& out, const Warp& warp) {
   const auto& m = warp.matrix;
   const std::int64_t a0 = to_16_16(m[0]), a1 = to_16_16(m[1]), a3 = to_16_16(m[3]), a4 = to_16_16(m[4]);
@@ -108,6 +127,10 @@ void turn_nearest(const ConstPixelRows& in, const PixelRows& out, const Warp& wa
     std::uint8_t* to = out.row(y);
     set_pixels(to, 0, static_cast<int>(std::min<std::int64_t>(first, out.size.width)), in.channels,
                warp.fill.data());
+    if (a0 == 65536 && std::abs(a3) <= 65536 / 4) {  // sheared: neighbours are neighbours
+      copy_runs(in, column, row, a3, static_cast<int>(first), static_cast<int>(end), to);
+      first = std::max(first, end);
+    }
     for (auto x = static_cast<int>(first); x < end; x += kWarpPart) {
       std::size_t offsets[kWarpPart];
       const int count = static_cast<int>(std::min<std::int64_t>(kWarpPart, end - x));
@@ -121,13 +144,14 @@ void turn_nearest(const ConstPixelRows& in, const PixelRows& out, const Warp& wa
   }
 }
 
-// A place for each pixel by `place(x, y)`, a pair of doubles.
-template <class PlaceOf>
-void nearest_by_doubles(const ConstPixelRows& in, const PixelRows& out, const Warp& warp, PlaceOf place) {
-  for (int y = 0; y < out.size.height; ++y) {
-    for (int x = 0; x < out.size.width; ++x) {
-      const auto [column, row] = place(x, y);
-      const int from_x = place_of(column, in.size.width), from_y = place_of(row, in.size.height);
+// A place for each pixel, added up from those before it.
+void add_up_nearest(const ConstPixelRows& in, const PixelRows& out, const Warp& warp) {
+  const AffineMatrix& m = warp.matrix;
+  WarpPlace start{m[2] + m[1] * 0.5 + m[0] * 0.5, m[5] + m[4] * 0.5 + m[3] * 0.5};
+  for (int y = 0; y < out.size.height; ++y, start.column += m[1], start.row += m[4]) {
+    WarpPlace at = start;
+    for (int x = 0; x < out.size.width; ++x, at.column += m[0], at.row += m[3]) {
+      const int from_x = place_of(at.column, in.size.width), from_y = place_of(at.row, in.size.height);
       const std::uint8_t* pixel =
           from_x < 0 || from_y < 0 ? warp.fill.data() : in.row(from_y) + std::ptrdiff_t{from_x} * in.channels;
       std::memcpy(out.row(y) + std::ptrdiff_t{x} * in.channels, pixel, static_cast<std::size_t>(in.channels));
@@ -135,9 +159,44 @@ void nearest_by_doubles(const ConstPixelRows& in, const PixelRows& out, const Wa
   }
 }
 
-struct WarpPlace {
-  double column, row;
-};
+// A place for each pixel by itself.
+void nearest_by_places(const ConstPixelRows& in, const PixelRows& out, const Warp& warp) {
+  const WarpJob job{in, out.size.width, warp.matrix, warp.fill, false, warp.perspective};
+  WarpPlaces places;
+  std::size_t offsets[kWarpPart];
+  for (int y = 0; y < out.size.height; ++y) {
+    for (int begin = 0; begin < out.size.width; begin += kWarpPart) {
+      const int count = std::min(kWarpPart, out.size.width - begin);
+      std::uint8_t* const to = out.row(y) + std::ptrdiff_t{begin} * in.channels;
+      warp_nearest_places(job, y, begin, count, places);
+      for (int i = 0; i < count;) {  // runs of pixels that are inside, or not
+        const bool inside = places.row[i] >= 0;
+        int end = i;
+        for (; end < count && (places.row[end] >= 0) == inside; ++end) {
+          offsets[end] = static_cast<std::size_t>(std::max(places.row[end], 0)) * in.stride +
+                         static_cast<std::size_t>(places.column[end]) * static_cast<std::size_t>(in.channels);
+        }
+        if (inside) {
+          copy_pixels(in.data, offsets + i, end - i, in.channels, to + std::ptrdiff_t{i} * in.channels);
+        } else {
+          set_pixels(to, i, end, in.channels, warp.fill.data());
+        }
+        i = end;
+      }
+    }
+  }
+}
+
+// A row of the output: pixels [first, end) from `from`, others the fill.
+void put_run(std::uint8_t* to, int width, int first, int end, const std::uint8_t* from, int channels,
+             const std::uint8_t* fill) {
+  set_pixels(to, 0, std::min(first, width), channels, fill);
+  if (first < end) {
+    std::memcpy(to + std::ptrdiff_t{first} * channels, from,
+                static_cast<std::size_t>((end - first) * channels));
+  }
+  set_pixels(to, std::max(first, end), width, channels, fill);
+}
 
 bool fits_fixed_point(const AffineMatrix& m, ImageSize out) {
   for (const double x : {0.0, static_cast<double>(out.width)}) {
@@ -153,32 +212,34 @@ bool fits_fixed_point(const AffineMatrix& m, ImageSize out) {
 
 }  // namespace
 
+bool warp_by_whole_pixels(const ConstPixelRows& in, const PixelRows& out, const Warp& warp) {
+  const AffineMatrix& m = warp.matrix;
+  const auto whole = [](double shift) { return std::abs(shift) < 1e6 && shift == std::floor(shift); };
+  if (warp.perspective || m[0] != 1 || m[1] != 0 || m[3] != 0 || m[4] != 1 || !whole(m[2]) || !whole(m[5])) {
+    return false;
+  }
+  const int right = static_cast<int>(m[2]), down = static_cast<int>(m[5]);
+  const int first = std::clamp(-right, 0, out.size.width);
+  const int end = std::clamp(in.size.width - right, first, out.size.width);
+  for (int y = 0; y < out.size.height; ++y) {
+    const bool inside = y + down >= 0 && y + down < in.size.height;
+    put_run(out.row(y), out.size.width, first, inside ? end : first,
+            inside ? in.row(y + down) + std::ptrdiff_t{first + right} * in.channels : nullptr, in.channels,
+            warp.fill.data());
+  }
+  return true;
+}
+
 void warp_nearest(const ConstPixelRows& in, const PixelRows& out, const Warp& warp) {
   const AffineMatrix& m = warp.matrix;
-  if (in.channels == 2) {
-    nearest_by_doubles(in, out, warp, [&](int x, int y) {
-      return WarpPlace{(m[0] * (x + 0.5) + m[1] * (y + 0.5)) + m[2],
-                       (m[3] * (x + 0.5) + m[4] * (y + 0.5)) + m[5]};
-    });
+  if (in.channels == 2 || warp.perspective) {
+    nearest_by_places(in, out, warp);
   } else if (m[1] == 0.0 && m[3] == 0.0) {
     scale_nearest(in, out, warp);
   } else if (fits_fixed_point(m, out.size)) {
     turn_nearest(in, out, warp);
-  } else {  // steps are added up along rows and from row to row
-    WarpPlace start{m[2] + m[1] * 0.5 + m[0] * 0.5, m[5] + m[4] * 0.5 + m[3] * 0.5}, at = start;
-    nearest_by_doubles(in, out, warp, [&](int x, int y) {
-      if (x == 0) {
-        if (y > 0) {
-          start.column += m[1];
-          start.row += m[4];
-        }
-        at = start;
-      } else {
-        at.column += m[0];
-        at.row += m[3];
-      }
-      return at;
-    });
+  } else {
+    add_up_nearest(in, out, warp);
   }
 }
 

@@ -14,8 +14,14 @@ struct WarpJob {
   ConstPixelRows in;
   int width = 0;  ///< of the output
   AffineMatrix matrix{};
-  std::array<std::uint8_t, 4> fill{};
+  PixelBytes fill{};
   bool cubic = false;
+  std::optional<std::array<double, 2>> perspective;
+
+  /// Whether offsets of pixels are numbers of 32 bits.
+  bool offsets_fit() const {
+    return in.stride * static_cast<std::size_t>(in.size.height) < (std::size_t{1} << 31);
+  }
 };
 
 inline constexpr int kWarpPart = 256;  ///< pixels at once
@@ -28,14 +34,30 @@ struct WarpPlaces {
   alignas(64) double down[kWarpPart + 8];
   alignas(64) std::int32_t column[kWarpPart + 8];
   alignas(64) std::int32_t row[kWarpPart + 8];
+  // For float32: the rests again, and where the pixel lies in the input, unless a neighbour is missing (-1).
+  alignas(64) float across_float[kWarpPart + 8];
+  alignas(64) float down_float[kWarpPart + 8];
+  alignas(64) std::int32_t offset[kWarpPart + 8];
 };
 
+struct WarpPlace {
+  double column, row;
+};
+/// Where a pixel comes from, in Pillow's order of operations.
+inline WarpPlace place_at(const AffineMatrix& m, const std::optional<std::array<double, 2>>& perspective,
+                          int x, int y) {
+  const double across = x + 0.5, down = y + 0.5;
+  const WarpPlace place{(m[0] * across + m[1] * down) + m[2], (m[3] * across + m[4] * down) + m[5]};
+  if (!perspective) {
+    return place;
+  }
+  const double divisor = ((*perspective)[0] * across + (*perspective)[1] * down) + 1;
+  return {place.column / divisor, place.row / divisor};
+}
+
 inline void find_places(const WarpJob& job, int y, int first, int count, WarpPlaces& places) {
-  const AffineMatrix& m = job.matrix;
   for (int i = 0; i < count; ++i) {
-    const double x = first + i + 0.5;
-    const double column = (m[0] * x + m[1] * (y + 0.5)) + m[2];
-    const double row = (m[3] * x + m[4] * (y + 0.5)) + m[5];
+    const auto [column, row] = place_at(job.matrix, job.perspective, first + i, y);
     const bool inside = column >= 0 && column < job.in.size.width && row >= 0 && row < job.in.size.height;
     const double left = inside ? column - 0.5 : 0, top = inside ? row - 0.5 : 0;
     places.across[i] = left - std::floor(left);
@@ -77,6 +99,11 @@ inline std::uint8_t mixed(const WarpJob& job, const WarpPlaces& places, int i, i
 }
 
 void warp_nearest(const ConstPixelRows& in, const PixelRows& out, const Warp& warp);
+/// Copies rows if the warp is nothing but a shift by whole pixels; else false.
+bool warp_by_whole_pixels(const ConstPixelRows& in, const PixelRows& out, const Warp& warp);
+
+/// Columns and rows of the pixels that some places lie in; the rest of `places` is left alone.
+void warp_nearest_places(const WarpJob& job, int y, int first, int count, WarpPlaces& places);
 
 /// Places in 16.16 fixed point along a row, all of them inside.
 struct FixedPlaces {

@@ -19,8 +19,18 @@ AffineMatrix random_matrix(std::mt19937& random) {
     case 0:  // a scale
       matrix[1] = matrix[3] = 0.0;
       break;
-    case 1:  // the identity and whole steps
+    case 1:  // the identity and whole steps, perhaps sheared one way
       matrix = {1, 0, std::floor(matrix[2]), 0, 1, std::floor(matrix[5])};
+      switch (random() % 3) {
+        case 0:
+          matrix[1] = turn(random);
+          break;
+        case 1:
+          matrix[3] = turn(random) / 6;
+          break;
+        default:
+          break;
+      }
       break;
     default:
       break;
@@ -42,14 +52,19 @@ TEST(Warp, every_filter_is_the_same_on_every_target) {
           in.fill(random);
           const ImageSize out_size = kOddSizes[random() % std::size(kOddSizes)];
           GuardedImage wanted(out_size, channels, random), got(out_size, channels, random);
-          const Warp warp{random_matrix(random),
-                          std::array{Interpolation::nearest, Interpolation::bilinear,
-                                     Interpolation::bicubic}[random() % 3],
-                          {1, 2, 3, 4}};
+          Warp warp{random_matrix(random),
+                    std::array{Interpolation::nearest, Interpolation::bilinear,
+                               Interpolation::bicubic}[random() % 3],
+                    {1, 2, 3, 4},
+                    {}};
+          if (random() % 3 == 0) {
+            std::uniform_real_distribution<double> lean(-0.02, 0.02);
+            warp.perspective = {lean(random), lean(random)};
+          }
           ASSERT_TRUE(force_cpu_target_for_test(CpuTarget::scalar).ok());
-          warp_affine(in.rows(), wanted.rows(), warp);
+          warp_image(in.rows(), wanted.rows(), warp);
           ASSERT_TRUE(force_cpu_target_for_test(target).ok());
-          warp_affine(in.rows(), got.rows(), warp);
+          warp_image(in.rows(), got.rows(), warp);
           expect_same(got.rows(), wanted.rows());
           got.check_guards();
           if (::testing::Test::HasFatalFailure()) {
@@ -61,13 +76,38 @@ TEST(Warp, every_filter_is_the_same_on_every_target) {
   });
 }
 
+// The rule for each pixel by itself: shifts and shears take short cuts.
+TEST(Warp, shears_and_shifts_are_what_fixed_point_gives_for_each_pixel) {
+  std::mt19937 random(15);
+  std::uniform_real_distribution<double> shear(-0.2, 0.2), shift(-9.0, 9.0);
+  const auto fixed = [](double value) { return static_cast<std::int64_t>(std::floor(value * 65536 + 0.5)); };
+  for (int round = 0; round < 300; ++round) {
+    GuardedImage in({23, 17}, 3, random), out({23, 17}, 3, random);
+    in.fill(random);
+    AffineMatrix m{1, 0, shift(random), 0, 1, shift(random)};
+    m[round % 2 == 0 ? 1 : 3] = shear(random);
+    warp_image(in.rows(), out.rows(), {m, Interpolation::nearest, {9, 9, 9, 9}, {}});
+    for (int y = 0; y < 17; ++y) {
+      for (int x = 0; x < 23; ++x) {
+        const std::int64_t column =
+            (fixed(m[2] + 0.5 * m[0] + 0.5 * m[1]) + y * fixed(m[1]) + x * fixed(m[0])) >> 16;
+        const std::int64_t row =
+            (fixed(m[5] + 0.5 * m[3] + 0.5 * m[4]) + y * fixed(m[4]) + x * fixed(m[3])) >> 16;
+        const bool inside = column >= 0 && column < 23 && row >= 0 && row < 17;
+        ASSERT_EQ(out.rows().row(y)[3 * x], inside ? in.rows().row(static_cast<int>(row))[3 * column] : 9);
+      }
+    }
+    out.check_guards();
+  }
+}
+
 // Far out, places do not fit fixed point; the image is found again where it should be.
 TEST(Warp, nearest_works_where_places_are_too_far_out_for_fixed_point) {
   std::mt19937 random(12);
   GuardedImage in({5, 4}, 3, random), out({40000, 1}, 3, random);
   in.fill(random);
-  warp_affine(in.rows(), out.rows(),
-              {{1.0, 1e-9, -39000.0, 1e-9, 1.0, 2.0}, Interpolation::nearest, {9, 9, 9, 9}});
+  warp_image(in.rows(), out.rows(),
+             {{1.0, 1e-9, -39000.0, 1e-9, 1.0, 2.0}, Interpolation::nearest, {9, 9, 9, 9}});
   const std::uint8_t* row = out.rows().row(0);
   EXPECT_EQ(row[0], 9);
   for (int x = 0; x < 5; ++x) {

@@ -1,7 +1,6 @@
 #include "transforms/kernels/write_rows.hpp"
 
 #include <cstring>
-#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transforms/kernels/write_rows.cpp"
@@ -10,6 +9,7 @@
 #include "core/vector_helpers-inl.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "transforms/kernels/rgb-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace penstock::inline v0 {
@@ -205,12 +205,16 @@ int float_pixels(const FloatMap& map, const std::uint8_t* pixels, int elements, 
 int byte_planes(const std::uint8_t* pixels, int width, std::uint8_t* out, std::size_t plane) {
   const int lanes = static_cast<int>(hn::Lanes(D8()));
   int x = 0;
-  for (; x + lanes <= width; x += lanes) {
+  while (x + lanes <= width) {
     V8 red, green, blue;
-    hn::LoadInterleaved3(D8(), pixels + static_cast<std::ptrdiff_t>(x) * 3, red, green, blue);
+    load_rgb(pixels + static_cast<std::ptrdiff_t>(x) * 3, red, green, blue);
     hn::StoreU(red, D8(), out + x);
     hn::StoreU(green, D8(), out + plane + x);
     hn::StoreU(blue, D8(), out + 2 * plane + x);
+    x += lanes;
+    if (x < width && x + lanes > width) {
+      x = width - lanes;  // the rest, with some once more
+    }
   }
   return x;
 }
@@ -324,31 +328,6 @@ void write_row(const ImageSink& sink, int row, const std::uint8_t* pixels) {
 }
 
 void finish_rows() { hwy::FlushStream(); }
-
-void flip_row(const std::uint8_t* in, int width, std::size_t pixel, std::uint8_t* out) {
-  const auto flip = [&]<std::size_t kBytes>(std::integral_constant<std::size_t, kBytes>) {
-    std::uint8_t* to = out + static_cast<std::size_t>(width) * kBytes;
-    const std::uint8_t* from = in;
-    for (int x = 0; x < width; ++x, from += kBytes) {
-      to -= kBytes;
-      std::memcpy(to, from, kBytes);
-    }
-  };
-  switch (pixel) {
-    case 1:
-      return flip(std::integral_constant<std::size_t, 1>());
-    case 2:
-      return flip(std::integral_constant<std::size_t, 2>());
-    case 3:
-      return flip(std::integral_constant<std::size_t, 3>());
-    case 4:
-      return flip(std::integral_constant<std::size_t, 4>());
-    case 6:
-      return flip(std::integral_constant<std::size_t, 6>());
-    default:
-      return flip(std::integral_constant<std::size_t, 8>());
-  }
-}
 
 CpuTarget write_target() { return HWY_DYNAMIC_DISPATCH(write_target_compiled)(); }
 

@@ -31,9 +31,6 @@ void write_row(const ImageSink& sink, int y, const std::uint8_t* pixels);
 /// to memory in an order of their own.
 void finish_rows();
 
-/// out = in from right to left, pixels of that many bytes; they must not overlap.
-void flip_row(const std::uint8_t* in, int width, std::size_t pixel, std::uint8_t* out);
-
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget write_target();
 

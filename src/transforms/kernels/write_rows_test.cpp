@@ -136,13 +136,5 @@ TEST(FloatMap, a_claim_of_equality_holds_for_many_means_and_deviations) {
   EXPECT_GT(multiplied, 150);  // the fast method is the usual one
 }
 
-TEST(FlipRow, reverses_pixels_but_not_channels) {
-  const std::uint8_t in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  std::uint8_t out[9];
-  flip_row(in, 3, 3, out);
-  const std::uint8_t wanted[9] = {7, 8, 9, 4, 5, 6, 1, 2, 3};
-  EXPECT_EQ(std::memcmp(out, wanted, 9), 0);
-}
-
 }  // namespace
 }  // namespace penstock::inline v0

@@ -1,0 +1,28 @@
+"""Lists of operations, and Views, that training usually needs. Each is a plain value: print it, change it, take a part.
+
+size is the side of the square images. mean and std are those of Normalize; mean=None leaves it out, so that values are
+0 to 1.
+"""
+
+from ._labels import imagenet_train, imagenet_val, supervised_train, supervised_val
+from ._parts import IMAGENET_MEAN, IMAGENET_STD
+from ._planes import detection, segmentation
+from ._views import byol, dino, dinov2, ipcl, lejepa, mocov2, simclr
+
+__all__ = [
+    "IMAGENET_MEAN",
+    "IMAGENET_STD",
+    "byol",
+    "detection",
+    "dino",
+    "dinov2",
+    "imagenet_train",
+    "imagenet_val",
+    "ipcl",
+    "lejepa",
+    "mocov2",
+    "segmentation",
+    "simclr",
+    "supervised_train",
+    "supervised_val",
+]

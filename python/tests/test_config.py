@@ -1,0 +1,147 @@
+"""Lists of transforms as plain values: dicts, JSON, YAML, and dicts with _target_ as Hydra has them."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import pickle
+from collections import UserDict, UserList
+from typing import Any
+
+import pytest
+
+import penstock
+from penstock import transforms
+
+LIST = [
+    transforms.RandomResizedCrop(48, scale=(0.2, 1.0), key="crop"),
+    transforms.ColorJitter(0.4, hue=(-0.1, 0.1)),
+    transforms.RandomErasing(value="random"),
+    transforms.ToFloat(),
+    transforms.Normalize([0.5], [0.25]),
+]
+VIEWS = penstock.Views(a=LIST, local=(6, [transforms.RandomResizedCrop(96, key="crop")]))
+FIELDS = {"image": LIST, "mask": [transforms.CenterCrop(8)]}
+
+
+@pytest.mark.parametrize("value", [LIST, VIEWS, FIELDS, []], ids=["list", "views", "fields", "nothing"])
+def test_goes_out_and_comes_back(value: Any) -> None:
+    assert transforms.from_config(transforms.to_config(value)) == value
+    assert transforms.from_json(transforms.to_json(value)) == value
+    assert transforms.from_json(transforms.to_json(value, indent=2)) == value
+    assert json.loads(transforms.to_json(value)) == transforms.to_config(value)
+    pytest.importorskip("yaml")
+    assert transforms.from_yaml(transforms.to_yaml(value)) == value
+
+
+def test_a_list_as_one_value() -> None:
+    compose = transforms.Compose(LIST)
+    again = transforms.Compose(transforms.from_config(transforms.to_config(compose)))
+    assert again == compose
+    assert hash(again) == hash(compose)
+    assert {compose: 1}[again] == 1
+    assert list(compose) == LIST
+    assert len(compose) == len(LIST)
+    assert pickle.loads(pickle.dumps(VIEWS)) == VIEWS
+    assert hash(transforms.from_config(transforms.to_config(VIEWS))) == hash(VIEWS)
+    assert transforms.Compose(LIST[:2]) != compose
+
+
+def test_yaml_as_people_write_it() -> None:
+    pytest.importorskip("yaml")
+    text = """
+    - op: RandomResizedCrop
+      size: 48
+      scale: [0.2, 1]
+      key: crop
+    - {op: ColorJitter, brightness: 0.4, hue: [-0.1, 0.1]}
+    - _target_: penstock.transforms.RandomErasing
+      value: random
+    - op: ToFloat
+    - {op: Normalize, mean: 0.5, std: 0.25}
+    """
+    assert transforms.from_yaml(text) == LIST
+    with pytest.raises(penstock.InvalidError, match="not YAML"):
+        transforms.from_yaml("[1")
+
+
+def test_yaml_without_pyyaml_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without_yaml(name: str, *rest: Any, **keywords: Any) -> Any:
+        if name == "yaml":
+            raise ImportError(name)
+        return real(name, *rest, **keywords)
+
+    monkeypatch.setattr(builtins, "__import__", without_yaml)
+    with pytest.raises(penstock.UnsupportedError, match="pip install pyyaml"):
+        transforms.to_yaml(LIST)
+
+
+def test_targets_as_hydra_has_them() -> None:
+    ours = [{"_target_": "penstock.transforms.RandomResizedCrop", "size": 224}]
+    theirs = [{"_target_": "torchvision.transforms.v2.RandomResizedCrop", "size": 224}]
+    old = [{"_target_": "torchvision.transforms.RandomResizedCrop", "size": (224, 224)}]
+    wanted = [transforms.RandomResizedCrop(224)]
+    assert transforms.from_config(ours) == transforms.from_config(theirs) == wanted
+    assert transforms.from_config(old) == [transforms.RandomResizedCrop((224, 224))]
+    assert transforms.from_config(ours[0]) == wanted
+    assert transforms.from_config({"_target_": "torchvision.transforms.v2.Compose", "transforms": theirs}) == wanted
+    views = {"_target_": "penstock.Views", "a": ours, "b": [2, theirs]}
+    assert transforms.from_config(views) == penstock.Views(a=wanted, b=(2, wanted))
+    composed = {"fields": {"image": {"_target_": "penstock.transforms.Compose", "transforms": ours}}}
+    assert transforms.from_config(composed) == {"image": wanted}
+
+
+def test_containers_that_only_look_like_dicts_and_lists() -> None:
+    """OmegaConf's are such."""
+    config = UserList([UserDict({"_target_": "penstock.transforms.CenterCrop", "size": UserList([3, 4])})])
+    assert transforms.from_config(config) == [transforms.CenterCrop((3, 4))]
+
+
+WRONG: list[tuple[Any, str]] = [
+    (7, r"the config must be a list of operations, got 7"),
+    ({"op": "ToFloat"}, r"a config is a list of operations.*got the keys \['op'\]"),
+    ([{"op": "ToFloat"}, 7], r"^\[1\] must be \{'op': name, \.\.\.\}, got 7"),
+    ([{"size": 3}], r"^\[0\] must be \{'op': name"),
+    ([{"op": "CenterCrop", "_target_": "x", "size": 3}], r"^\[0\] must be \{'op': name"),
+    ([{"op": "CentreCrop", "size": 3}], r"^\[0\]\.op: unknown operation 'CentreCrop'; did you mean CenterCrop\?"),
+    ([{"op": 3}], r"^\[0\]\.op must be the name of an operation, got 3"),
+    ([{"op": "CenterCrop", "sise": 3}], r"^\[0\]\.sise: CenterCrop has no such parameter; did you mean size\?"),
+    ([{"op": "CenterCrop", "zzz": 3}], r"^\[0\]\.zzz: CenterCrop has no such parameter; it takes size"),
+    ([{"op": "CenterCrop", "size": "a"}], r"^\[0\]\.size must be an integer or a sequence of integers, got 'a'"),
+    ([{"op": "CenterCrop"}], r"^\[0\]: CenterCrop: missing a required argument: 'size'"),
+    ([{"op": "RandomHorizontalFlip", "p": 2}], r"^\[0\]\.p must be between 0 and 1, got 2"),
+    ({"views": {"a": [{"op": "Nothing"}]}}, r"^views\.a\[0\]\.op: unknown operation"),
+    ({"views": {"a": [2, [{"op": "ToFloat"}, {"op": "RandomCrop", "size": 0}]]}}, r"^views\.a\[1\]\[1\]\.size must be"),
+    ({"fields": {"mask": 3}}, r"^fields\.mask must be a list of operations, got 3"),
+    ([{"_target_": "os.system", "command": "x"}], r"^\[0\]\._target_ must be a class of penstock\.transforms or"),
+    ([{"_target_": "torchvision.transforms.v2.ToTensor"}], r"^\[0\]\._target_: unknown .* 'ToTensor'; use ToFloat"),
+    ({"_target_": "penstock.transforms.Compose", "list": []}, r"Compose takes 'transforms', got \['list'\]"),
+]
+
+
+@pytest.mark.parametrize(("config", "message"), WRONG, ids=[str(number) for number in range(len(WRONG))])
+def test_what_is_wrong_is_named_by_its_path(config: Any, message: str) -> None:
+    with pytest.raises(penstock.InvalidError, match=message):
+        transforms.from_config(config)
+
+
+def test_lists_in_lists_are_one_list() -> None:
+    nested: Any = [transforms.Compose(LIST[:2]), LIST[2:]]
+    assert transforms.to_config(nested) == transforms.to_config(LIST)
+    assert transforms.to_config({"image": transforms.Compose(LIST)}) == transforms.to_config({"image": LIST})
+
+
+@pytest.mark.parametrize("value", [transforms.ToFloat(), 7, None])
+def test_what_is_no_list_is_refused(value: Any) -> None:
+    words = r"a list of operations, \{field: list\} or Views can be a config, got (ToFloat\(\)|7|None)"
+    with pytest.raises(penstock.InvalidError, match=words):
+        transforms.to_config(value)
+
+
+def test_texts_that_are_not_json_and_functions_are_refused() -> None:
+    with pytest.raises(penstock.InvalidError, match="not JSON"):
+        transforms.from_json("[1")
+    with pytest.raises(penstock.InvalidError, match=r"\[0\] is .* put functions into the list"):
+        transforms.to_config([len])  # type: ignore[list-item]

@@ -1,0 +1,89 @@
+"""Operations of a list done by torch on a batch, with what a loader drew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import penstock
+from penstock import transforms
+
+torch = pytest.importorskip("torch")
+
+CROP = [transforms.RandomResizedCrop(24)]
+COLORS = [
+    transforms.RandomHorizontalFlip(),
+    transforms.ColorJitter(0.8, 0.8, 0.8, 0.5),
+    transforms.RandomSolarize(100, p=0.5),
+]
+FLOATS = [transforms.ToFloat(), transforms.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])]
+
+
+def batches(source: Any, list_: list[Any]) -> list[penstock.Batch]:
+    with penstock.Loader(source, transforms=list_, batch_size=20, seed=3, output="torch") as loader:
+        return list(loader)
+
+
+def test_bytes_are_the_engines(shards: Any) -> None:
+    seen = set()
+    for list_ in (COLORS, [transforms.ColorJitter(hue=0.5)], [transforms.ColorJitter(brightness=(0, 2), contrast=0.5)]):
+        device = transforms.on_device(list_)
+        for before, after in zip(batches(shards, CROP), batches(shards, CROP + list_), strict=True):
+            made = device(before["image"], after.params)
+            assert made.dtype == torch.uint8
+            assert torch.equal(made, after["image"])
+            seen.update(entry.get("apply") for row in after.params for entry in row[""])
+    assert {True, False} <= seen
+
+
+def test_every_color_turns_as_the_engine_turns_it() -> None:
+    """All hues, saturations and values in steps, and all pairs of channels."""
+    steps = np.array([*range(0, 256, 15), 254, 255], np.uint8)
+    colors = np.stack(np.meshgrid(steps, steps, steps), -1).reshape(1, -1, 3)
+    images = torch.from_numpy(colors.copy()).permute(2, 0, 1).unsqueeze(0)
+    jitter = transforms.ColorJitter(hue=0.5)
+    for hue in (-0.5, -0.3, -0.001, 0.0, 0.004, 0.21, 0.5):
+        drawn = {"op": "ColorJitter", "order": [3], "brightness": 1.0, "contrast": 1.0, "saturation": 1.0, "hue": hue}
+        wanted = transforms.apply([jitter], colors, [drawn])
+        made = transforms.on_device([jitter])(images, [{"": [drawn]}])
+        np.testing.assert_array_equal(made[0].permute(1, 2, 0).numpy(), wanted)
+
+
+@pytest.mark.parametrize("mix", [transforms.MixUp(num_classes=60), transforms.CutMix(num_classes=60)], ids=repr)
+def test_floats_and_mixes_agree(shards: Any, mix: transforms.Transform) -> None:
+    list_ = [*COLORS, *FLOATS, mix]
+    device = transforms.on_device(list_)
+    for before, after in zip(batches(shards, CROP), batches(shards, CROP + list_), strict=True):
+        images, labels = device(before["image"], after.params, before["label"])
+        torch.testing.assert_close(images, after["image"], rtol=0, atol=2e-6)
+        torch.testing.assert_close(labels, after["label"], rtol=0, atol=1e-7)
+
+
+def test_it_is_a_value_that_leaves_its_argument_alone(shards: Any) -> None:
+    (before, *_), (after, *_) = batches(shards, CROP), batches(shards, CROP + COLORS)
+    kept = before["image"].clone()
+    device = transforms.on_device(COLORS)
+    device(before["image"], after.params)
+    assert torch.equal(before["image"], kept)
+    assert device == transforms.on_device(list(COLORS))
+    assert hash(device) == hash(transforms.on_device(COLORS))
+    assert "RandomSolarize" in repr(device)
+
+
+def test_what_does_not_fit_is_refused(shards: Any) -> None:
+    (before, *_), (after, *_) = batches(shards, CROP), batches(shards, CROP + COLORS)
+    with pytest.raises(penstock.InvalidError, match="RandomResizedCrop.*has no form for devices"):
+        transforms.on_device(CROP)
+    device = transforms.on_device(COLORS)
+    with pytest.raises(penstock.InvalidError, match="nothing that RandomHorizontalFlip drew"):
+        device(before["image"], before.params)
+    with pytest.raises(penstock.InvalidError, match="a row for each of the 20 images"):
+        device(before["image"], after.params[:3])
+    with pytest.raises(penstock.InvalidError, match="a row for each"):
+        device(before["image"], None)
+    with pytest.raises(penstock.InvalidError, match="takes bytes"):
+        device(before["image"].float(), after.params)
+    with pytest.raises(penstock.InvalidError, match=r"\[B, C, H, W\]"):
+        device(before["image"][0], after.params)
