@@ -142,6 +142,7 @@ Result<Value> decoded(const FieldSpec& field, const FieldReading& reading, const
     value.samples.resize(static_cast<std::size_t>(clip.frames) * static_cast<std::size_t>(clip.channels));
     PENSTOCK_TRY(reader.read(value.samples.data(), static_cast<std::size_t>(clip.frames)));
   } else {
+    PENSTOCK_TRY(check_syntax(field.kind, stored.bytes));
     value.bytes.assign(stored.bytes.begin(), stored.bytes.end());
   }
   return value;
