@@ -40,10 +40,12 @@ class Chain:
     torchvision: list[Any]
     albumentations: list[Any] | None = None
     kornia: list[torch.nn.Module] | None = None
+    erasing: tuple[t.Transform, Any] | None = None  # ours and torchvision's, behind Normalize
 
     @property
     def listed(self) -> list[t.Transform]:
-        return [t.RandomResizedCrop(CROP), t.RandomHorizontalFlip(), *self.ours, t.ToFloat(), t.Normalize(MEAN, STD)]
+        start = [t.RandomResizedCrop(CROP), t.RandomHorizontalFlip(), *self.ours]
+        return [*start, t.ToFloat(), t.Normalize(MEAN, STD), *([self.erasing[0]] if self.erasing else [])]
 
 
 def chains() -> list[Chain]:
@@ -62,6 +64,13 @@ def chains() -> list[Chain]:
                 kornia.augmentation.RandomGaussianBlur((23, 23), (0.1, 2.0), p=1.0),
             ],
         ),
+        Chain("the same with RandAugment", [t.RandAugment()], [v2.RandAugment()]),
+        Chain(
+            "the same with AutoAugment, RandomErasing",
+            [t.AutoAugment()],
+            [v2.AutoAugment()],
+            erasing=(t.RandomErasing(), v2.RandomErasing()),
+        ),
     ]
 
 
@@ -69,6 +78,8 @@ def rivals(chain: Chain) -> dict[str, Callable[[bytes], Any]]:
     """From the file's bytes to a tensor of floats: Pillow decodes for torchvision and kornia, OpenCV for
     albumentations."""
     end = [v2.ToDtype(torch.float32, scale=True), v2.Normalize(MEAN, STD)]
+    if chain.erasing is not None:
+        end.append(chain.erasing[1])
     start = [v2.RandomResizedCrop(CROP, antialias=True), v2.RandomHorizontalFlip()]
     on_images = v2.Compose([*start, *chain.torchvision, v2.PILToTensor(), *end])
     on_tensors = v2.Compose([v2.PILToTensor(), *start, *chain.torchvision, *end])

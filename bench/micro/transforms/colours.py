@@ -261,6 +261,7 @@ def types() -> list[Row]:
             within={PIL: 0.001, TENSOR: 0.001, ALBUMENTATIONS: 0.001},
         ),
         Row("ToFloat16", [t.ToFloat(), t.ToFloat16()]),
+        Row("ToUint8", [t.ToFloat(), t.ToUint8()]),
         Row(
             "Normalize",
             [t.ToFloat(), t.Normalize(MEAN, STD)],

@@ -43,6 +43,7 @@ import colours  # noqa: E402
 import contest  # noqa: E402
 import environments  # noqa: E402
 import geometry  # noqa: E402
+import policies  # noqa: E402
 import report  # noqa: E402
 from circumstances import circumstances  # noqa: E402
 from common import BENCH, RESULTS, SAMPLE  # noqa: E402
@@ -53,9 +54,13 @@ from rows import Row  # noqa: E402
 
 SIZES = ((224, 224), (375, 500))  # height, width
 PACKAGES = ("torch", "torchvision", "pillow", "albumentations", "opencv-python-headless", "kornia", "numpy")
-#: What stands for itself in no row: whole batches, lists of others, what only moves boxes and points.
+#: What stands for itself in no row: what holds others, moves boxes and points alone, does nothing to an image of three
+#: channels that stands upright, needs a fourth channel, makes several images of one, or a type that numpy lacks.
 LEFT_OUT = {
-    "ClampBoundingBoxes", "SanitizeBoundingBoxes", "SanitizeKeyPoints", "Sequential", "RandomApply", "RandomChoice",
+    "Sequential", "RandomApply", "RandomChoice", "RandomOrder",
+    "ClampBoundingBoxes", "ClampKeyPoints", "ConvertBoundingBoxFormat", "SanitizeBoundingBoxes", "SanitizeKeyPoints",
+    "ExifTranspose", "Identity", "RGB", "RandomBackgroundBlend", "FiveCrop", "TenCrop",
+    "ToBfloat16",
 }  # fmt: skip
 
 
@@ -123,7 +128,7 @@ def operations(session: Session, encoded: bytes, folder: Path, engine: Engine) -
     for height, width in SIZES:
         print(f"\n{width} x {height}", flush=True)
         forms = contest.Forms.of(pixels_of(encoded, height, width), folder)
-        rows = [*geometry.rows(height, width), *colours.rows(height, width)]
+        rows = [*geometry.rows(height, width), *colours.rows(height, width), *policies.rows(height, width)]
         if left := missing(rows):
             raise SystemExit(f"no row has {', '.join(left)}; add one to bench/micro/transforms")
         timed = {
