@@ -82,7 +82,8 @@ def _check_own(own: dict[str, Any]) -> None:
         ("collate_in", COLLATE_PLACES),
     ):
         if own[name] not in choices:
-            raise InvalidError(f"{name} must be {' or '.join(map(repr, choices))}, got {own[name]!r}")
+            wanted = f"{', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}"
+            raise InvalidError(f"{name} must be {wanted}, got {own[name]!r}")
     for name in ("pin_memory", "non_blocking"):
         if not isinstance(own[name], bool):
             raise InvalidError(f"{name} must be True or False, got {own[name]!r}")

@@ -32,7 +32,7 @@ using Pixels = nb::ndarray<nb::numpy, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const float, nb::numpy, nb::c_contig, nb::device::cpu>;
 
 /// The list of one view, for images of one kind. Any number of threads may run it: each call has memory of
-/// its own, which is kept for the next.
+/// its own, which is kept for the next unless the images are large.
 class BoundProgram {
  public:
   explicit BoundProgram(SampleProgram program) : program_(std::move(program)) {}
@@ -48,12 +48,18 @@ class BoundProgram {
     idle_.pop_back();
     return workspace;
   }
-  void give_back(SampleWorkspace workspace) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(workspace));
+  /// `bytes` are those of the image and of what was made of it.
+  void give_back(SampleWorkspace workspace, std::size_t bytes) {
+    if (bytes <= kKeptBytes) {
+      const std::lock_guard lock(mutex_);
+      idle_.push_back(std::move(workspace));
+    }
   }
 
  private:
+  /// Of larger images the memory is given back: there may be many programs, and their work costs more.
+  static constexpr std::size_t kKeptBytes = std::size_t{2} << 20;
+
   const SampleProgram program_;
   std::mutex mutex_;
   std::vector<SampleWorkspace> idle_;
@@ -313,6 +319,7 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
     return shape;
   };
   nb::dict result;
+  const std::size_t bytes = image.nbytes() + made.pixels.size();
   const ElementType type = first.output().type;
   result["image"] = array_of(std::move(made.pixels),
                              several({height, width, static_cast<std::size_t>(first.output().channels)}),
@@ -339,7 +346,7 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
                                    nb::dtype<float>());
   }
   result["params"] = params_list(first.list().named(workspace.views[0]->drawn));
-  self.give_back(std::move(workspace));
+  self.give_back(std::move(workspace), bytes);
   return result;
 }
 

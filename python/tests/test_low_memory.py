@@ -73,3 +73,21 @@ def test_lack_of_memory_says_how_much_a_batch_takes(make_tar: Any) -> None:
 def test_rows_beyond_all_measure_are_refused_before_they_are_allocated(shards: Any) -> None:
     with pytest.raises(penstock.InvalidError, match="Resize: an image of 60000 x 60000 = 3600000000 pixels is over"):
         penstock.Loader(shards, transforms=[transforms.Resize((60000, 60000))])
+
+
+MANY_PROGRAMS = """
+import resource, numpy, penstock
+from penstock import transforms
+image = numpy.zeros((3000, 4000, 3), numpy.uint8)
+kept = []
+for i in range(20):
+    compose = transforms.Compose([transforms.RandomErasing(1.0, value=i)])
+    compose(image)
+    kept.append(compose)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_lists_of_their_own_keep_no_memory_of_large_images() -> None:
+    done = subprocess.run([sys.executable, "-c", MANY_PROGRAMS], capture_output=True, text=True, timeout=120, check=True)
+    assert int(done.stdout) < 700, "MiB"  # 72 for each would be 1.4 GiB

@@ -45,6 +45,18 @@ Result<ParamValue> numbers_of(const std::string& path, const Json::List& list) {
   return whole.size() == numbers.size() ? ParamValue(std::move(whole)) : ParamValue(std::move(numbers));
 }
 
+Result<std::vector<TransformPtr>> list_of(const std::string& path, const Json& given);
+
+/// Of numbers, or of operations that another one holds.
+Result<ParamValue> value_of_list(const std::string& path, const Json& given) {
+  const Json::List& list = *given.list();
+  if (list.empty() || list.front().members() == nullptr) {
+    return numbers_of(path, list);
+  }
+  PENSTOCK_ASSIGN(auto operations, list_of(path, given));
+  return ParamValue(HeldOperations{std::move(operations)});
+}
+
 Result<ParamValue> value_of(const std::string& path, const Json& given) {
   if (given.is_null()) {
     return ParamValue();
@@ -65,9 +77,9 @@ Result<ParamValue> value_of(const std::string& path, const Json& given) {
     return ParamValue(static_cast<std::int64_t>(*given.whole()));
   }
   if (given.list() != nullptr) {
-    return numbers_of(path, *given.list());
+    return value_of_list(path, given);
   }
-  return wrong_config(path, "must be a number, a string, a list of numbers or null, got " + given.text());
+  return wrong_config(path, "must be a number, a string, a list or null, got " + given.text());
 }
 
 Result<std::string> name_of_entry(const std::string& path, const Json& entry) {

@@ -28,6 +28,19 @@ TEST(config, reads_lists_and_targets) {
   EXPECT_THAT(repr(*config->list[3]), HasSubstr("hue=(-0.1, 0.0)"));
 }
 
+TEST(config, reads_operations_that_hold_others) {
+  const auto config = transforms_from_json(R"([
+      {"op": "RandomApply", "transforms": [{"op": "ColorJitter", "brightness": 0.4}], "p": 0.8},
+      {"op": "RandomChoice", "transforms": [{"op": "RandomOrder", "transforms": [{"op": "RandomInvert"}]},
+                                            {"op": "Grayscale"}], "p": [1, 2]}])");
+  ASSERT_TRUE(config.ok()) << config.error().to_string();
+  ASSERT_EQ(config->list.size(), 2U);
+  EXPECT_THAT(repr(*config->list[0]), HasSubstr("brightness=(0.6, 1.4)"));
+  EXPECT_THAT(repr(*config->list[1]), HasSubstr("RandomInvert(p=0.5)"));
+  EXPECT_THAT(message_of(R"([{"op": "RandomApply", "transforms": [{"op": "Resize", "size": "q"}]}])"),
+              HasSubstr("[0].transforms[0]: Resize"));
+}
+
 TEST(config, reads_views) {
   const auto config = transforms_from_json(
       R"({"views": {"a": [{"op": "CenterCrop", "size": 8}], "local": [6, [{"op": "ToFloat"}]], "b": []}})");

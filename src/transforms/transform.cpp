@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/must_be.hpp"
 #include "transforms/catalog.hpp"
 
 namespace penstock::inline v0 {
@@ -94,11 +95,7 @@ std::string in_words(std::string_view type) {
         std::find_if(kWords.begin(), kWords.end(), [part](const auto& word) { return word.first == part; });
     parts.emplace_back(found == kWords.end() ? part : found->second);
   });
-  std::string text = parts.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    text += (i + 1 == parts.size() ? " or " : ", ") + parts[i];
-  }
-  return text;
+  return one_of(parts);
 }
 
 Params params_of(const Transform& transform) { return transform.params(); }

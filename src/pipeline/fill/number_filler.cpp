@@ -48,7 +48,7 @@ class OneHotFiller final : public Filler {
       PENSTOCK_ASSIGN(const std::int64_t label, integer_of(value));
       if (label < 0 || static_cast<std::uint64_t>(label) >= classes_) {
         return Error{.kind = ErrorKind::invalid,
-                     .message = fmt::format("label {} is none of {} classes", label, classes_),
+                     .message = fmt::format("label must be between 0 and {}, got {}", classes_ - 1, label),
                      .advice = "raise num_classes, or check the labels",
                      .place = {.stage = "transform"}};
       }

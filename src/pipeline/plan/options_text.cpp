@@ -115,15 +115,15 @@ Wanted read(const Json& given, std::string& value) {
 
 template <class Enum>
 requires std::is_enum_v<Enum> Wanted read(const Json& given, Enum& value) {
-  Wanted wanted;
+  std::vector<std::string> wanted;
   for (const auto& [name, choice] : value_names(Enum{})) {
     if (given.string() != nullptr && *given.string() == name) {
       value = choice;
       return {};
     }
-    wanted += fmt::format("{}\"{}\"", wanted.empty() ? "" : " or ", name);
+    wanted.push_back(fmt::format("\"{}\"", name));
   }
-  return wanted;
+  return one_of(wanted);
 }
 
 template <class T>

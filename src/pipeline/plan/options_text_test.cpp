@@ -104,7 +104,7 @@ TEST(OptionsText, a_dictionary_that_cannot_be_is_refused_by_name) {
   EXPECT_THAT(refusal({{"seed", "-1"}}), HasSubstr("seed must be an integer between 0"));
   EXPECT_THAT(refusal({{"shuffle", "1"}}), HasSubstr("shuffle must be true or false, got 1"));
   EXPECT_THAT(refusal({{"on_error", "skip"}}), HasSubstr("use a JSON value"));
-  EXPECT_THAT(refusal({{"on_error", "\"no\""}}), HasSubstr(R"(must be "raise" or "skip" or "replace")"));
+  EXPECT_THAT(refusal({{"on_error", "\"no\""}}), HasSubstr(R"(must be "raise", "skip" or "replace")"));
   EXPECT_THAT(refusal({{"cpu_budget", "\"all\""}}), HasSubstr("must be a number"));
   EXPECT_THAT(refusal({{"cache", "5"}}), HasSubstr("must be a string"));
   EXPECT_THAT(refusal({{"sampler", "\"random\""}}), HasSubstr("to_dict()"));

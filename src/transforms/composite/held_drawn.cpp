@@ -52,7 +52,7 @@ Status ChosenDrawn::set(std::string_view operation, const Params& values) {
     }
   }
   if (numbers == nullptr || numbers->size() > kMaxChosen) {
-    return refuse("chosen", "must be a sequence of integers, and is none");
+    return refuse("chosen", fmt::format("must be a list of at most {} integers", kMaxChosen));
   }
   if (!has_drawn || drawn.size() != numbers->size()) {
     return refuse("transforms", fmt::format("must be what {} operations drew", numbers->size()));

@@ -140,9 +140,8 @@ class AugMix final : public ImageOperation<AugMix, AugMixParameters, DrawnAugMix
       return wrong("mixture_width",
                    fmt::format("must be between 1 and {}, got {}", kMaxChains, p_.mixture_width), "");
     }
-    if (p_.chain_depth < -1 || p_.chain_depth > 100) {
-      return wrong("chain_depth", fmt::format("must be -1, or between 1 and 100, got {}", p_.chain_depth),
-                   "");
+    if (p_.chain_depth != -1 && (p_.chain_depth < 1 || p_.chain_depth > 100)) {
+      return wrong("chain_depth", fmt::format("must be -1 or between 1 and 100, got {}", p_.chain_depth), "");
     }
     if (!(p_.alpha > 0) || !std::isfinite(p_.alpha)) {
       return wrong("alpha", fmt::format("must be positive, got {}", p_.alpha), "");

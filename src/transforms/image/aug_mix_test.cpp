@@ -144,7 +144,9 @@ TEST(AugMix, refuses_impossible_parameters) {
   EXPECT_THAT(refusal("AugMix", {{"severity", std::int64_t{11}}}),
               HasSubstr("severity must be between 1 and 10"));
   EXPECT_THAT(refusal("AugMix", {{"mixture_width", std::int64_t{0}}}), HasSubstr("mixture_width must be"));
-  EXPECT_THAT(refusal("AugMix", {{"chain_depth", std::int64_t{-2}}}), HasSubstr("chain_depth must be -1"));
+  for (const std::int64_t depth : {-2, 0, 101}) {
+    EXPECT_THAT(refusal("AugMix", {{"chain_depth", depth}}), HasSubstr("chain_depth must be -1 or between"));
+  }
   EXPECT_THAT(refusal("AugMix", {{"alpha", 0.0}}), HasSubstr("alpha must be positive, got 0"));
 }
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "transforms/image/fill_edit.hpp"
+#include "transforms/kernels/warp.hpp"
 #include "transforms/operation_info.hpp"
 
 namespace penstock::inline v0 {
@@ -39,6 +42,33 @@ struct DrawnGrid {
 };
 
 constexpr int kMaxUnit = 65536;
+
+// Numbers of the edit: unit, top and left of the grid, side of its squares, then what four channels become.
+
+/// Calls use(box) for the part of every square that lies inside the image.
+template <class Use>
+void for_each_square(const std::array<double, 8>& numbers, ImageSize image, Use&& use) {
+  const auto whole = [&](std::size_t i) { return static_cast<int>(numbers[i]); };
+  const int unit = whole(0), side = whole(3);
+  for (int y = whole(1) - unit; y < image.height; y += unit) {
+    const int top = std::max(y, 0), bottom = std::min(y + side, image.height);
+    for (int x = whole(2) - unit; x < image.width; x += unit) {
+      const int left = std::max(x, 0), right = std::min(x + side, image.width);
+      if (left < right && top < bottom) {
+        use(Rect{left, top, right - left, bottom - top});
+      }
+    }
+  }
+}
+
+void fill_bytes(const PixelsEdit& edit, const ConstPixelRows&, const PixelRows& out, Scratch&) {
+  const PixelBytes fill = fill_of(edit.numbers);
+  for_each_square(edit.numbers, out.size, [&](const Rect& box) { fill_box(out, box, fill); });
+}
+
+void fill_floats(const FloatEdit& edit, const FloatRows& image) {
+  for_each_square(edit.numbers, image.size, [&](const Rect& box) { fill_box(image, box, edit.numbers); });
+}
 
 class GridMask final : public ImageOperation<GridMask, GridParameters, DrawnGrid> {
  public:
@@ -82,22 +112,14 @@ class GridMask final : public ImageOperation<GridMask, GridParameters, DrawnGrid
         drawn.left < 0 || drawn.left >= drawn.unit) {
       return detail::wrong_drawn(kName, "unit", "must be a whole number, larger than top and left");
     }
-    const int side = static_cast<int>(drawn.unit * p_.ratio);
-    for (int y = drawn.top - drawn.unit; drawn.apply && y < in.size.height; y += drawn.unit) {
-      for (int x = drawn.left - drawn.unit; x < in.size.width; x += drawn.unit) {
-        const Rect box = within(in.size, x, y, side);
-        if (box.width > 0 && box.height > 0) {
-          push_fill(in, box, p_.fill, edits);
-        }
-      }
+    if (drawn.apply) {
+      const int side = static_cast<int>(drawn.unit * p_.ratio);
+      push_fill_edit(in, "mask a grid", {&fill_bytes, &fill_floats},
+                     {static_cast<double>(drawn.unit), static_cast<double>(drawn.top),
+                      static_cast<double>(drawn.left), static_cast<double>(side)},
+                     p_.fill, edits);
     }
     return {};
-  }
-
- private:
-  static Rect within(ImageSize image, int x, int y, int side) {
-    const int left = std::max(x, 0), top = std::max(y, 0);
-    return {left, top, std::min(x + side, image.width) - left, std::min(y + side, image.height) - top};
   }
 };
 

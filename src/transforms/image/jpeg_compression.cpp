@@ -60,7 +60,9 @@ class Jpeg final : public ImageOperation<Jpeg, JpegParameters, DrawnQuality> {
     const auto [low, high] = range();
     if (low < 1 || low > high || high > 100) {
       return wrong("quality",
-                   fmt::format("must be between 1 and 100, or (min, max) of such numbers, got {}", low), "");
+                   fmt::format("must be between 1 and 100, or (min, max) of such numbers, got {}",
+                               low == high ? fmt::to_string(low) : fmt::format("({}, {})", low, high)),
+                   "");
     }
     return {};
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "transforms/catalog.hpp"
 #include "transforms/python_round.hpp"
 #include "transforms/transform.hpp"
 
@@ -197,6 +198,11 @@ TEST(Normalize, computes_in_float_one_operation_after_the_other) {
   const float wanted = (200.0F / 255.0F - 0.456F) / 0.224F;
   EXPECT_EQ(table.values[1][200], wanted);
   EXPECT_EQ(FloatMap(table).method, FloatMap::Method::doubled);
+}
+
+TEST(GridMask, takes_one_pass_however_fine_the_grid_is) {
+  const auto fine = make_transform("GridMask", {{"unit_size", std::vector<double>{2, 2}}, {"p", 1.0}});
+  EXPECT_EQ(plan(fine.value(), {400, 310}).size(), 1u);
 }
 
 TEST(Normalize, one_number_serves_all_channels_and_a_second_one_continues) {
