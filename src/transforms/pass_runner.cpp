@@ -158,13 +158,13 @@ bool PassRunner::make_tables(const Pass& pass, const ImageEdits& edits, const Pi
     }
   }
   const bool alike = channels_ == 3 && tables_[0] == tables_[1] && tables_[1] == tables_[2];
-  table_count_ = alike ? 1 : static_cast<std::size_t>(channels_);
+  map_ = ByteMap({tables_.data(), alike ? 1 : static_cast<std::size_t>(channels_)});
   return true;
 }
 
 PassRunner::Pixels PassRunner::run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in) {
   make_tables(pass, edits, &in);
-  apply_tables(rows_of(in), own_rows(in), {tables_.data(), table_count_});
+  map_.apply(rows_of(in), own_rows(in));
   return in;
 }
 
@@ -229,7 +229,7 @@ void PassRunner::put(const Pass& pass, const ImageSink& sink, int y, const std::
   const std::size_t bytes = row_bytes(sink.size.width);
   const ImageSize one{sink.size.width, 1};
   const PixelRows mapped{mapped_.reserve(bytes), bytes, one, channels_};
-  apply_tables({row, bytes, one, channels_}, mapped, {tables_.data(), table_count_});
+  map_.apply({row, bytes, one, channels_}, mapped);
   write_row(sink, y, mapped.data);
 }
 

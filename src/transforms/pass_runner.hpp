@@ -130,12 +130,12 @@ class PassRunner {
   Scratch rows_;                  // a few rows on their way to the sink
   std::array<Scratch, 2> whole_;  // images between passes
   int last_whole_ = 0;
-  Scratch work_;        // of edits on pixels
-  Scratch field_;       // where pixels come from
-  Scratch mapped_;      // a row behind tables_
-  Scratch multiplied_;  // RGBA with its alpha
-  ByteTables tables_{};
-  std::size_t table_count_ = 0;  // 1 where all channels have the same
+  Scratch work_;         // of edits on pixels
+  Scratch field_;        // where pixels come from
+  Scratch mapped_;       // a row behind tables_
+  Scratch multiplied_;   // RGBA with its alpha
+  ByteTables tables_{};  // joined so far
+  ByteMap map_;          // what they became
   bool through_tables_ = false;
   ImageMeasure measure_;
   ImageStatistics statistics_;

@@ -1,7 +1,6 @@
 #include "transforms/kernels/byte_tables.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -37,47 +36,15 @@ HWY_INLINE void map_vectors(const std::uint8_t* in, std::size_t count, std::uint
   }
 }
 
-using DF = hn::ScalableTag<float>;
-using VF = hn::Vec<DF>;
-
-HWY_INLINE V32 blend_lanes(V32 bytes, VF from, VF factor) {
-  const VF moved = hn::Mul(factor, hn::Sub(hn::ConvertTo(DF(), bytes), from));  // whole numbers: exact
-  const VF sum = hn::Add(from, moved);
-  return hn::ConvertTo(D32(), hn::Min(hn::Max(sum, hn::Zero(DF())), hn::Set(DF(), 255.0F)));
-}
-
-// Keeps the bytes of the fourth channel where kept is all ones.
-void blend_row(const std::uint8_t* in, std::size_t count, std::uint8_t* out, std::uint8_t from, float factor,
-               bool keeps_fourth) {
-  const VF base = hn::Set(DF(), static_cast<float>(from));
-  const VF by = hn::Set(DF(), factor);
-  const V8 kept =
-      hn::BitCast(D8(), hn::Set(D32(), keeps_fourth ? static_cast<std::int32_t>(0xFF000000U) : 0));
+// (value & mask) ^ (value < threshold ? below : above)
+void masked_row(const std::uint8_t* in, std::size_t count, std::uint8_t* out, const MaskedTable& table) {
+  const V8 mask = hn::Set(D8(), table.mask), threshold = hn::Set(D8(), table.threshold);
+  const V8 below = hn::Set(D8(), table.below), above = hn::Set(D8(), table.above);
   map_vectors(in, count, out, [&](V8 bytes) HWY_ATTR {
-    const V8 zero = hn::Zero(D8());
-    const V8 lower = hn::InterleaveLower(D8(), bytes, zero), upper = hn::InterleaveUpper(D8(), bytes, zero);
-    const auto quarter = [&](V8 half, bool high) HWY_ATTR {
-      const V8 wide =
-          high ? hn::BitCast(D8(), hn::InterleaveUpper(D16(), hn::BitCast(D16(), half), hn::Zero(D16())))
-               : hn::BitCast(D8(), hn::InterleaveLower(D16(), hn::BitCast(D16(), half), hn::Zero(D16())));
-      return blend_lanes(hn::BitCast(D32(), wide), base, by);
-    };
-    const V8 blended = pack_8(pack_16(quarter(lower, false), quarter(lower, true)),
-                              pack_16(quarter(upper, false), quarter(upper, true)));
-    return hn::IfVecThenElse(kept, bytes, blended);
+    const auto reaches = hn::Eq(hn::Max(bytes, threshold), bytes);
+    return hn::Xor(hn::And(bytes, mask), hn::IfThenElse(reaches, above, below));
   });
 }
-
-#else
-
-void blend_row(const std::uint8_t* in, std::size_t count, std::uint8_t* out, std::uint8_t from, float factor,
-               bool keeps_fourth) {
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = keeps_fourth && i % 4 == 3 ? in[i] : blend(from, in[i], factor);
-  }
-}
-
-#endif
 
 #if HWY_TARGET == HWY_AVX3_DL
 
@@ -96,6 +63,45 @@ struct Lookup {
     return V8{_mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes.raw), lower, upper)};
   }
 };
+
+#else
+
+// Sixteen lookups in 16 bytes each, of the differences between a part of the table and the one before it: as
+// many of them as the value reaches make up what it becomes. Values below 128 and the others are counted down
+// apart, so that a sign says which parts they reach.
+struct Lookup {
+  using DI = hn::ScalableTag<std::int8_t>;
+  V8 part[16];
+
+  HWY_INLINE explicit Lookup(const ByteTable& table) {
+    for (std::size_t i = 0; i < 16; ++i) {
+      const V8 own = hn::LoadDup128(D8(), table.data() + 16 * i);
+      part[i] = i % 8 == 0 ? own : hn::Xor(own, hn::LoadDup128(D8(), table.data() + 16 * (i - 1)));
+    }
+  }
+  // 0 where `places` are negative.
+  static HWY_INLINE V8 look_up(V8 table, hn::Vec<DI> places) {
+#if HWY_TARGET == HWY_NEON
+    return hn::TableLookupBytesOr0(table, hn::And(hn::BitCast(D8(), places), hn::Set(D8(), 0x8F)));
+#else
+    return hn::TableLookupBytesOr0(table, hn::BitCast(D8(), places));  // looks at four bits and the sign
+#endif
+  }
+  HWY_INLINE V8 operator()(V8 bytes) const {
+    const auto sixteen = hn::Set(DI(), 16);
+    auto lower = hn::BitCast(DI(), bytes);
+    auto upper = hn::BitCast(DI(), hn::Xor(bytes, hn::Set(D8(), 0x80)));
+    V8 found = hn::Xor(look_up(part[0], lower), look_up(part[8], upper));
+    for (std::size_t i = 1; i < 8; ++i) {
+      lower = hn::SaturatedSub(lower, sixteen);
+      upper = hn::SaturatedSub(upper, sixteen);
+      found = hn::Xor(found, hn::Xor(look_up(part[i], lower), look_up(part[8 + i], upper)));
+    }
+    return found;
+  }
+};
+
+#endif
 
 void table_row(const std::uint8_t* in, std::size_t count, std::uint8_t* out, const ByteTable& table) {
   const Lookup lookup(table);
@@ -125,16 +131,14 @@ std::size_t tables_row(const std::uint8_t* in, std::size_t count, std::uint8_t* 
   return i;
 }
 
-void blend_row_best(const std::uint8_t* in, std::size_t count, std::uint8_t* out, std::uint8_t from,
-                    float factor, const ByteTable& table, bool keeps_fourth) {
-  if (keeps_fourth) {
-    blend_row(in, count, out, from, factor, true);
-  } else {
-    table_row(in, count, out, table);
+#else
+
+void masked_row(const std::uint8_t* in, std::size_t count, std::uint8_t* out, const MaskedTable& table) {
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = static_cast<std::uint8_t>((in[i] & table.mask) ^
+                                       (in[i] < table.threshold ? table.below : table.above));
   }
 }
-
-#else
 
 void table_row(const std::uint8_t* in, std::size_t count, std::uint8_t* out, const ByteTable& table) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -143,11 +147,6 @@ void table_row(const std::uint8_t* in, std::size_t count, std::uint8_t* out, con
 }
 
 std::size_t tables_row(const std::uint8_t*, std::size_t, std::uint8_t*, const ByteTable*, int) { return 0; }
-
-void blend_row_best(const std::uint8_t* in, std::size_t count, std::uint8_t* out, std::uint8_t from,
-                    float factor, const ByteTable&, bool keeps_fourth) {
-  blend_row(in, count, out, from, factor, keeps_fourth);
-}
 
 #endif
 
@@ -161,7 +160,7 @@ namespace penstock::inline v0 {
 HWY_EXPORT(tables_target_compiled);
 HWY_EXPORT(table_row);
 HWY_EXPORT(tables_row);
-HWY_EXPORT(blend_row_best);
+HWY_EXPORT(masked_row);
 
 namespace {
 
@@ -179,98 +178,6 @@ void for_each_stretch(const ConstPixelRows& in, const PixelRows& out, Row row) {
 }
 
 }  // namespace
-
-std::uint8_t blend(std::uint8_t from, std::uint8_t to, float factor) {
-  const float moved = factor * static_cast<float>(to - from);
-  const float sum = static_cast<float>(from) + moved;
-  return sum <= 0.0F ? 0 : sum >= 255.0F ? 255 : static_cast<std::uint8_t>(sum);
-}
-
-ByteTable identity_table() {
-  ByteTable table;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i] = static_cast<std::uint8_t>(i);
-  }
-  return table;
-}
-
-ByteTable blend_table(std::uint8_t from, float factor) {
-  ByteTable table = identity_table();
-  for (std::uint8_t& value : table) {
-    value = blend(from, value, factor);
-  }
-  return table;
-}
-
-ByteTable solarize_table(double threshold) {
-  ByteTable table = identity_table();
-  for (std::uint8_t& value : table) {
-    value = value < threshold ? value : static_cast<std::uint8_t>(255 - value);
-  }
-  return table;
-}
-
-ByteTable posterize_table(int bits) {
-  ByteTable table = identity_table();
-  for (std::uint8_t& value : table) {
-    value &= static_cast<std::uint8_t>(~((1 << (8 - bits)) - 1));
-  }
-  return table;
-}
-
-ByteTable invert_table() { return solarize_table(0.0); }
-
-ByteTable autocontrast_table(std::uint8_t smallest, std::uint8_t largest) {
-  ByteTable table = identity_table();
-  if (largest <= smallest) {
-    return table;
-  }
-  const double scale = 255.0 / (largest - smallest);
-  const double offset = -smallest * scale;
-  for (std::uint8_t& value : table) {
-    const double scaled = value * scale;
-    value = static_cast<std::uint8_t>(std::clamp(static_cast<int>(scaled + offset), 0, 255));
-  }
-  return table;
-}
-
-ByteTable equalize_table(const std::array<std::uint32_t, 256>& histogram) {
-  std::uint64_t pixels = 0, last = 0;
-  int used = 0;
-  for (const std::uint32_t count : histogram) {
-    pixels += count;
-    used += count != 0 ? 1 : 0;
-    last = count != 0 ? count : last;
-  }
-  const std::uint64_t step = (pixels - last) / 255;
-  ByteTable table = identity_table();
-  if (used < 2 || step == 0) {
-    return table;
-  }
-  std::uint64_t sum = step / 2;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    table[i] = static_cast<std::uint8_t>(std::min<std::uint64_t>(sum / step, 255));
-    sum += histogram[i];
-  }
-  return table;
-}
-
-ByteTable gamma_table(double gamma, double gain) {
-  ByteTable table = identity_table();
-  for (std::uint8_t& value : table) {
-    const double scaled = 255.999 * gain * std::pow(value / 255.0, gamma);
-    value = static_cast<std::uint8_t>(std::min(scaled, 255.0));
-  }
-  return table;
-}
-
-ByteTable joined(const ByteTable& first, const ByteTable& then) {
-  ByteTable table = first;
-  for (std::uint8_t& value : table) {
-    value = then[value];
-  }
-  return table;
-}
 
 void apply_table(const ConstPixelRows& in, const PixelRows& out, const ByteTable& table) {
   for_each_stretch(in, out, [&](const std::uint8_t* from, std::size_t bytes, std::uint8_t* to) {
@@ -294,10 +201,22 @@ void apply_tables(const ConstPixelRows& in, const PixelRows& out, std::span<cons
   });
 }
 
-void apply_blend(const ConstPixelRows& in, const PixelRows& out, std::uint8_t from, float factor) {
-  const ByteTable table = blend_table(from, factor);
-  for_each_stretch(in, out, [&](const std::uint8_t* source, std::size_t bytes, std::uint8_t* to) {
-    HWY_DYNAMIC_DISPATCH(blend_row_best)(source, bytes, to, from, factor, table, in.channels == 4);
+ByteMap::ByteMap() { tables_.fill(identity_table()); }
+
+ByteMap::ByteMap(std::span<const ByteTable> tables) : count_(tables.size()) {
+  std::copy(tables.begin(), tables.end(), tables_.begin());
+  if (count_ == 1) {
+    masked_ = masked_table(tables[0]);
+  }
+}
+
+void ByteMap::apply(const ConstPixelRows& in, const PixelRows& out) const {
+  if (!masked_) {
+    apply_tables(in, out, {tables_.data(), count_});
+    return;
+  }
+  for_each_stretch(in, out, [&](const std::uint8_t* from, std::size_t bytes, std::uint8_t* to) {
+    HWY_DYNAMIC_DISPATCH(masked_row)(from, bytes, to, *masked_);
   });
 }
 

@@ -1,10 +1,11 @@
 #pragma once
-// What maps a byte to a byte, whatever its neighbours: Pillow's blend with one value, and any table. Results
-// are equal on every CPU target. Pure functions; any thread may call. `out` has the size and channels of `in`
-// and may be the same memory.
+// What maps a byte to a byte, whatever its neighbours: any table, and what several of Pillow's operations
+// are. Results are equal on every CPU target. Pure functions; any thread may call. `out` has the size and
+// channels of `in` and may be the same memory.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/cpu.hpp"
@@ -40,9 +41,33 @@ void apply_table(const ConstPixelRows& in, const PixelRows& out, const ByteTable
 /// A table for each channel.
 void apply_tables(const ConstPixelRows& in, const PixelRows& out, std::span<const ByteTable> tables);
 
-/// As apply_table() with blend_table(from, factor): arithmetic is faster where the CPU has no lookup in 256
-/// bytes. With four channels the fourth stays as it is.
-void apply_blend(const ConstPixelRows& in, const PixelRows& out, std::uint8_t from, float factor);
+/// A table that is (value & mask) ^ (value < threshold ? below : above): that of posterize, invert, solarize
+/// and what is made of them.
+struct MaskedTable {
+  std::uint8_t mask = 255;
+  std::uint8_t threshold = 255;
+  std::uint8_t below = 0;
+  std::uint8_t above = 0;
+};
+/// Nothing for other tables.
+std::optional<MaskedTable> masked_table(const ByteTable& table);
+
+/// What the bytes of an image become, in the form that is fastest. Made once for many rows.
+class ByteMap {
+ public:
+  /// Changes nothing.
+  ByteMap();
+  /// One table for all channels, or one for each.
+  explicit ByteMap(std::span<const ByteTable> tables);
+
+  bool is_masked() const noexcept { return masked_.has_value(); }
+  void apply(const ConstPixelRows& in, const PixelRows& out) const;
+
+ private:
+  std::array<ByteTable, 4> tables_;
+  std::size_t count_ = 1;  // of the tables
+  std::optional<MaskedTable> masked_;
+};
 
 /// The target for which the kernels that run were compiled, for tests.
 CpuTarget tables_target();

@@ -45,25 +45,32 @@ TEST(ByteTables, a_table_for_each_channel_is_the_same_on_every_target) {
   }
 }
 
-TEST(ByteTables, blending_is_the_same_on_every_target) {
-  for (const int channels : {1, 3, 4}) {
-    check_every_target(channels, channels, [](const ConstPixelRows& in, const PixelRows& out, unsigned seed) {
-      apply_blend(in, out, static_cast<std::uint8_t>(seed >> 12), factor_of(seed));
-    });
+TEST(ByteTables, masks_and_any_other_table_give_what_the_table_says_for_every_byte) {
+  std::vector<ByteTable> tables = {identity_table(), invert_table(), random_table(3), random_table(4)};
+  for (int bits = 0; bits <= 8; ++bits) {
+    tables.push_back(posterize_table(bits));
+    tables.push_back(joined(posterize_table(bits), invert_table()));
+    for (const double threshold : {0.0, 1.0, 100.5, 128.0, 255.0, 256.0}) {
+      tables.push_back(joined(solarize_table(threshold), posterize_table(bits)));
+    }
   }
-}
-
-TEST(ByteTables, blending_is_its_table_for_every_byte) {
-  for_each_target([](CpuTarget) {
-    ByteTable in = identity_table(), out{};
-    for (int from = 0; from < 256; from += 5) {
-      for (const float factor : {0.0F, 0.1F, 0.5F, 1.0F, 1.3F, 2.0F, 17.0F, 1e9F}) {
-        const auto base = static_cast<std::uint8_t>(from);
-        std::array<std::uint8_t, 256 + kRowSlack> room{};
-        std::copy(in.begin(), in.end(), room.begin());
-        apply_blend({room.data(), 256, {256, 1}, 1}, {out.data(), 256, {256, 1}, 1}, base, factor);
-        ASSERT_EQ(out, blend_table(base, factor)) << from << " by " << factor;
-      }
+  const std::size_t with_form = tables.size();
+  for (int i = 7; i < 256; i += 7) {  // one value is another
+    tables.push_back(posterize_table(i % 9));
+    tables.back()[static_cast<std::size_t>(i)] ^= 5;
+  }
+  for_each_target([&](CpuTarget) {
+    std::array<std::uint8_t, 256 + kRowSlack> room{};
+    const ByteTable in = identity_table();
+    std::copy(in.begin(), in.end(), room.begin());
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      const ByteMap map({&tables[i], 1});
+      EXPECT_EQ(map.is_masked(), i < with_form && i != 2 && i != 3) << i;
+      ByteTable out{};
+      map.apply({room.data(), 256, {256, 1}, 1}, {out.data(), 256, {256, 1}, 1});
+      ASSERT_EQ(out, tables[i]) << i;
+      apply_table({room.data(), 256, {256, 1}, 1}, {out.data(), 256, {256, 1}, 1}, tables[i]);
+      ASSERT_EQ(out, tables[i]) << i;
     }
   });
 }

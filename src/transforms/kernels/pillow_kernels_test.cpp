@@ -276,9 +276,9 @@ void change_colors(const ColorCase& wanted, Drawing& image) {
   const PixelRows rows = image.rows();
   switch (wanted.change) {
     case Change::brightness:
-      return apply_blend(rows, rows, 0, factor);
+      return apply_table(rows, rows, blend_table(0, factor));
     case Change::contrast:
-      return apply_blend(rows, rows, gray_mean(rows), factor);
+      return apply_table(rows, rows, blend_table(gray_mean(rows), factor));
     case Change::saturation:
       return adjust_saturation(rows, rows, factor);
     case Change::hue:
