@@ -49,6 +49,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "RandomApply": {"transforms": [transforms.RandomCrop(64), transforms.RandomInvert(p=1.0)]},
     "RandomChoice": {"transforms": [transforms.RandomCrop(64), transforms.RandomInvert(p=1.0)]},
     "RandomOrder": {"transforms": [transforms.Pad(16, fill=90), transforms.RandomResizedCrop((96, 128))]},
+    "RandomPatchMask": {"grid": (12, 16)},
+    "RandomBlockMask": {"grid": (12, 16), "mask_ratio": (0.4, 0.5)},
+    "IJEPAMask": {"grid": (12, 16)},
     "RandAugment": {"magnitude": 20},
     "AugMix": {"severity": 8},
 }
@@ -124,7 +127,7 @@ def images_of(operation: transforms.Transform) -> Iterable[np.ndarray[Any, Any]]
     for before in ([], [transforms.ToFloat()]):
         try:
             compose = transforms.Compose([*before, operation])
-            draws = [np.asarray(compose(given_to(operation), seed=seed)) for seed in range(draws_of(operation))]
+            draws = [_seen(compose(given_to(operation), seed=seed)) for seed in range(draws_of(operation))]
             made = [image for drawn in draws for image in (drawn if drawn.ndim == 4 else [drawn])]
         except penstock.InvalidError as problem:
             refused = problem
@@ -136,6 +139,18 @@ def images_of(operation: transforms.Transform) -> Iterable[np.ndarray[Any, Any]]
     if type(operation).info["kind"] != "batch":
         raise SystemExit(f"{operation!r}: {refused}")
     yield from _batch_of(operation)
+
+
+def _seen(made: Any) -> np.ndarray[Any, Any]:
+    """The image, or what of it masks of patches leave: unmasked patches, or the context, and dimmed the targets."""
+    if not isinstance(made, dict):
+        return np.asarray(made)
+    image = np.asarray(made["image"])
+    clear = ~made["patch_mask"] if "patch_mask" in made else made["context_mask"]
+    dimmed = made["target_mask"].any(0) if "target_mask" in made else np.zeros_like(clear)
+    weights = np.where(clear, 1.0, np.where(dimmed, 0.5, 0.0))
+    side = HEIGHT // len(clear)
+    return (image * np.kron(weights, np.ones((side, side)))[..., None]).astype(image.dtype)
 
 
 def _batch_of(operation: transforms.Transform) -> Iterable[np.ndarray[Any, Any]]:

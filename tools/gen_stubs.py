@@ -82,6 +82,7 @@ Fill = int | Sequence[int] | None
 
 MADE: dict[str, Callable[..., Any]]
 ON_ANNOTATIONS: tuple[str, ...]
+PATCH_MASKS: tuple[str, ...]
 __all__: list[str]
 """
 

@@ -24,11 +24,11 @@ class Compose:
     """A list of transforms as one function of an image, and of what lies in its plane.
 
     Compose([...])(image, mask=, boxes=, labels=, keypoints=, seed=, params=) returns the transformed image, or a dict
-    where more than the image was given. Geometry moves masks (by the nearest pixel), boxes ([N, 4], left, top, right,
-    bottom) and keypoints ([N, 2]) with the image; colours change the image alone. Where boxes are dropped, so are their
-    labels ([N, ...]) and keypoints of the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or
-    [H, W], tensors [C, H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy
-    array.
+    where more than the image was given, or the list adds masks of patches (RandomPatchMask), each under its name.
+    Geometry moves masks (by the nearest pixel), boxes ([N, 4], left, top, right, bottom) and keypoints ([N, 2]) with
+    the image; colours change the image alone. Where boxes are dropped, so are their labels ([N, ...]) and keypoints of
+    the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or [H, W], tensors [C, H, W] or PIL
+    images; the result is of the same kind, but that floats of a PIL image are a numpy array.
     Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and divided by 255 again afterwards,
     unless the list says what type it ends in (ToFloat16, ToBfloat16, ToUint8). Where it makes several images of one
     (FiveCrop), there is a dimension more in front; of a PIL image they are a tuple. ExifTranspose asks PIL images for
@@ -85,7 +85,8 @@ class Compose:
             raise InvalidError("labels must be as many as boxes")
         made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params)
         result = _result(image, made, back)
-        if mask is None and boxes is None and keypoints is None:
+        patch_masks = made["patch_masks"]
+        if mask is None and boxes is None and keypoints is None and not patch_masks:
             return result
         results = {"image": result}
         if mask is not None:
@@ -95,6 +96,10 @@ class Compose:
                 results[name] = _like(given, made[name])
         if labels is not None:
             results["labels"] = _those_of(labels, made["kept"])
+        for name, patches in patch_masks.items():
+            if name in results:
+                raise InvalidError(f"two results would be called {name!r}; give the mask of patches another name")
+            results[name] = _like(image, patches)
         return results
 
     def draw(self, image: Any, *, boxes: Any = None, seed: int | None = None) -> list[dict[str, Any]]:

@@ -168,6 +168,16 @@ struct Made {
   std::vector<float> points;
   std::vector<std::uint8_t> kept_boxes;  ///< of each that was given
   std::vector<std::uint8_t> kept_points;
+  std::vector<std::vector<std::uint8_t>> patch_masks;  ///< by the fields that operations add
+
+  void add_patch_masks(const ImageProgram& image, const ImageWorkspace& workspace) {
+    patch_masks.resize(image.masks().size());
+    for (std::size_t i = 0; i < patch_masks.size(); ++i) {
+      const std::size_t begin = patch_masks[i].size();
+      patch_masks[i].resize(begin + image.masks()[i].field.elements());
+      image.write_mask(workspace, i, patch_masks[i].data() + begin);
+    }
+  }
 
   Status add_annotations(const SampleProgram& program, const SampleWorkspace& workspace, std::size_t view,
                          const Given& given) {
@@ -268,8 +278,8 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
     if (named) {
       PENSTOCK_TRY(program.replay(workspace, size));
     } else {
-      PENSTOCK_TRY(program.resolve(workspace, size, {.seed = seed, .epoch = 0, .sample = 0}, given.boxes,
-                                   orientation));
+      const RandomKey key{.seed = seed, .epoch = 0, .sample = 0};
+      PENSTOCK_TRY(program.resolve(workspace, size, key, given.boxes, orientation, {.key = key}));
     }
     PENSTOCK_TRY(program.decode(workspace, upright_reader(upright, image, channels * size_of(in.type))));
     if (mask) {
@@ -300,6 +310,7 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
         program.run_mask(workspace, view, made.mask.data() + mask_begin);
       }
       PENSTOCK_TRY(made.add_annotations(program, workspace, view, given));
+      made.add_patch_masks(program.views()[view].image, *workspace.views[view]);
     }
     return {};
   };
@@ -345,6 +356,13 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
                                                    : std::vector<std::size_t>{left, 2}),
                                    nb::dtype<float>());
   }
+  nb::dict patch_masks;
+  for (std::size_t i = 0; i < made.patch_masks.size(); ++i) {
+    const MaskField& field = first.masks()[i].field;
+    patch_masks[field.name.c_str()] =
+        array_of(std::move(made.patch_masks[i]), several(field.shape), nb::dtype<bool>());
+  }
+  result["patch_masks"] = patch_masks;
   result["params"] = params_list(first.list().named(workspace.views[0]->drawn));
   self.give_back(std::move(workspace), bytes);
   return result;

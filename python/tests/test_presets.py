@@ -37,10 +37,20 @@ IMAGES: dict[str, tuple[dict[str, Any], dict[str, tuple[int, ...]]]] = {
     "byol": (SMALL, TWO_VIEWS),
     "dino": (MULTI_CROP, multi_crop(8)),
     "dinov2": (MULTI_CROP, multi_crop(8)),
+    "ibot": (MULTI_CROP, multi_crop(10)),
+    "mae": (SMALL, ONE_IMAGE),
+    "ijepa": (SMALL | {"patch_size": 8}, ONE_IMAGE),
     "ipcl": (SMALL, {"crops": (5, 3, SIDE, SIDE)}),
     "lejepa": (MULTI_CROP, multi_crop(4)),
     "segmentation": (SMALL | {"base_size": 40}, ONE_IMAGE),
     "detection": (SMALL, ONE_IMAGE),
+}
+#: Masks of patches beside the images, with the shapes of their rows.
+MASKS: dict[str, dict[str, tuple[int, ...]]] = {
+    "dinov2": {"global1.patch_mask": (2, 2), "global2.patch_mask": (2, 2)},
+    "ibot": {"global1.patch_mask": (2, 2), "global2.patch_mask": (2, 2)},
+    "mae": {"patch_mask": (2, 2)},
+    "ijepa": {"context_mask": (4, 4), "target_mask": (4, 4, 4)},
 }
 #: How often operations run that have a probability, and the crop's range of areas: the methods' own numbers.
 SIMCLR = {"RandomHorizontalFlip": 0.5, "ColorJitter": 0.8, "RandomGrayscale": 0.2}
@@ -95,6 +105,17 @@ RATES: list[tuple[str, dict[str, Any], dict[str, tuple[tuple[float, float], dict
             "local": ((0.05, 0.32), SIMCLR | {"GaussianBlur": 0.5}),
         },
     ),
+    (
+        "ibot",
+        MULTI_CROP,
+        {
+            "global1": ((0.25, 1.0), SIMCLR | {"PillowGaussianBlur": 1.0}),
+            "global2": ((0.25, 1.0), SIMCLR | {"PillowGaussianBlur": 0.1, "RandomSolarize": 0.2}),
+            "local": ((0.05, 0.25), SIMCLR | {"PillowGaussianBlur": 0.5}),
+        },
+    ),
+    ("mae", SMALL, {"": ((0.2, 1.0), {"RandomHorizontalFlip": 0.5})}),
+    ("ijepa", SMALL | {"patch_size": 8}, {"": ((0.3, 1.0), {})}),
     ("ipcl", SMALL, {"crops": ((0.2, 1.0), SLIPSTREAM)}),
     (
         "lejepa",
@@ -108,6 +129,7 @@ JITTERS = {
     "byol": (0.4, 0.4, 0.2, 0.1),
     "dino": (0.4, 0.4, 0.2, 0.1),
     "dinov2": (0.4, 0.4, 0.2, 0.1),
+    "ibot": (0.4, 0.4, 0.2, 0.1),
 }
 
 
@@ -152,6 +174,9 @@ def test_images_are_floats_of_the_stated_shapes(source, name):
     with loader_of(source, listed) as loader:
         for batch in loader:
             images = {name: value for name, value in batch.items() if name not in ("label", "index", "key")}
+            masks = {name: images.pop(name) for name in MASKS.get(name, {})}
+            assert {name: value.shape[1:] for name, value in masks.items()} == MASKS.get(name, {})
+            assert all(value.dtype == np.bool_ for value in masks.values())
             assert {name: value.shape[1:] for name, value in images.items()} == columns
             assert all(value.dtype == np.float32 and np.isfinite(value).all() for value in images.values())
             assert all(value.std() > 0.05 for value in images.values())
@@ -248,6 +273,18 @@ def test_sizes_that_cannot_be_are_refused_by_name():
         presets.dino(local_size=0)
     with pytest.raises(penstock.InvalidError, match="size must be an integer, the side of square images, got 'a'"):
         presets.simclr("a")  # type: ignore[arg-type]
+
+
+def test_masks_of_patches_are_those_of_the_method():
+    assert presets.mae()[-1] == transforms.RandomPatchMask(14, 0.75)
+    assert presets.ijepa()[-1] == transforms.IJEPAMask(16)
+    dinov2, ibot = presets.dinov2().lists, presets.ibot().lists
+    for view in ("global1", "global2"):
+        assert dinov2[view][1][-1] == transforms.RandomBlockMask(14)
+        assert ibot[view][1][-1] == transforms.RandomBlockMask(14, min_patches=16, per_batch=False)
+    for name in MASKS:
+        with pytest.raises(penstock.InvalidError, match="size must be a multiple of patch_size, got 200 and 16"):
+            getattr(presets, name)(200, patch_size=16)
 
 
 def test_masks_move_with_the_images_of_segmentation(source):

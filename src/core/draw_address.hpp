@@ -29,6 +29,9 @@ inline constexpr std::uint32_t kReplaceOp = 0xFFFF0000u;
 /// The first operation on whole batches; the following ones count up from there. `sample` of their key is the
 /// place of the batch's first row.
 inline constexpr std::uint32_t kBatchOps = 0xFFFA0000u;
+/// What the rows of a batch have in common where an operation draws for each of them; the operation's own
+/// number is added. `sample` of their key as for kBatchOps.
+inline constexpr std::uint32_t kCommonOps = 0xFFF90000u;
 
 /// Which draws of a sample an operation has.
 struct DrawAddress {

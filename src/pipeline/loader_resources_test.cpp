@@ -60,6 +60,19 @@ TEST(Loader, steady_state_of_mixed_batches_allocates_nothing) {
   expect_steady_state_without_allocations(loader);
 }
 
+TEST(Loader, steady_state_of_batches_with_masks_of_patches_allocates_nothing) {
+  const auto images = std::vector<std::vector<std::uint8_t>>{make_jpeg(40, 30, 1), make_jpeg(40, 30, 2)};
+  const Params grid = {{"grid", std::int64_t{8}}};
+  const Params blocks = {{"grid", std::int64_t{8}}, {"name", std::string("blocks")}};
+  FieldTransforms lists = augmentation();
+  lists[0].second.insert(lists[0].second.end(), {make_transform("RandomPatchMask", grid).value(),
+                                                 make_transform("RandomBlockMask", blocks).value(),
+                                                 make_transform("IJEPAMask", grid).value()});
+  Loader loader = open_loader(std::make_shared<MemoryTable>(256, images),
+                              {.batch_size = 8, .shuffle = true, .num_workers = 2}, std::move(lists));
+  expect_steady_state_without_allocations(loader);
+}
+
 TEST(Loader, gives_back_the_memory_of_batches_that_were_held) {
   const auto images = std::vector<std::vector<std::uint8_t>>{make_jpeg(64, 64, 1)};
   Loader loader = open_loader(std::make_shared<MemoryTable>(512, images), {.batch_size = 8, .num_workers = 2},

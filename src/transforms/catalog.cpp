@@ -77,6 +77,9 @@
   X(clamp_key_points)           \
   X(sanitize_bounding_boxes)    \
   X(sanitize_key_points)        \
+  X(random_patch_mask)          \
+  X(random_block_mask)          \
+  X(ijepa_mask)                 \
   X(identity)                   \
   X(sequential)                 \
   X(random_apply)               \

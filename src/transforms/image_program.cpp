@@ -16,6 +16,7 @@ struct ImageProgram::Impl {
   MemoryFormat format = MemoryFormat::channels_first;
   Fuse fuse = Fuse::exact;
   FloatMap floats;
+  std::vector<ProgramMask> masks;
   int written_channels = 3;  ///< of pixels when they become floats, or of the row
   int part = 0;
 };
@@ -58,6 +59,25 @@ Status check_row(const OperationList<ImageTransform, ImageSpec>& list) {
   return {};
 }
 
+/// The fields that operations add; `invalid` where two have one name.
+Result<std::vector<ProgramMask>> masks_of(const OperationList<ImageTransform, ImageSpec>& list) {
+  std::vector<ProgramMask> masks;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    std::size_t number = 0;
+    for (MaskField& field : list[i].mask_fields()) {
+      if (std::any_of(masks.begin(), masks.end(),
+                      [&field](const ProgramMask& other) { return other.field.name == field.name; })) {
+        return Error{ErrorKind::invalid,
+                     fmt::format("{}: two fields of masks would be called '{}'", list[i].name(), field.name),
+                     "give one of them another name",
+                     {}};
+      }
+      masks.push_back({std::move(field), i, number++});
+    }
+  }
+  return masks;
+}
+
 }  // namespace
 
 ImageProgram::ImageProgram(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -77,6 +97,7 @@ Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations,
   PENSTOCK_ASSIGN(impl->list, (OperationList<ImageTransform, ImageSpec>::compile(
                                   std::move(operations), start.input, {start.room, start.first_op})));
   PENSTOCK_TRY(check_row(impl->list));
+  PENSTOCK_ASSIGN(impl->masks, masks_of(impl->list));
   FloatTable table;
   for (std::size_t i = 0; i < impl->list.size(); ++i) {
     impl->list[i].map_values(table);
@@ -102,6 +123,7 @@ Result<ImageProgram> ImageProgram::compile(std::vector<TransformPtr> operations,
 const ImageSpec& ImageProgram::output() const noexcept { return impl_->list.output(); }
 const ImageSpec& ImageProgram::input() const noexcept { return impl_->list.spec(0); }
 const ListDraws& ImageProgram::list() const noexcept { return impl_->list; }
+const std::vector<ProgramMask>& ImageProgram::masks() const noexcept { return impl_->masks; }
 BoxFormat ImageProgram::box_format() const noexcept {
   BoxFormat format = BoxFormat::xyxy;
   for (std::size_t i = 0; i < impl_->list.size(); ++i) {
@@ -120,16 +142,18 @@ ImageWorkspacePtr ImageProgram::make_workspace() const {
 }
 
 Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey& key,
-                                        std::span<const float> boxes, int orientation) const {
-  return resolve(workspace, image, &key, boxes, orientation);
+                                        std::span<const float> boxes, int orientation,
+                                        const BatchPlace& batch) const {
+  return resolve(workspace, image, &key, boxes, orientation, batch);
 }
 
 Result<ImageSize> ImageProgram::replay(ImageWorkspace& workspace, ImageSize image) const {
-  return resolve(workspace, image, nullptr, {}, 1);
+  return resolve(workspace, image, nullptr, {}, 1, {});
 }
 
 Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey* key,
-                                        std::span<const float> boxes, int orientation) const {
+                                        std::span<const float> boxes, int orientation,
+                                        const BatchPlace& batch) const {
   const auto& list = impl_->list;
   workspace.edits.clear();
   workspace.input = image;
@@ -137,11 +161,13 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
       {.image = {.size = image, .type = input().type, .channels = input().channels, .part = impl_->part},
        .boxes = boxes,
        .key = key != nullptr ? *key : RandomKey{},
-       .orientation = orientation},
+       .orientation = orientation,
+       .batch = batch},
       workspace.walk);
   for (std::size_t i = 0; i < list.size(); ++i) {
     walk.slots.image.type = list.spec(i).type;
     walk.slots.image.channels = list.spec(i).channels;
+    walk.slots.address = list.address(i);
     Draws draws = list.draws(i, key != nullptr ? *key : RandomKey{});
     Status status =
         walk.step(list[i], key != nullptr ? &draws : nullptr, *workspace.drawn[i], workspace.edits);
@@ -222,6 +248,12 @@ void ImageProgram::run(ImageWorkspace& workspace, const DecodedPart& part, void*
   const ImageSink to = sink(workspace, out);
   workspace.runner.run(workspace.passes, workspace.edits, part, to);
   finish(workspace, to, out);
+}
+
+void ImageProgram::write_mask(const ImageWorkspace& workspace, std::size_t mask, std::uint8_t* out) const {
+  const ProgramMask& written = impl_->masks[mask];
+  impl_->list[written.operation].write_mask(*workspace.drawn[written.operation], written.number,
+                                            {out, written.field.elements()});
 }
 
 }  // namespace penstock::inline v0

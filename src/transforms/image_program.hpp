@@ -49,6 +49,13 @@ class ImageWorkspace {
 };
 using ImageWorkspacePtr = std::unique_ptr<ImageWorkspace>;
 
+/// A field that an operation of a list adds to the sample.
+struct ProgramMask {
+  MaskField field;
+  std::size_t operation = 0;
+  std::size_t number = 0;  ///< of those of that operation
+};
+
 /// Where a program stands in a list of operations: what it is given, and where its draws come from.
 struct ProgramStart {
   ImageSpec input{};
@@ -76,15 +83,18 @@ class ImageProgram {
   /// One line per pass that will run, for Loader::plan().
   std::string describe() const;
   const ListDraws& list() const noexcept;
+  /// In the order of the list.
+  const std::vector<ProgramMask>& masks() const noexcept;
 
   ImageWorkspacePtr make_workspace() const;
 
   /// Decides what happens to an image of this size, upright if that is wanted: draws the random parameters,
   /// finds the boxes. `boxes` are for operations that look at them: each sees them in the image as it is
-  /// then. `orientation` is that of the file. Returns the size of the result (equal to output().size where
-  /// that is fixed).
+  /// then. `orientation` is that of the file, `batch` for what the rows of a batch have in common. Returns
+  /// the size of the result (equal to output().size where that is fixed).
   Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey& key,
-                            std::span<const float> boxes = {}, int orientation = 1) const;
+                            std::span<const float> boxes = {}, int orientation = 1,
+                            const BatchPlace& batch = {}) const;
   /// The same with what workspace.drawn holds already.
   Result<ImageSize> replay(ImageWorkspace& workspace, ImageSize image) const;
 
@@ -99,12 +109,14 @@ class ImageProgram {
   Status run(ImageWorkspace& workspace, const ReadBox& read, void* out) const;
   /// The same for pixels that are there: at least those that are needed().
   void run(ImageWorkspace& workspace, const DecodedPart& part, void* out) const;
+  /// Writes a field of masks() of the last resolve(): a byte of 0 or 1 for each of its elements().
+  void write_mask(const ImageWorkspace& workspace, std::size_t mask, std::uint8_t* out) const;
 
  private:
   struct Impl;
   explicit ImageProgram(std::shared_ptr<const Impl> impl);
   Result<ImageSize> resolve(ImageWorkspace& workspace, ImageSize image, const RandomKey* key,
-                            std::span<const float> boxes, int orientation) const;
+                            std::span<const float> boxes, int orientation, const BatchPlace& batch) const;
   /// Where pixels are written: the row, or memory of floats that become others there.
   ImageSink sink(ImageWorkspace& workspace, void* out) const;
   void finish(ImageWorkspace& workspace, const ImageSink& written, void* out) const;

@@ -32,6 +32,7 @@ class ListDraws {
 
   std::size_t size() const noexcept { return operations_.size(); }
   const std::vector<TransformPtr>& operations() const noexcept { return operations_; }
+  const DrawAddress& address(std::size_t i) const noexcept { return addresses_[i]; }
   Draws draws(std::size_t i, const RandomKey& key) const noexcept { return {key, addresses_[i]}; }
 
   DrawnList make_drawn() const;

@@ -55,6 +55,13 @@ Result<int> images_of(const std::vector<TransformPtr>& operations) {
   return images;
 }
 
+bool adds_masks(const std::vector<TransformPtr>& operations) {
+  return std::any_of(operations.begin(), operations.end(), [](const TransformPtr& operation) {
+    const auto* const image = dynamic_cast<const ImageTransform*>(operation.get());
+    return image != nullptr && !image->mask_fields().empty();
+  });
+}
+
 Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, const ImageSpec& input,
                                              MemoryFormat format, Fuse fuse, std::uint64_t room) {
   SampleProgram program;
@@ -110,10 +117,10 @@ SampleWorkspace SampleProgram::make_workspace() const {
 }
 
 Status SampleProgram::resolve(SampleWorkspace& workspace, ImageSize image, const RandomKey& key,
-                              std::span<const float> boxes, int orientation) const {
+                              std::span<const float> boxes, int orientation, const BatchPlace& batch) const {
   for (std::size_t i = 0; i < views_.size(); ++i) {
     PENSTOCK_ASSIGN(workspace.sizes[i],
-                    views_[i].image.resolve(*workspace.views[i], image, key, boxes, orientation));
+                    views_[i].image.resolve(*workspace.views[i], image, key, boxes, orientation, batch));
   }
   return {};
 }

@@ -23,6 +23,8 @@ struct SampleView {
 
 /// How many images a list makes of one, from the same draws; `invalid` where two operations make several.
 Result<int> images_of(const std::vector<TransformPtr>& operations);
+/// Whether one of them adds fields to the sample.
+bool adds_masks(const std::vector<TransformPtr>& operations);
 
 /// The memory of one worker for one program. Not thread-safe.
 class SampleWorkspace {
@@ -63,7 +65,7 @@ class SampleProgram {
 
   /// Draws for every view and decides what happens to an image of this size; as ImageProgram::resolve().
   Status resolve(SampleWorkspace& workspace, ImageSize image, const RandomKey& key,
-                 std::span<const float> boxes = {}, int orientation = 1) const;
+                 std::span<const float> boxes = {}, int orientation = 1, const BatchPlace& batch = {}) const;
   /// The same with what the views' workspaces hold as drawn.
   Status replay(SampleWorkspace& workspace, ImageSize image) const;
 

@@ -5,7 +5,10 @@
 // catalog.cpp. Its parameters are a struct with defaults, fields() and ==; those that C++ programs construct
 // are in penstock/transform.hpp, others are declared beside the class. What it draws is such a struct too.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/draw_address.hpp"
 #include "core/rng.hpp"
 #include "penstock/result.hpp"
 #include "penstock/sample.hpp"
@@ -70,12 +74,41 @@ struct ImageSpec {
   bool operator==(const ImageSpec&) const = default;
 };
 
+/// Where a sample stands in its batch. By itself it is a batch of one.
+struct BatchPlace {
+  RandomKey key{};  ///< `sample` is the place of the batch's first row
+  std::uint64_t row = 0;
+  std::uint64_t rows = 1;
+
+  bool operator==(const BatchPlace&) const = default;
+};
+
 /// What an operation may look at when it draws for one sample.
 struct ImageSlots {
   ImageSpec image;               ///< its size is known
   std::span<const float> boxes;  ///< left, top, right and bottom of each, in pixels of this image
   RandomKey key{};               ///< of the sample, for operations that hold some with addresses of their own
   int orientation = 1;           ///< that EXIF gives the file; the image has been turned by it already
+  BatchPlace batch{};
+  DrawAddress address{};  ///< of the operation
+
+  /// Draws that every row of the batch finds again: `number` = 0 for all of them together, from 1 on for each
+  /// row.
+  Draws common_draws(std::uint32_t number) const noexcept {
+    RandomKey of_batch = batch.key;
+    of_batch.part = part_address(0, number);
+    return {of_batch, DrawAddress{.room = address.room, .op = kCommonOps + address.op}};
+  }
+};
+
+/// A field of truth values for the patches of an image, which an operation adds to the sample.
+struct MaskField {
+  std::string name;
+  std::vector<std::size_t> shape;  ///< rows and columns of patches last
+
+  std::size_t elements() const noexcept {
+    return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+  }
 };
 
 class ImageTransform : public TransformOf<ImageSpec> {
@@ -96,6 +129,12 @@ class ImageTransform : public TransformOf<ImageSpec> {
   virtual Status draw_for(const ImageSlots& in, Draws& draws, Drawn& drawn) const = 0;
   /// Appends what happens to this image, whose size is known. Without override: nothing.
   virtual Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageEdits& edits) const = 0;
+  /// The fields that it adds to the sample. Without override: none.
+  virtual std::vector<MaskField> mask_fields() const { return {}; }
+  /// Writes one of them, a byte of 0 or 1 for each patch, of what was drawn and planned.
+  virtual void write_mask(const Drawn& drawn, std::size_t field, std::span<std::uint8_t> out) const {
+    (void)drawn, (void)field, (void)out;
+  }
   /// Values: changes what the values become as floats. Without override: nothing.
   virtual void map_values(FloatTable& table) const { (void)table; }
 };

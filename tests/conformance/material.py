@@ -184,6 +184,11 @@ def rows(batch: Mapping[str, Any], field: str) -> list[np.ndarray]:
     return list(batch[field])
 
 
+def fields_of(made: Any) -> dict[str, Any]:
+    """What a Compose gives: an image, or a dict where operations add to it."""
+    return dict(made) if isinstance(made, dict) else {"image": made}
+
+
 def digest(batch: Mapping[str, Any]) -> str:
     """Of everything in a batch but the keys."""
     sha = hashlib.sha256()

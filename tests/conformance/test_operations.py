@@ -121,7 +121,9 @@ def test_what_was_drawn_makes_the_same_rows_again(
                 continue
             for row, number in enumerate(batch["index"]):
                 again = transforms.apply(operations, loader.dataset[int(number)]["image"], params[row])
-                np.testing.assert_array_equal(np.moveaxis(again, -1, -3), material.rows(batch, field)[row])
+                for name, value in material.fields_of(again).items():
+                    made = np.moveaxis(value, -1, -3) if name == field else value
+                    np.testing.assert_array_equal(made, material.rows(batch, name)[row])
 
 
 def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operation, sources: material.Sources) -> None:
@@ -140,8 +142,11 @@ def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operati
             for row, number in enumerate(batch["index"]):
                 image = loader.dataset[int(number)]["image"]
                 for view in ("a", "c"):
-                    again = transforms.apply(operations, image, batch.params[row][view])
-                    np.testing.assert_array_equal(np.moveaxis(again, -1, -3), material.rows(batch, view)[row])
+                    again = material.fields_of(transforms.apply(operations, image, batch.params[row][view]))
+                    made = np.moveaxis(again.pop("image"), -1, -3)
+                    np.testing.assert_array_equal(made, material.rows(batch, view)[row])
+                    for name, value in again.items():
+                        np.testing.assert_array_equal(value, material.rows(batch, f"{view}.{name}")[row])
 
 
 @pytest.mark.parametrize("name", [name for name in transforms.functional.MADE if name not in material.OF_TORCH_ALONE])

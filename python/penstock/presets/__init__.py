@@ -5,9 +5,10 @@ size is the side of the square images. mean and std are those of Normalize; mean
 """
 
 from ._labels import imagenet_train, imagenet_val, supervised_train, supervised_val
+from ._masked import ijepa, mae
 from ._parts import IMAGENET_MEAN, IMAGENET_STD
 from ._planes import detection, segmentation
-from ._views import byol, dino, dinov2, ipcl, lejepa, mocov2, simclr
+from ._views import byol, dino, dinov2, ibot, ipcl, lejepa, mocov2, simclr
 
 __all__ = [
     "IMAGENET_MEAN",
@@ -16,10 +17,13 @@ __all__ = [
     "detection",
     "dino",
     "dinov2",
+    "ibot",
+    "ijepa",
     "imagenet_train",
     "imagenet_val",
     "ipcl",
     "lejepa",
+    "mae",
     "mocov2",
     "segmentation",
     "simclr",

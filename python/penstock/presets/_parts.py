@@ -29,5 +29,13 @@ def side_of(size: SupportsIndex, name: str = "size") -> int:
     return side
 
 
+def grid_of(size: SupportsIndex, patch_size: SupportsIndex) -> int:
+    """How many patches stand beside each other in an image of that side."""
+    side, patch = side_of(size), side_of(patch_size, "patch_size")
+    if side % patch:
+        raise InvalidError(f"size must be a multiple of patch_size, got {side} and {patch}")
+    return side // patch
+
+
 def floats(mean: Statistics | None, std: Statistics) -> list[Transform]:
     return [t.ToFloat()] if mean is None else [t.ToFloat(), t.Normalize(mean, std)]

@@ -8,7 +8,7 @@ from .. import transforms as t
 from ..transforms import Transform
 from ..transforms.functional import Interpolation
 from ..views import Views
-from ._parts import IMAGENET_MEAN, IMAGENET_STD, Statistics, floats, side_of
+from ._parts import IMAGENET_MEAN, IMAGENET_STD, Statistics, floats, grid_of, side_of
 
 
 def _jitter(brightness: float, contrast: float, saturation: float, hue: float) -> Transform:
@@ -104,15 +104,16 @@ def _multi_crop(
     mean: Statistics | None,
     std: Statistics,
     interpolation: Interpolation,
+    masks: Sequence[Transform] = (),
 ) -> Views:
-    """global1, global2 and some of local, as DINO and its descendants make them."""
+    """global1, global2 and some of local, as DINO and its descendants make them. masks are of the global ones."""
     colors = [t.RandomHorizontalFlip(), _jitter(0.4, 0.4, 0.2, 0.1), t.RandomGrayscale(0.2)]
     end = floats(mean, std)
     large = t.RandomResizedCrop(side_of(sizes[0]), scales[0], interpolation=interpolation)
     small = t.RandomResizedCrop(side_of(sizes[1], "local_size"), scales[1], interpolation=interpolation)
     return Views(
-        global1=[large, *colors, *blurs[0], *end],
-        global2=[large, *colors, *blurs[1], t.RandomSolarize(128, 0.2), *end],
+        global1=[large, *colors, *blurs[0], *end, *masks],
+        global2=[large, *colors, *blurs[1], t.RandomSolarize(128, 0.2), *end, *masks],
         local=(count, [small, *colors, *blurs[2], *end]),
     )
 
@@ -140,11 +141,39 @@ def dino(
     )
 
 
+def ibot(
+    size: int = 224,
+    *,
+    local_size: int = 96,
+    local_crops: int = 10,
+    patch_size: int = 16,
+    global_scale: Sequence[float] = (0.25, 1.0),
+    local_scale: Sequence[float] = (0.05, 0.25),
+    mean: Statistics | None = IMAGENET_MEAN,
+    std: Statistics = IMAGENET_STD,
+    interpolation: Interpolation = "bicubic",
+) -> Views:
+    """global1, global2 and 10 of local, of iBOT (arXiv 2111.07832, as its README runs it), with
+    batch["global1.patch_mask"] and batch["global2.patch_mask"]: one image in two has blocks of patches masked."""
+    grid = grid_of(size, patch_size)
+    return _multi_crop(
+        (size, local_size),
+        (global_scale, local_scale),
+        ([_pillow_blur(1.0)], [_pillow_blur(0.1)], [_pillow_blur(0.5)]),
+        local_crops,
+        mean,
+        std,
+        interpolation,
+        [t.RandomBlockMask(grid, min_patches=max((grid // 3) ** 2, 1), per_batch=False)],
+    )
+
+
 def dinov2(
     size: int = 224,
     *,
     local_size: int = 96,
     local_crops: int = 8,
+    patch_size: int = 16,
     global_scale: Sequence[float] = (0.32, 1.0),
     local_scale: Sequence[float] = (0.05, 0.32),
     mean: Statistics | None = IMAGENET_MEAN,
@@ -152,7 +181,9 @@ def dinov2(
     interpolation: Interpolation = "bicubic",
 ) -> Views:
     """global1, global2 and 8 of local, of DINOv2 (arXiv 2304.07193) as its code runs: its blur takes the complement of
-    the probability that it is given, so global1 is never blurred, global2 in nine of ten cases (dinov2 PR 411)."""
+    the probability that it is given, so global1 is never blurred, global2 in nine of ten cases (dinov2 PR 411). Half of
+    each of global1 and global2 have blocks of patches masked, batch["global1.patch_mask"] and
+    batch["global2.patch_mask"]; its code draws for both together."""
     blur = t.GaussianBlur(9, (0.1, 2.0))
     return _multi_crop(
         (size, local_size),
@@ -162,6 +193,7 @@ def dinov2(
         mean,
         std,
         interpolation,
+        [t.RandomBlockMask(grid_of(size, patch_size))],
     )
 
 

@@ -784,6 +784,51 @@ class SanitizeKeyPoints(Transform):
 
     def __init__(self) -> None: ...
 
+class RandomPatchMask(Transform):
+    """Adds a mask of patches as MAE has it: an equal number in each image, drawn by themselves; True is masked. The
+    image stays."""
+
+    def __init__(
+        self,
+        grid: int | Sequence[int],
+        mask_ratio: float = 0.75,
+        name: str = 'patch_mask',
+        key: str | None = None,
+    ) -> None: ...
+
+class RandomBlockMask(Transform):
+    """Adds a mask of patches as iBOT and DINOv2 have it: blocks of them in some images of a batch; True is masked. The
+    image stays."""
+
+    def __init__(
+        self,
+        grid: int | Sequence[int],
+        mask_ratio: Sequence[float] = (0.1, 0.5),
+        p: float = 0.5,
+        min_patches: int = 4,
+        aspect: Sequence[float] = (0.3, 3.3333333333333335),
+        per_batch: bool = True,
+        name: str = 'patch_mask',
+        key: str | None = None,
+    ) -> None: ...
+
+class IJEPAMask(Transform):
+    """Adds the masks of I-JEPA: the patches of a context, as many in each image of a batch, and of some targets; True
+    is part of them. The image stays."""
+
+    def __init__(
+        self,
+        grid: int | Sequence[int],
+        context_scale: Sequence[float] = (0.85, 1.0),
+        target_scale: Sequence[float] = (0.15, 0.2),
+        target_aspect: Sequence[float] = (0.75, 1.5),
+        targets: int = 4,
+        min_keep: int = 10,
+        context_name: str = 'context_mask',
+        target_name: str = 'target_mask',
+        key: str | None = None,
+    ) -> None: ...
+
 class Identity(Transform):
     """Leaves images as they are."""
 

@@ -266,6 +266,8 @@ ON_ANNOTATIONS = (
     "SanitizeBoundingBoxes",
     "SanitizeKeyPoints",
 )
+#: Operations that add masks of patches to the image.
+PATCH_MASKS = ("RandomPatchMask", "RandomBlockMask", "IJEPAMask")
 #: Operations that torchvision's functions call otherwise, and arguments that stand first there.
 _TORCHVISION: dict[str, tuple[str, tuple[str, ...]]] = {
     "ElasticTransform": ("random_elastic", ("alpha", "sigma")),  # torchvision's takes a field of displacements
@@ -327,9 +329,9 @@ def _function_of(info: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _is_function(info: dict[str, Any]) -> bool:
-    """Whether it makes an image of an image by itself: what holds other operations does not."""
+    """Whether it makes an image of an image by itself: what holds other operations, or adds to the image, does not."""
     holds = any(parameter["type"] == "Sequence[Transform]" for parameter in info["parameters"])
-    return info["kind"] == "image" and not holds and info["name"] not in ON_ANNOTATIONS
+    return info["kind"] == "image" and not holds and info["name"] not in (*ON_ANNOTATIONS, *PATCH_MASKS)
 
 
 #: The functions that follow from the catalogue, by operation.

@@ -101,6 +101,11 @@ struct RowTask {
     }
     return own;
   }
+  BatchPlace place() const noexcept {
+    RandomKey of_batch = base;
+    of_batch.sample -= row;
+    return {.key = of_batch, .row = row, .rows = storage.rows};
+  }
 };
 
 /// What a worker has for all of its fillers. Outlives them.

@@ -76,6 +76,7 @@ class PlaneFiller final : public Filler {
       }
       column += others[i].columns();
     }
+    put_patch_masks(task);
     return {};
   }
 
@@ -88,7 +89,7 @@ class PlaneFiller final : public Filler {
     }
     PENSTOCK_ASSIGN(const PixelLayout layout, decoder_.layout_for(plan_.image().reading.mode));
     PENSTOCK_ASSIGN(const int orientation, turn_upright(stored, image_));
-    PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key(), boxes_, orientation));
+    PENSTOCK_TRY(program_.resolve(workspace_, image_, task.key(), boxes_, orientation, task.place()));
     PENSTOCK_TRY(program_.decode(workspace_, decode_as(layout)));
     if (layout == PixelLayout::rgb) {
       plan_.loss().see(decoder_.traits().loss);
@@ -214,6 +215,16 @@ class PlaneFiller final : public Filler {
         labels = room_for(task, column + 1, i, count, labels);
         put(labels + offset_of(plan_.places()[i], count, sizeof(std::int64_t)), moved.labels);
       }
+    }
+  }
+
+  void put_patch_masks(const RowTask& task) {
+    std::uint8_t* memory = nullptr;
+    for (const PlanePlan::PatchMask& mask : plan_.patch_masks()) {
+      memory = room_for(task, mask.column, mask.view, mask.shape, memory);
+      program_.views()[mask.view].image.write_mask(
+          *workspace_.views[mask.view], mask.number,
+          memory + offset_of(plan_.places()[mask.view], mask.shape, sizeof(std::uint8_t)));
     }
   }
 

@@ -65,9 +65,15 @@ void pair_up(const SampleTable& table, std::vector<PlaneField>& others) {
 Status check_no_functions(const PlaneFields& fields, const std::vector<View>& views) {
   for (const View& view : views) {
     PENSTOCK_ASSIGN(const int images, images_of(view.operations));
+    const bool masks = adds_masks(view.operations);
     for (const TransformPtr& operation : view.operations) {
       if (!operation || !operation->foreign()) {
         continue;
+      }
+      if (masks) {
+        return plane_error(
+            fmt::format("{} is in a list that makes masks of patches", operation->foreign()->name()),
+            "omit it, or call it on the images of the batch");
       }
       if (images > 1) {
         return plane_error(
@@ -147,8 +153,25 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images, const
     for (const PlaneField& field : fields_.others) {
       add_columns_of(field, view.name, count, image_program, pad_images);
     }
+    add_patch_masks(view, number - std::max<std::size_t>(count, 1), count);
   }
   return {};
+}
+
+void PlanePlan::add_patch_masks(const View& view, std::size_t first, std::size_t count) {
+  const std::vector<ProgramMask>& masks = program_.views()[first].image.masks();
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    const MaskField& field = masks[i].field;
+    for (std::size_t image = 0; image < std::max<std::size_t>(count, 1); ++image) {
+      patch_masks_.push_back({.view = first + image,
+                              .number = i,
+                              .column = columns_.size() - places_[first].column,
+                              .shape = Extents(field.shape)});
+    }
+    add({.info = {view.name.empty() ? field.name : view.name + "." + field.name, FieldKind::array},
+         .spec = {.type = Scalar::boolean, .shape = field.shape}},
+        count);
+  }
 }
 
 void PlanePlan::add(ColumnPlan column, std::size_t count) {

@@ -59,6 +59,14 @@ class PlanePlan final : public FillPlan {
     bool drawn_apart = true;  ///< from the one before it: what it drew is saved
   };
 
+  /// A field that an operation of a view's list adds, in one image of those that share its column.
+  struct PatchMask {
+    std::size_t view = 0;
+    std::size_t number = 0;  ///< of ImageProgram::masks()
+    std::size_t column = 0;  ///< counted from the view's first
+    Extents shape;
+  };
+
   /// `input`: the size of all images, where the shape of rows rests on that.
   PlanePlan(PlaneFields fields, const FieldSpec& image, SampleProgram program, MemoryFormat format,
             ImageSize input);
@@ -85,11 +93,14 @@ class PlanePlan final : public FillPlan {
   bool drops() const noexcept { return drops_; }
   /// One for each view of the program.
   const std::vector<ViewPlace>& places() const noexcept { return places_; }
+  /// Those of one column stand together, in the order of their images.
+  const std::vector<PatchMask>& patch_masks() const noexcept { return patch_masks_; }
 
  private:
   void add(ColumnPlan column, std::size_t count);
   void add_columns_of(const PlaneField& field, const std::string& view, std::size_t count,
                       const ImageProgram& image, bool pad_images);
+  void add_patch_masks(const View& view, std::size_t first, std::size_t count);
 
   PlaneFields fields_;
   RgbLossNote loss_;
@@ -100,14 +111,15 @@ class PlanePlan final : public FillPlan {
   std::vector<std::size_t> numbers_;  // of the image's field and the others'
   std::vector<ColumnPlan> columns_;
   std::vector<ViewPlace> places_;
+  std::vector<PatchMask> patch_masks_;
   DrawnLists draws_;
 };
 
-/// Columns for each view: the image, then the others. One view without a name has the names of the fields;
-/// those of a view `a` are called `a`, `a.mask`. Views that are counted, and those whose lists make several
-/// images of one, are one array for a row: [count, C, H, W]. Masks are int32 where they are read wide, else
-/// uint8; of one shape where the view's images are. `invalid` where operations cannot follow each other, or
-/// counted views differ in size.
+/// Columns for each view: the image, the others, then the masks of patches that its operations add. One view
+/// without a name has the names of the fields; those of a view `a` are called `a`, `a.mask`. Views that are
+/// counted, and those whose lists make several images of one, are one array for a row: [count, C, H, W].
+/// Masks are int32 where they are read wide, else uint8; of one shape where the view's images are. `invalid`
+/// where operations cannot follow each other, or counted views differ in size.
 Result<FillPlanPtr> plan_plane(const SampleTable& table, PlaneFields fields, const std::vector<View>& views,
                                MemoryFormat format, const LoaderOptions& options);
 /// The same for the list of one image, with which nothing moves.

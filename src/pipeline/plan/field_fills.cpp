@@ -55,7 +55,7 @@ Result<FillPlanPtr> FieldFills::of_kind(std::size_t number, const FieldList& lis
     case FieldKind::image:
       if (const std::optional<PixelLayout> layout = layout_of(reading.mode)) {
         PENSTOCK_ASSIGN(const int images, images_of(list.operations));
-        if (images > 1) {
+        if (images > 1 || adds_masks(list.operations)) {
           return plan_image_plane(table, {.number = number, .name = field.name, .reading = reading}, list,
                                   format, options);
         }

@@ -58,7 +58,8 @@ bool HeldImageOperations::drops_annotations() const noexcept {
 Result<ImageSpec> HeldImageOperations::describe(std::string_view owner, std::size_t number,
                                                 const ImageSpec& in) const {
   const ImageTransform& operation = *typed_[number];
-  if (operation.turns_upright() || operation.images() > 1 || operation.box_format()) {
+  if (operation.turns_upright() || operation.images() > 1 || operation.box_format() ||
+      !operation.mask_fields().empty()) {
     return Error{ErrorKind::invalid,
                  fmt::format("{} cannot hold {}", owner, operation.name()),
                  fmt::format("put {} into the list itself", operation.name()),
