@@ -127,6 +127,7 @@ void Scheduler::submit(Job& job, std::size_t rows_per_run) {
               .run = {.storage = job.storage,
                       .order = job.order.get(),
                       .first_place = job.first_place,
+                      .stride = job.stride,
                       .first = static_cast<std::uint32_t>(first),
                       .count = static_cast<std::uint32_t>(std::min(rows_per_run, rows - first))},
               .generation = generation_.load(std::memory_order_relaxed)};
