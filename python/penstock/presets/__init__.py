@@ -7,12 +7,14 @@ size is the side of the square images. mean and std are those of Normalize; mean
 from ._labels import imagenet_train, imagenet_val, supervised_train, supervised_val
 from ._parts import IMAGENET_MEAN, IMAGENET_STD
 from ._planes import detection, segmentation
+from ._recipes import deit3, resnet_strikes_back
 from ._views import byol, dino, dinov2, ipcl, lejepa, mocov2, simclr
 
 __all__ = [
     "IMAGENET_MEAN",
     "IMAGENET_STD",
     "byol",
+    "deit3",
     "detection",
     "dino",
     "dinov2",
@@ -21,6 +23,7 @@ __all__ = [
     "ipcl",
     "lejepa",
     "mocov2",
+    "resnet_strikes_back",
     "segmentation",
     "simclr",
     "supervised_train",
