@@ -54,6 +54,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "IJEPAMask": {"grid": (12, 16)},
     "RandAugment": {"magnitude": 20},
     "AugMix": {"severity": 8},
+    "TimmMixup": {"cutmix_alpha": 1.0, "mode": "elem"},
 }
 CANDIDATES: tuple[Any, ...] = (64, 8, 4, 2, 1, 0.5, (0.3, 0.6), (32, 64), (0.4, 0.5, 0.6))
 
@@ -89,7 +90,7 @@ def given_to(operation: transforms.Transform) -> Any:
 
 
 def shown_operations() -> list[str]:
-    hidden = (*transforms.functional.ON_ANNOTATIONS, "ToBfloat16")  # which numpy has not
+    hidden = (*transforms.functional.ON_ANNOTATIONS, "ToBfloat16", "OneHot")  # numpy has no bfloat16
     return [name for name, kind in _classes().items() if kind.info["kind"] in ("image", "batch") and name not in hidden]
 
 

@@ -17,7 +17,7 @@ from . import _core
 from .dataset import Dataset
 from .errors import InvalidError
 from .options import LoaderOptions
-from .samplers import Given, Indices, Random, Sequential
+from .samplers import Given, Indices, Random, RepeatedAugmentation, Sequential
 
 _log = logging.getLogger("penstock")
 _announced: set[tuple[str, int, int]] = set()
@@ -141,7 +141,7 @@ class OrderCheck:
             decides["kind"] = Indices.kind
         if isinstance(sampler, Indices):
             decides["num_samples"] = sampler.indices.size
-        if getattr(sampler, "replacement", None) is False:
+        if getattr(sampler, "replacement", None) is False or isinstance(sampler, RepeatedAugmentation):
             for name in ("seed", "shuffle_mode", "shuffle_window", "shuffle_shards"):
                 decides[name] = getattr(options, name)
         return {"order": decides.pop("kind"), **decides}

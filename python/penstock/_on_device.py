@@ -63,10 +63,10 @@ class OnDevice:
 
 
 def on_device(transforms: Iterable[Transform]) -> OnDevice:
-    """A list of colour operations, flips, ToFloat, Normalize, MixUp and CutMix as a function of a batch on its device:
-    on_device(list)(images, batch.params), with what a loader drew. The work is done by torch's operations where the
-    tensor lies. Bytes become what the engine makes of them; floats agree to about 1e-6. Tested on CPU tensors only:
-    nobody has run it on a GPU."""
+    """A list of colour operations, flips, ToFloat, Normalize, MixUp, CutMix, TimmMixup and OneHot as a function of a
+    batch on its device: on_device(list)(images, batch.params), with what a loader drew. The work is done by torch's
+    operations where the tensor lies. Bytes become what the engine makes of them; floats agree to about 1e-6. Tested on
+    CPU tensors only: nobody has run it on a GPU."""
     return OnDevice(transforms)
 
 
@@ -257,24 +257,72 @@ def _normalize(images: torch.Tensor, operation: Transform, drawn: Drawn) -> torc
 
 
 def _mixed(images: torch.Tensor, labels: Any, operation: Transform, drawn: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Each row with the one before it."""
+    """Each row with the one that it is paired with, as it was drawn for the batch, for pairs or for rows."""
     import torch
 
-    share = float(drawn["lam"])
-    before = images.roll(1, 0)
-    if type(operation).__name__ == "CutMix":
-        left, top, right, bottom = drawn["box"]
-        images = images.clone()
-        images[:, :, top:bottom, left:right] = before[:, :, top:bottom, left:right]
-    elif not images.is_floating_point():
-        raise InvalidError("on_device: MixUp mixes floats; put it behind ToFloat or Normalize")
-    else:
-        images = before * (1.0 - share) + images * share
+    params, rows = operation.params, len(images)
     if labels is not None:
-        if not labels.is_floating_point():
-            labels = torch.nn.functional.one_hot(labels, operation.params["num_classes"]).to(torch.float32)
-        labels = labels.roll(1, 0) * (1.0 - share) + labels * share
+        labels = _smoothed(labels, params["num_classes"], params["label_smoothing"])
+    if type(operation).__name__ == "OneHot":
+        return images, labels
+    mirrors = params.get("pairing", "mirror") == "mirror"
+    if mirrors and rows < 2:
+        return images, labels
+    places = torch.arange(rows, device=images.device)
+    partners = places.flip(0) if mirrors else places.roll(1)
+    shares, boxes = _numbers(drawn["lam"]), _numbers(drawn.get("box", []))
+    cuts = _numbers(drawn.get("cutmix", [int(bool(boxes))] * len(shares)))
+    units = [_unit(params["mode"], row, rows) for row in range(rows)]
+    alone = rows // 2 if rows % 2 and mirrors else None  # its own mirror
+    lam = [1.0 if row == alone else shares[unit] for row, unit in enumerate(units)]
+    share, rest = _column(images, lam), _column(images, (1.0 - each for each in lam))
+    before = images[partners]
+    if boxes:
+        inside = _inside(images, [boxes[4 * unit : 4 * unit + 4] for unit in units])
+        images = torch.where(inside, before, images)
+    if not all(cuts):
+        mixed = before * rest + images * share
+        if not images.is_floating_point():
+            mixed = mixed.round().to(images.dtype)
+        kept = _column(images, (float(cuts[unit] or lam[row] == 1) for row, unit in enumerate(units)))
+        images = torch.where(kept == 1, images, mixed)
+    if labels is not None:
+        labels = labels[partners] * rest.view(-1, 1) + labels * share.view(-1, 1)
     return images, labels
+
+
+def _unit(mode: str, row: int, rows: int) -> int:
+    """Which of the draws of a batch is for a row."""
+    if mode == "batch":
+        return 0
+    return row if mode == "elem" else min(row, rows - 1 - row) % (rows // 2)
+
+
+def _numbers(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, Sequence) else [given]
+
+
+def _smoothed(labels: torch.Tensor, classes: int, smoothing: float) -> torch.Tensor:
+    """One-hot labels, of which all classes are given a share alike."""
+    import torch
+
+    if not labels.is_floating_point():
+        labels = torch.nn.functional.one_hot(labels, classes).to(torch.float32)
+    if smoothing == 0:
+        return labels
+    off = torch.tensor(smoothing / classes, dtype=torch.float32)
+    on = torch.tensor(1.0 - smoothing + smoothing / classes, dtype=torch.float32)
+    return torch.where(labels == 1, on.to(labels.device), off.to(labels.device) + labels * (on - off).to(labels.device))
+
+
+def _inside(images: torch.Tensor, boxes: Sequence[Sequence[int]]) -> torch.Tensor:
+    """Which pixels lie in the box of each row: left, top, right, bottom."""
+    import torch
+
+    left, top, right, bottom = torch.tensor(boxes, device=images.device).view(-1, 4, 1, 1, 1).unbind(1)
+    y = torch.arange(images.shape[2], device=images.device).view(1, 1, -1, 1)
+    x = torch.arange(images.shape[3], device=images.device).view(1, 1, 1, -1)
+    return (left <= x) & (x < right) & (top <= y) & (y < bottom)
 
 
 STEPS: dict[str, Step] = {
@@ -284,4 +332,4 @@ STEPS: dict[str, Step] = {
     "ToFloat": _to_float,
     "Normalize": _normalize,
 }
-MIXES = ("MixUp", "CutMix")
+MIXES = ("MixUp", "CutMix", "TimmMixup", "OneHot")

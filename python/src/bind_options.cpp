@@ -127,6 +127,8 @@ void read(const char* option, nb::handle given, Sampler& value) {
       read(option, member, value.kind);
     } else if (name == "replacement") {
       read(option, member, value.replacement);
+    } else if (name == "num_repeats") {
+      read(option, member, value.num_repeats);
     } else if (name == "num_samples") {
       read(option, member, value.num_samples);
     } else if (name == "weights") {

@@ -95,8 +95,8 @@ def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
                 for values, made in ((images, batch["image"]), (labels, batch["label"])):
                     assert torch.equal(made, values.roll(1, 0).mul(1.0 - lam).add(values.mul(lam)))
     assert len(shares) == 2 * len(SMOOTH) // 4 + (1 if 2 * len(SMOOTH) % 4 else 0)
-    with pytest.raises(penstock.InvalidError, match="MixUp mixes float32 images of one size"):
-        penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5)])
+    with pytest.raises(penstock.InvalidError, match="MixUp mixes images of float32 or uint8"):
+        penstock.Loader(source, transforms=[transforms.ToFloat16(), transforms.MixUp(num_classes=5)])
     with pytest.raises(penstock.InvalidError, match="must stand at the end"):
         penstock.Loader(source, transforms=[transforms.MixUp(num_classes=5), transforms.ToFloat()])
 

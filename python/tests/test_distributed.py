@@ -130,7 +130,7 @@ ORDERS = textwrap.dedent("""
     import torch
     import torch.distributed as dist
     import penstock
-    from penstock.samplers import Indices, Random, Weighted
+    from penstock.samplers import Indices, Random, RepeatedAugmentation, Weighted
 
     source, fewer, folder = sys.argv[1:]
     dist.init_process_group("gloo")
@@ -172,6 +172,7 @@ ORDERS = textwrap.dedent("""
             loader_of(sampler=torch.utils.data.SequentialSampler(range(60)) if rank else list(range(60)))],
         "different weights": lambda: [loader_of(sampler=Weighted(1.0 + rank * np.arange(60)))],
         "different seeds of weights": lambda: [loader_of(sampler=Weighted(np.ones(60), replacement=False), seed=rank)],
+        "different seeds of repeated samples": lambda: [loader_of(sampler=RepeatedAugmentation(), seed=rank)],
         "different seeds": lambda: [loader_of(shuffle=True, seed=rank)],
         "the same seed": lambda: [loader_of(shuffle=True, seed=4)],
         "different seeds in order": lambda: [loader_of(seed=rank)],
@@ -245,6 +246,7 @@ DIGESTS = r"[0-9a-f]{16} on another rank, [0-9a-f]{16} on this one\)"
         ("a list of other length", r"; num_samples 60 on another rank, 59 on this one\)"),
         ("different weights", rf"\(weights {DIGESTS}"),
         ("different seeds of weights", r"\(seed 0 on another rank, 1 on this one\)"),
+        ("different seeds of repeated samples", r"\(seed 0 on another rank, 1 on this one\)"),
         ("different seeds", r"\(seed 0 on another rank, 1 on this one\)"),
         ("shuffled and not", r"\(order sequential on another rank, random on this one\)"),
         ("different modes", r"\(shuffle_mode global on another rank, window on this one"),

@@ -51,7 +51,19 @@ def test_every_color_turns_as_the_engine_turns_it() -> None:
         np.testing.assert_array_equal(made[0].permute(1, 2, 0).numpy(), wanted)
 
 
-@pytest.mark.parametrize("mix", [transforms.MixUp(num_classes=60), transforms.CutMix(num_classes=60)], ids=repr)
+MIXES = [
+    transforms.MixUp(num_classes=60),
+    transforms.CutMix(num_classes=60),
+    transforms.MixUp(num_classes=60, pairing="mirror", mode="pair", label_smoothing=0.2),
+    transforms.CutMix(num_classes=60, pairing="mirror", mode="elem"),
+    transforms.CutMix(num_classes=60, mode="elem"),
+    transforms.TimmMixup(0.8, 1.0, prob=0.7, mode="elem", num_classes=60),
+    transforms.TimmMixup(0.8, 1.0, prob=0.7, mode="pair", num_classes=60),
+    transforms.OneHot(60, label_smoothing=0.1),
+]
+
+
+@pytest.mark.parametrize("mix", MIXES, ids=repr)
 def test_floats_and_mixes_agree(shards: Any, mix: transforms.Transform) -> None:
     list_ = [*COLORS, *FLOATS, mix]
     device = transforms.on_device(list_)

@@ -32,6 +32,8 @@ IMAGES: dict[str, tuple[dict[str, Any], dict[str, tuple[int, ...]]]] = {
     "imagenet_val": (SMALL, ONE_IMAGE),
     "supervised_train": (SMALL, ONE_IMAGE),
     "supervised_val": (SMALL, ONE_IMAGE),
+    "deit3": (SMALL, ONE_IMAGE),
+    "resnet_strikes_back": (SMALL, ONE_IMAGE),
     "simclr": (SMALL, TWO_VIEWS),
     "mocov2": (SMALL, TWO_VIEWS),
     "byol": (SMALL, TWO_VIEWS),
@@ -61,6 +63,8 @@ SLIPSTREAM = {
 RATES: list[tuple[str, dict[str, Any], dict[str, tuple[tuple[float, float], dict[str, float]]]]] = [
     ("imagenet_train", SMALL, {"": ((0.08, 1.0), {"RandomHorizontalFlip": 0.5})}),
     ("supervised_train", SMALL, {"": ((0.08, 1.0), {})}),
+    ("deit3", SMALL | {"num_classes": None}, {"": ((0.08, 1.0), {"RandomHorizontalFlip": 0.5})}),
+    ("resnet_strikes_back", SMALL | {"num_classes": None}, {"": ((0.08, 1.0), {"RandomHorizontalFlip": 0.5})}),
     (
         "simclr",
         SMALL,
@@ -259,6 +263,43 @@ def test_the_blur_of_simclr_is_a_tenth_of_the_image_wide():
     for side, kernel in ((224, 23), (96, 9), (32, 3)):
         assert f"GaussianBlur(kernel_size={kernel}, sigma=(0.1, 2.0))" in repr(presets.simclr(side))
     assert presets.simclr(strength=0.5) != presets.simclr()
+
+
+def test_deit3_and_resnet_strikes_back_have_the_papers_numbers():
+    mix = transforms.TimmMixup(0.8, 1.0, label_smoothing=0.0, num_classes=1000)
+    deit3 = presets.deit3()
+    assert deit3[2:3] == [transforms.ThreeAugment(0.3)] and deit3[-1] == mix
+    assert presets.deit3(192, simple_random_crop=True, color_jitter=0, num_classes=None)[:4] == [
+        transforms.Resize(192, "bicubic"),
+        transforms.RandomCrop(192, padding=4, padding_mode="reflect"),
+        transforms.RandomHorizontalFlip(),
+        transforms.ThreeAugment(None),
+    ]
+    for procedure, side, magnitude, alpha, smoothing in (
+        ("A1", 224, 7, 0.2, 0.1),
+        ("A2", 224, 7, 0.1, 0.0),
+        ("A3", 160, 6, 0.1, 0.0),
+    ):
+        listed = presets.resnet_strikes_back(procedure, num_classes=10)
+        assert listed[0] == transforms.RandomResizedCrop(side, interpolation="bicubic")
+        assert listed[2] == transforms.TimmRandAugment(f"rand-m{magnitude}-mstd0.5-inc1")
+        assert listed[-1] == transforms.TimmMixup(alpha, 1.0, label_smoothing=smoothing, num_classes=10)
+    with pytest.raises(penstock.InvalidError, match="procedure must be one of A1, A2, A3, got 'B'"):
+        presets.resnet_strikes_back("B")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("listed", [presets.deit3(SIDE, num_classes=4), presets.resnet_strikes_back(size=SIDE)])
+def test_recipes_mix_every_batch(source, listed):
+    classes = listed[-1].params["num_classes"]
+    cut = set()
+    with loader_of(source, listed) as loader:
+        for _ in range(3):
+            for batch in loader:
+                (drawn,) = batch.params[0]["batch"]
+                cut.update(drawn["cutmix"])
+                assert batch["label"].shape == (16, classes)
+                np.testing.assert_allclose(batch["label"].sum(1), 1, rtol=1e-5)
+    assert cut == {0, 1}
 
 
 def test_supervised_val_resizes_by_the_crop_ratio():

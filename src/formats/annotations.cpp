@@ -184,21 +184,6 @@ class PathReader {
   std::optional<Error> wrong_;
 };
 
-/// In float32, as torchvision converts boxes.
-void to_corners(BoxFormat format, float* box) {
-  if (format == BoxFormat::xywh) {
-    box[2] += box[0];
-    box[3] += box[1];
-  } else if (format == BoxFormat::cxcywh) {
-    const float half_width = 0.5F * box[2], half_height = 0.5F * box[3];
-    const float x = box[0], y = box[1];
-    box[0] = x - half_width;
-    box[1] = y - half_height;
-    box[2] = x + half_width;
-    box[3] = y + half_height;
-  }
-}
-
 /// Boxes or key points at the end of a path.
 class ItemReader {
  public:
@@ -345,6 +330,20 @@ bool take_labels(PathReader& in, Token token, std::vector<std::int64_t>& labels)
 }
 
 }  // namespace
+
+void to_corners(BoxFormat format, float* box) {
+  if (format == BoxFormat::xywh) {
+    box[2] += box[0];
+    box[3] += box[1];
+  } else if (format == BoxFormat::cxcywh) {
+    const float half_width = 0.5F * box[2], half_height = 0.5F * box[3];
+    const float x = box[0], y = box[1];
+    box[0] = x - half_width;
+    box[1] = y - half_height;
+    box[2] = x + half_width;
+    box[3] = y + half_height;
+  }
+}
 
 Status check_annotations(const AnnotationSpec& spec) {
   for (const std::string* path : {&spec.path, &spec.labels}) {

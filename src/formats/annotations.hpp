@@ -37,6 +37,9 @@ constexpr std::size_t numbers_each(AnnotationKind kind) noexcept {
   return kind == AnnotationKind::boxes ? 4 : 2;
 }
 
+/// The four numbers of a box as left, top, right and bottom; in float32, as torchvision converts them.
+void to_corners(BoxFormat format, float* box);
+
 /// `invalid` if a path is not one: names, places in lists and `*` (every element of a list), joined by dots.
 Status check_annotations(const AnnotationSpec& spec);
 

@@ -92,6 +92,9 @@
   X(normalize)                  \
   X(mix_up)                     \
   X(cut_mix)                    \
+  X(timm_mixup)                 \
+  X(mosaic)                     \
+  X(one_hot)                    \
   X(to_mono)                    \
   X(resample)                   \
   X(random_time_crop)           \

@@ -83,7 +83,7 @@ Error wrong_operation(const Transform* operation, std::size_t number, const char
         ErrorKind::invalid,
         name + " works on whole batches",
         fmt::format("put it at the end of the one list of a Loader, transforms=[..., {}(...)], not into "
-                    "a view or another operation",
+                    "a view",
                     name),
         {}};
   }

@@ -8,12 +8,14 @@ from ._labels import imagenet_train, imagenet_val, supervised_train, supervised_
 from ._masked import ijepa, mae
 from ._parts import IMAGENET_MEAN, IMAGENET_STD
 from ._planes import detection, segmentation
+from ._recipes import deit3, resnet_strikes_back
 from ._views import byol, dino, dinov2, ibot, ipcl, lejepa, mocov2, simclr
 
 __all__ = [
     "IMAGENET_MEAN",
     "IMAGENET_STD",
     "byol",
+    "deit3",
     "detection",
     "dino",
     "dinov2",
@@ -25,6 +27,7 @@ __all__ = [
     "lejepa",
     "mae",
     "mocov2",
+    "resnet_strikes_back",
     "segmentation",
     "simclr",
     "supervised_train",

@@ -910,6 +910,9 @@ class MixUp(Transform):
         alpha: float = 1.0,
         *,
         num_classes: int,
+        pairing: Literal['roll', 'mirror'] = 'roll',
+        mode: Literal['batch', 'pair', 'elem'] = 'batch',
+        label_smoothing: float = 0.0,
         key: str | None = None,
     ) -> None: ...
 
@@ -921,7 +924,47 @@ class CutMix(Transform):
         alpha: float = 1.0,
         *,
         num_classes: int,
+        pairing: Literal['roll', 'mirror'] = 'roll',
+        mode: Literal['batch', 'pair', 'elem'] = 'batch',
+        label_smoothing: float = 0.0,
         key: str | None = None,
+    ) -> None: ...
+
+class TimmMixup(Transform):
+    """Mixes the rows of a batch that mirror each other, by MixUp or CutMix, with their labels: timm's Mixup."""
+
+    def __init__(
+        self,
+        mixup_alpha: float = 1.0,
+        cutmix_alpha: float = 0.0,
+        cutmix_minmax: Sequence[float] | None = None,
+        prob: float = 1.0,
+        switch_prob: float = 0.5,
+        mode: Literal['batch', 'pair', 'elem'] = 'batch',
+        correct_lam: bool = True,
+        label_smoothing: float = 0.1,
+        num_classes: int = 1000,
+        key: str | None = None,
+    ) -> None: ...
+
+class Mosaic(Transform):
+    """Makes each image of a batch of parts of itself and of three others, with their masks and boxes."""
+
+    def __init__(
+        self,
+        center_range: Sequence[float] = (0.3, 0.7),
+        p: float = 0.5,
+        min_size: float = 1.0,
+        key: str | None = None,
+    ) -> None: ...
+
+class OneHot(Transform):
+    """Makes every label of a batch a number for each class, smoothed or not."""
+
+    def __init__(
+        self,
+        num_classes: int,
+        label_smoothing: float = 0.0,
     ) -> None: ...
 
 class ToMono(Transform):

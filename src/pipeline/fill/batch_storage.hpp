@@ -38,6 +38,7 @@ inline DrawnLists list_draws(const std::string& name, const std::vector<Transfor
 struct MixingMemory {
   std::vector<void*> rows;  ///< of one column after the other
   std::vector<BatchPlane> masks;
+  std::vector<std::vector<RowBoxes>> boxes;  ///< [field][good row]
   Scratch scratch;
 };
 

@@ -72,13 +72,16 @@ struct FieldList {
   std::uint64_t room = 0;  ///< of their draws
 };
 
-/// A run of rows of one batch: rows [first, first + count); row r stands at place first_place + r.
+/// A run of rows of one batch: rows [first, first + count); row r stands at place_of(r).
 struct RowRun {
   BatchStorage* storage = nullptr;
   const EpochOrder* order = nullptr;
   std::uint64_t first_place = 0;
+  std::uint64_t stride = 1;  ///< StepSlice::stride
   std::uint32_t first = 0;
   std::uint32_t count = 0;
+
+  std::uint64_t place_of(std::size_t row) const noexcept { return first_place + row * stride; }
 };
 
 /// One row, and what it is to be made of.

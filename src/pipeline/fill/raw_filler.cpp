@@ -22,7 +22,7 @@ class RawFiller final : public Filler {
     run.storage->raw.data = {};
     std::uint64_t expected = 0;
     for (std::uint32_t row = run.first; row < run.first + run.count && expected < kMaxExpected; ++row) {
-      run.order->parts_at(run.first_place + row, parts_);
+      run.order->parts_at(run.place_of(row), parts_);
       expected += std::min(table_of(parts_.front()).stored_size(parts_.front().sample, field_), kMaxExpected);
     }
     bytes_ = pool().acquire(static_cast<std::size_t>(std::min(expected, kMaxExpected)));

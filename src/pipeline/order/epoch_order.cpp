@@ -14,6 +14,8 @@
 namespace penstock::inline v0 {
 namespace {
 
+constexpr std::uint64_t kMaxRepeats = 1 << 16;
+
 Error wrong(std::string message, std::string advice) {
   return {.kind = ErrorKind::invalid,
           .message = std::move(message),
@@ -52,6 +54,8 @@ const char* words(const Sampler& sampler) {
       return sampler.replacement ? "drawn with replacement" : "shuffled";
     case Sampler::Kind::weighted:
       return sampler.replacement ? "drawn by weight with replacement" : "drawn by weight without replacement";
+    case Sampler::Kind::repeated:
+      return "shuffled";
     case Sampler::Kind::indices:
       return "chosen ones";
     case Sampler::Kind::given:
@@ -220,6 +224,22 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
       }
       break;
     }
+    case Kind::repeated: {
+      constexpr std::uint64_t kRound = 256;
+      if (sampler.num_repeats < 1 || sampler.num_repeats > kMaxRepeats) {
+        return wrong(fmt::format("sampler: num_repeats must be between 1 and {}, got {}", kMaxRepeats,
+                                 sampler.num_repeats),
+                     {});
+      }
+      rule->repeats_ = sampler.num_repeats > 1;
+      rule->places_ = sampler.num_samples.value_or(rows < kRound ? rows : rows / kRound * kRound);
+      if (rule->places_ > rows * sampler.num_repeats) {
+        return wrong(fmt::format("sampler: {} samples, {} times each, do not make {}", rows,
+                                 sampler.num_repeats, rule->places_),
+                     "lower num_samples");
+      }
+      break;
+    }
     case Kind::indices: {
       PENSTOCK_ASSIGN(rule->repeats_, check_order(*sampler.indices, rows));
       rule->places_ = sampler.indices->size();
@@ -242,18 +262,21 @@ Result<std::shared_ptr<const OrderRule>> OrderRule::make(const Sampler& sampler,
 std::string OrderRule::describe_reach() const {
   const std::string sorted =
       length_rule_.window > 0 ? fmt::format(", sorted by length within {}", length_rule_.window) : "";
-  if (sampler_.kind != Sampler::Kind::random || sampler_.replacement) {
+  if (!is_shuffled()) {
     return sorted;
   }
+  const std::string after = sampler_.kind == Sampler::Kind::repeated
+                                ? fmt::format(", {} times each", sampler_.num_repeats)
+                                : sorted;
   switch (shuffle_rule_.mode) {
     case ShuffleMode::everywhere:
       break;
     case ShuffleMode::window:
-      return fmt::format(" within {} places{}", shuffle_rule_.reach, sorted);
+      return fmt::format(" within {} places{}", shuffle_rule_.reach, after);
     case ShuffleMode::shards:
-      return fmt::format(" by shards, {} together{}", shuffle_rule_.reach, sorted);
+      return fmt::format(" by shards, {} together{}", shuffle_rule_.reach, after);
   }
-  return sorted;
+  return after;
 }
 
 std::string OrderRule::describe() const {
@@ -275,7 +298,7 @@ std::string OrderRule::describe_sampler() const {
                      : sampler_.kind == Sampler::Kind::indices
                          ? with_hash(words(sampler_), *sampler_.indices)
                          : std::string(words(sampler_)) + describe_reach();
-  if (sampler_.kind == Sampler::Kind::random && !shuffle_rule_.shard_starts.empty()) {
+  if (is_shuffled() && !shuffle_rule_.shard_starts.empty()) {
     text = with_hash(text, shuffle_rule_.shard_starts);  // a store of the same samples has other shards
   }
   if (sampler_.kind == Sampler::Kind::weighted) {
@@ -290,7 +313,7 @@ std::string OrderRule::describe_sampler() const {
 EpochOrder::EpochOrder(std::shared_ptr<const OrderRule> rule, std::uint64_t epoch)
     : rule_(std::move(rule)), epoch_(epoch), places_(rule_->places()), repeats_(rule_->repeats()) {
   const Sampler& sampler = rule_->sampler();
-  if (sampler.kind == Sampler::Kind::random && !sampler.replacement) {
+  if (rule_->is_shuffled()) {
     const ShuffleRule& shuffle = rule_->shuffle_rule();
     switch (shuffle.mode) {
       case ShuffleMode::everywhere:
@@ -335,6 +358,9 @@ bool EpochOrder::falls(std::uint64_t window) const noexcept {
 }
 
 std::uint64_t EpochOrder::unsorted_at(std::uint64_t place) const noexcept {
+  if (rule_->sampler().kind == Sampler::Kind::repeated) {
+    place /= rule_->sampler().num_repeats;
+  }
   if (const auto* const everywhere = std::get_if<IndexShuffle>(&shuffle_)) {
     return everywhere->at(place);
   }

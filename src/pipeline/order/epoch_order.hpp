@@ -66,7 +66,13 @@ class OrderRule {
   bool repeats() const noexcept { return repeats_; }
   /// Whether the seed has a part in the order.
   bool is_random() const noexcept {
-    return sampler_.kind == Sampler::Kind::random || sampler_.kind == Sampler::Kind::weighted;
+    return is_shuffled() || sampler_.kind == Sampler::Kind::random ||
+           sampler_.kind == Sampler::Kind::weighted;
+  }
+  /// Whether it is a permutation by the shuffle rule.
+  bool is_shuffled() const noexcept {
+    return sampler_.kind == Sampler::Kind::repeated ||
+           (sampler_.kind == Sampler::Kind::random && !sampler_.replacement);
   }
   /// Whether the order comes with each epoch.
   bool is_given() const noexcept { return sampler_.kind == Sampler::Kind::given; }

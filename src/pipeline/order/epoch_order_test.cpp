@@ -33,21 +33,24 @@ std::string refusal(const Sampler& sampler, bool shuffle = false) {
 
 TEST(RankSlices, any_ranks_and_batches_cover_the_epoch_once) {
   for (const std::uint64_t places : {1u, 7u, 64u, 101u}) {
+    const bool dealt = places % 2 == 1;
     for (const std::uint64_t batch : {1u, 3u, 8u}) {
       for (const std::uint64_t world : {1u, 2u, 5u}) {
         for (const std::uint64_t start : {std::uint64_t{0}, places / 2, places}) {
           std::vector<int> seen(places, 0);
           std::uint64_t position = start;
-          const std::uint64_t steps = RankSlices(batch, 0, world, false).steps(start, places);
+          const std::uint64_t steps = RankSlices(batch, 0, world, false, dealt).steps(start, places);
           for (std::uint64_t step = 0; step < steps; ++step) {
             std::size_t most = 0;
             std::size_t fewest = batch;
             for (std::uint64_t rank = 0; rank < world; ++rank) {
-              const StepSlice slice = RankSlices(batch, rank, world, false).at(position, places);
+              const StepSlice slice = RankSlices(batch, rank, world, false, dealt).at(position, places);
+              EXPECT_EQ(slice.stride, dealt && !slice.repeated && places - position >= world ? world : 1);
               EXPECT_GE(slice.rows, 1u) << "every rank has every step";
               most = std::max(most, slice.rows);
               fewest = std::min(fewest, slice.rows);
-              for (std::uint64_t place = slice.first; place < slice.first + slice.rows; ++place) {
+              for (std::uint64_t row = 0; row < slice.rows; ++row) {
+                const std::uint64_t place = slice.first + row * slice.stride;
                 ASSERT_LT(place, places);
                 seen[place] += slice.repeated ? 0 : 1;
               }
@@ -109,6 +112,26 @@ TEST(EpochOrder, draws_with_replacement_are_uniform_and_keyed_by_place) {
   EXPECT_GT(chi2, 17.0) << "too even to be random";
   EXPECT_TRUE(OrderRule::make(Sampler::random(true), false, sample_per_row(4), 0).value()->repeats());
   EXPECT_FALSE(OrderRule::make(Sampler::random(), false, sample_per_row(4), 0).value()->repeats());
+}
+
+TEST(EpochOrder, repeated_samples_come_several_times_in_a_row) {
+  constexpr std::uint64_t kSamples = 700;
+  const std::vector<std::uint64_t> shuffled = order_of(Sampler::random(), kSamples, 2);
+  const std::vector<std::uint64_t> order = order_of(Sampler::repeated(3), kSamples, 2);
+  ASSERT_EQ(order.size(), 512u) << "rounded down to a multiple of 256";
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    EXPECT_EQ(order[place], shuffled[place / 3]);
+  }
+  EXPECT_EQ(order_of(Sampler::repeated(2), 100).size(), 100u) << "too few to be rounded";
+  EXPECT_EQ(order_of(Sampler::repeated(2, 200), 100).size(), 200u);
+  EXPECT_THAT(refusal(Sampler::repeated(2, 9)), HasSubstr("4 samples, 2 times each, do not make 9"));
+  EXPECT_THAT(refusal(Sampler::repeated(0)), HasSubstr("num_repeats must be between 1 and 65536, got 0"));
+  EXPECT_THAT(refusal(Sampler::repeated(), true), HasSubstr("shuffle=True and this sampler"));
+  const auto rule = [](std::uint64_t times) {
+    return OrderRule::make(Sampler::repeated(times), false, sample_per_row(4), 0).value();
+  };
+  EXPECT_TRUE(rule(3)->repeats()) << "copies draw for themselves";
+  EXPECT_NE(rule(3)->describe_sampler(), rule(2)->describe_sampler());
 }
 
 TEST(EpochOrder, weighted_draws_have_the_frequencies_of_the_weights) {

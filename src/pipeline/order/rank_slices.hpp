@@ -7,20 +7,23 @@
 
 namespace penstock::inline v0 {
 
-/// What one rank takes at one step: places [first, first + rows).
+/// What one rank takes at one step.
 struct StepSlice {
   std::uint64_t first = 0;
   std::size_t rows = 0;
-  bool repeated = false;  ///< fewer samples than ranks remained: this place was delivered before
+  std::uint64_t stride = 1;  ///< from the place of a row to that of the next
+  bool repeated = false;     ///< fewer samples than ranks remained: this place was delivered before
 };
 
-/// A step takes the next batch * world places, each rank a slice of them; so a run continues from any
-/// position with any batch size and number of ranks. A tail is shared out evenly; when fewer samples than
-/// ranks remain, the ranks without one repeat places from the start of the epoch.
+/// A step takes the next batch * world places, each rank a slice of them, or every world-th one where they
+/// are dealt out; so a run continues from any position with any batch size and number of ranks. A tail is
+/// shared out evenly; when fewer samples than ranks remain, the ranks without one repeat places from the
+/// start of the epoch.
 class RankSlices {
  public:
-  RankSlices(std::uint64_t batch, std::uint64_t rank, std::uint64_t world, bool drop_last) noexcept
-      : batch_(batch), rank_(rank), world_(world), drop_last_(drop_last) {}
+  RankSlices(std::uint64_t batch, std::uint64_t rank, std::uint64_t world, bool drop_last,
+             bool dealt = false) noexcept
+      : batch_(batch), rank_(rank), world_(world), drop_last_(drop_last), dealt_(dealt) {}
 
   /// Steps from `position` to the end of an epoch of that many places; the same for all ranks.
   std::uint64_t steps(std::uint64_t position, std::uint64_t places) const noexcept {
@@ -37,7 +40,10 @@ class RankSlices {
   StepSlice at(std::uint64_t position, std::uint64_t places) const noexcept {
     const std::uint64_t left = places - position;
     if (left >= whole()) {
-      return {.first = position + rank_ * batch_, .rows = static_cast<std::size_t>(batch_)};
+      return dealt_ ? StepSlice{.first = position + rank_,
+                                .rows = static_cast<std::size_t>(batch_),
+                                .stride = world_}
+                    : StepSlice{.first = position + rank_ * batch_, .rows = static_cast<std::size_t>(batch_)};
     }
     if (left < world_) {
       const bool repeated = rank_ >= left;
@@ -46,8 +52,9 @@ class RankSlices {
     }
     const std::uint64_t share = left / world_;
     const std::uint64_t more = left % world_;  // the first ranks get one more
-    return {.first = position + rank_ * share + std::min(rank_, more),
-            .rows = static_cast<std::size_t>(share + (rank_ < more ? 1 : 0))};
+    const auto rows = static_cast<std::size_t>(share + (rank_ < more ? 1 : 0));
+    return dealt_ ? StepSlice{.first = position + rank_, .rows = rows, .stride = world_}
+                  : StepSlice{.first = position + rank_ * share + std::min(rank_, more), .rows = rows};
   }
 
   /// Places that a whole step takes.
@@ -60,6 +67,7 @@ class RankSlices {
   std::uint64_t rank_;
   std::uint64_t world_;
   bool drop_last_;
+  bool dealt_;
 };
 
 }  // namespace penstock::inline v0

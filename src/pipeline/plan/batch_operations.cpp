@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 
+#include "formats/annotations.hpp"
 #include "pipeline/plan/list_fields.hpp"
 #include "pipeline/plan/plan.hpp"
 #include "pipeline/plan/plan_parts.hpp"
 #include "transforms/batch/batch_operation.hpp"
+#include "transforms/coordinates.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -35,18 +39,97 @@ ImageSpec image_spec_of(const ArraySpec& spec, MemoryFormat format) {
           .channels = extent(first ? 0 : 2)};
 }
 
+bool is_good(const BatchStorage& storage, std::size_t row) {
+  return !storage.row_errors[row] || storage.row_replaced[row] != 0;
+}
+
 /// Appends where the good rows of a column stand; how many there are.
 std::size_t add_rows(const BatchStorage& storage, const Column& column, std::vector<void*>& rows) {
   const std::size_t before = rows.size();
   for (std::size_t i = 0; i < storage.rows; ++i) {
-    if (!storage.row_errors[i] || storage.row_replaced[i] != 0) {
+    if (is_good(storage, i)) {
       rows.push_back(static_cast<std::uint8_t*>(column.data) + i * column.row_bytes);
     }
   }
   return rows.size() - before;
 }
 
+template <class Value>
+void copy_row(const Column& column, std::size_t row, std::vector<Value>& values) {
+  const ByteSpan bytes = column.bytes_of(row);
+  values.resize(bytes.size() / sizeof(Value));
+  if (!values.empty()) {
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+  }
+}
+
+/// The boxes of the good rows, and their labels where the column has any behind it.
+void read_boxes(const BatchStorage& storage, std::size_t column, bool labelled, std::vector<RowBoxes>& rows) {
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < storage.rows; ++i) {
+    if (!is_good(storage, i)) {
+      continue;
+    }
+    rows.resize(std::max(rows.size(), good + 1));
+    RowBoxes& row = rows[good++];
+    row.changed = false;
+    copy_row(storage.columns[column], i, row.corners);
+    for (std::size_t box = 0; box < row.corners.size(); box += 4) {
+      to_corners(storage.columns[column].boxes, &row.corners[box]);
+    }
+    row.labels.clear();
+    if (labelled) {
+      copy_row(storage.columns[column + 1], i, row.labels);
+    }
+  }
+  rows.resize(good);
+}
+
+/// Gives a row of a column memory of its own for these values.
+template <class Value>
+void write_row(BatchStorage& storage, std::size_t column, std::size_t row, const std::vector<Value>& values,
+               std::vector<std::size_t> shape, BufferPool& pool) {
+  Slab piece = pool.acquire(values.size() * sizeof(Value));
+  if (!values.empty()) {
+    std::memcpy(piece.data(), values.data(), values.size() * sizeof(Value));
+  }
+  ArrayRow& array = storage.columns[column].rows[row];
+  array.data = piece.data();
+  array.shape = Extents(shape);
+  storage.row_memory[row * storage.columns.size() + column] = std::move(piece);
+}
+
+/// The boxes that operations have made anew.
+void write_boxes(BatchStorage& storage, std::size_t column, bool labelled, std::vector<RowBoxes>& rows,
+                 BufferPool& pool) {
+  std::size_t good = 0;
+  for (std::size_t i = 0; i < storage.rows; ++i) {
+    if (!is_good(storage, i)) {
+      continue;
+    }
+    RowBoxes& row = rows[good++];
+    if (!row.changed) {
+      continue;
+    }
+    to_format(storage.columns[column].boxes, row.corners);
+    write_row(storage, column, i, row.corners, {row.corners.size() / 4, 4}, pool);
+    if (labelled) {
+      write_row(storage, column + 1, i, row.labels, {row.labels.size()}, pool);
+    }
+  }
+}
+
+bool moves_boxes(const std::vector<TransformPtr>& operations) {
+  return std::any_of(operations.begin(), operations.end(), [](const TransformPtr& operation) {
+    return static_cast<const BatchTransform&>(*operation).moves_boxes();
+  });
+}
+
 }  // namespace
+
+bool Plan::has_box_labels(std::size_t boxes) const noexcept {
+  return boxes + 1 < columns_.size() && columns_[boxes + 1].role == PlaneRole::box_labels;
+}
 
 Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<TransformPtr> operations) {
   const auto is_of = [&dataset](const ColumnPlan& column, std::optional<std::size_t> field) {
@@ -54,14 +137,13 @@ Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<Transform
   };
   const std::optional<std::size_t> image = sample_image(dataset);
   const std::optional<std::size_t> label = sample_label(dataset);
-  BatchSpec spec;
-  std::size_t dimensions = 0;  // of an image
+  BatchSpec spec{.dimensions = 0};
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const ColumnPlan& column = columns_[i];
     if (is_of(column, image)) {
-      dimensions = column.spec.shape.size();
+      spec.dimensions = static_cast<int>(column.spec.shape.size());
     }
-    if (is_of(column, image) && dimensions == 3) {
+    if (is_of(column, image) && spec.dimensions == 3) {
       mixed_images_ = i;
       spec.images = image_spec_of(column.spec, format_of(column));
     } else if (is_of(column, label) && classes_for(operations) > 0 && column.spec.type == Scalar::float32) {
@@ -72,12 +154,13 @@ Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<Transform
       spec.masks = spec.masks.empty() ? column.info.name : spec.masks;
     } else if (column.role != PlaneRole::none) {
       spec.others = spec.others.empty() ? column.info.name : spec.others;
+      if (column.role == PlaneRole::points && spec.points.empty()) {
+        spec.points = column.info.name;
+      }
+      if (column.role == PlaneRole::boxes && moves_boxes(operations)) {
+        mixed_boxes_.push_back(i);
+      }
     }
-  }
-  if (dimensions != 3) {
-    return invalid(
-        fmt::format("{} needs images [H, W, C], got {} dimensions", operations[0]->name(), dimensions),
-        "let each row have one image [H, W, C]: omit FiveCrop or TenCrop, or change the function before it");
   }
   for (const TransformPtr& operation : operations) {
     PENSTOCK_TRY(static_cast<const BatchTransform&>(*operation).check_for(spec));
@@ -87,11 +170,7 @@ Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<Transform
   return {};
 }
 
-void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place) const noexcept
-    try {
-  if (!batch_draws_) {
-    return;
-  }
+BatchSlots Plan::slots_of(BatchStorage& storage) const {
   MixingMemory& memory = storage.mixing;
   memory.rows.clear();
   memory.rows.reserve(storage.rows * (2 + mixed_masks_.size()));  // spans into it stay good
@@ -100,37 +179,56 @@ void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t
     const std::size_t count = add_rows(storage, storage.columns[column], memory.rows);
     return std::span(memory.rows).last(count);
   };
-  const Column& images = storage.columns[mixed_images_];
-  const ImageSpec spec = image_spec_of(images.spec, format_of(images));
   BatchSlots slots;
-  slots.type = spec.type;
-  slots.images = {.rows = spec.fixed_size() ? rows_of(mixed_images_) : std::span<void* const>(),
-                  .size = spec.size,
-                  .channels = spec.channels,
-                  .element = size_of(spec.type),
-                  .format = format_of(images)};
+  if (mixed_images_) {
+    const Column& images = storage.columns[*mixed_images_];
+    const ImageSpec spec = image_spec_of(images.spec, format_of(images));
+    slots.type = spec.type;
+    slots.images = {.rows = spec.fixed_size() ? rows_of(*mixed_images_) : std::span<void* const>(),
+                    .size = spec.size,
+                    .channels = spec.channels,
+                    .element = size_of(spec.type),
+                    .format = format_of(images)};
+    for (const std::size_t column : spec.fixed_size() ? mixed_masks_ : std::vector<std::size_t>()) {
+      memory.masks.push_back({.rows = rows_of(column),
+                              .size = spec.size,
+                              .channels = 1,
+                              .element = size_of(storage.columns[column].spec.type),
+                              .format = format_of(images)});
+    }
+  }
   if (mixed_labels_) {
     slots.labels = rows_of(*mixed_labels_);
     slots.classes = storage.columns[*mixed_labels_].spec.shape[0];
   }
-  for (const std::size_t column : spec.fixed_size() ? mixed_masks_ : std::vector<std::size_t>()) {
-    memory.masks.push_back({.rows = rows_of(column),
-                            .size = spec.size,
-                            .channels = 1,
-                            .element = size_of(storage.columns[column].spec.type),
-                            .format = format_of(images)});
-  }
   slots.masks = memory.masks;
-  const RandomKey key{.seed = seed, .epoch = storage.epoch, .sample = first_place};
+  memory.boxes.resize(mixed_boxes_.size());
+  for (std::size_t i = 0; i < mixed_boxes_.size(); ++i) {
+    read_boxes(storage, mixed_boxes_[i], has_box_labels(mixed_boxes_[i]), memory.boxes[i]);
+  }
+  slots.boxes = memory.boxes;
+  return slots;
+}
+
+void Plan::finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place,
+                        BufferPool& pool) const noexcept try {
+  if (!batch_draws_) {
+    return;
+  }
+  BatchSlots slots = slots_of(storage);
+  slots.key = {.seed = seed, .epoch = storage.epoch, .sample = first_place};
   DrawnList& drawn = storage.batch_values;
   if (drawn.empty()) {
     drawn = batch_draws_->make_drawn();
   }
   for (std::size_t i = 0; i < batch_draws_->size(); ++i) {
     const auto& operation = static_cast<const BatchTransform&>(*batch_draws_->operations()[i]);
-    Draws draws = batch_draws_->draws(i, key);
+    Draws draws = batch_draws_->draws(i, slots.key);
     operation.draw_for(slots, draws, *drawn[i]);
-    operation.run_for(*drawn[i], slots, memory.scratch);
+    operation.run_for(*drawn[i], slots, storage.mixing.scratch);
+  }
+  for (std::size_t i = 0; i < mixed_boxes_.size(); ++i) {
+    write_boxes(storage, mixed_boxes_[i], has_box_labels(mixed_boxes_[i]), storage.mixing.boxes[i], pool);
   }
   storage.batch_drawn.clear();
   batch_draws_->save(drawn, storage.batch_drawn);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "pipeline/plan/plan_parts.hpp"
+#include "transforms/batch/batch_operation.hpp"
 #include "transforms/transform.hpp"
 
 namespace penstock::inline v0 {
@@ -124,7 +125,8 @@ std::string drawn_apart(const Dataset& dataset, const FieldTransforms& transform
 std::string left_behind(const Dataset& dataset, const FieldTransforms& transforms) {
   const auto moves = [](const TransformPtr& operation) {
     const auto* image = dynamic_cast<const ImageTransform*>(operation.get());
-    return image != nullptr && image->moves_pixels();
+    const auto* batch = dynamic_cast<const BatchTransform*>(operation.get());
+    return (image != nullptr && image->moves_pixels()) || (batch != nullptr && batch->moves_boxes());
   };
   const auto list_of = [&transforms](const std::string& name) {
     return std::find_if(transforms.begin(), transforms.end(),

@@ -22,10 +22,11 @@ inline constexpr NameTable<LoadingMode, 2> kLoadingModeNames = {
     {{"ordered", LoadingMode::ordered}, {"as_ready", LoadingMode::as_ready}}};
 inline constexpr NameTable<ShuffleMode, 3> kShuffleModeNames = {
     {{"global", ShuffleMode::everywhere}, {"shards", ShuffleMode::shards}, {"window", ShuffleMode::window}}};
-inline constexpr NameTable<Sampler::Kind, 6> kSamplerKindNames = {{{"automatic", Sampler::Kind::automatic},
+inline constexpr NameTable<Sampler::Kind, 7> kSamplerKindNames = {{{"automatic", Sampler::Kind::automatic},
                                                                    {"sequential", Sampler::Kind::sequential},
                                                                    {"random", Sampler::Kind::random},
                                                                    {"weighted", Sampler::Kind::weighted},
+                                                                   {"repeated", Sampler::Kind::repeated},
                                                                    {"indices", Sampler::Kind::indices},
                                                                    {"given", Sampler::Kind::given}}};
 

@@ -35,8 +35,8 @@ Status check_path(const char* option, const std::optional<std::string>& path) {
 }
 
 Status check_shuffle(const LoaderOptions& options) {
-  const bool shuffles =
-      options.shuffle || (options.sampler.kind == Sampler::Kind::random && !options.sampler.replacement);
+  const bool shuffles = options.shuffle || options.sampler.kind == Sampler::Kind::repeated ||
+                        (options.sampler.kind == Sampler::Kind::random && !options.sampler.replacement);
   if (options.shuffle_mode != ShuffleMode::everywhere && !shuffles) {
     return conflict("shuffle_mode requires shuffle=True", "set shuffle=True, or omit shuffle_mode");
   }
@@ -55,8 +55,9 @@ Status check_shuffle(const LoaderOptions& options) {
   if (options.length_window && *options.length_window < 2) {
     return wrong("length_window", fmt::format("{}", *options.length_window), "at least 2 samples");
   }
-  const bool has_order =
-      options.sampler.kind == Sampler::Kind::indices || options.sampler.kind == Sampler::Kind::given;
+  const bool has_order = options.sampler.kind == Sampler::Kind::indices ||
+                         options.sampler.kind == Sampler::Kind::given ||
+                         options.sampler.kind == Sampler::Kind::repeated;
   if (options.length_window && has_order) {
     return conflict("length_window and this sampler cannot be combined",
                     "omit one of them: the sampler determines the order of every sample");

@@ -54,6 +54,9 @@ Json json_of(const Sampler& sampler) {
   if (sampler.kind == Kind::random || sampler.kind == Kind::weighted) {
     members.emplace_back("replacement", sampler.replacement);
   }
+  if (sampler.kind == Kind::repeated) {
+    members.emplace_back("num_repeats", json_of(sampler.num_repeats));
+  }
   if (sampler.kind != Kind::sequential && sampler.kind != Kind::indices) {
     members.emplace_back("num_samples", json_of(sampler.num_samples));
   }
@@ -171,6 +174,7 @@ Wanted read(const Json& given, Sampler& value) {
   for (const auto& [name, member] : *given.members()) {
     const Wanted wanted = name == "kind"          ? read(member, value.kind)
                           : name == "replacement" ? read(member, value.replacement)
+                          : name == "num_repeats" ? read(member, value.num_repeats)
                           : name == "num_samples" ? read(member, value.num_samples)
                           : name == "weights"     ? read(member, value.weights)
                           : name == "indices"     ? read(member, value.indices)

@@ -55,23 +55,29 @@ class Plan {
   void stop_stages() const noexcept;
 
   /// Runs the operations on the whole batch, when its last rows have been filled. Any thread.
-  void finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place) const noexcept;
+  void finish_batch(BatchStorage& storage, std::uint64_t seed, std::uint64_t first_place,
+                    BufferPool& pool) const noexcept;
 
   std::string describe() const;
   /// What fillers have met so far that the user should know: the name of a column, and a sentence.
   std::vector<std::pair<std::string, std::string>> remarks() const;
 
  private:
+  /// What operations on a whole batch are given of it.
+  BatchSlots slots_of(BatchStorage& storage) const;
   Status plan_batch_operations(const Dataset& dataset, std::vector<TransformPtr> operations);
+  /// Whether the column behind these boxes has their labels.
+  bool has_box_labels(std::size_t boxes) const noexcept;
   Status check_parts(const RowPlan& rows) const;
   void add(FillPlanPtr fill);
 
   std::vector<FillPlanPtr> fills_;
   std::vector<ColumnPlan> columns_;               // of all of them
   std::shared_ptr<const ListDraws> batch_draws_;  // null without operations on batches
-  std::size_t mixed_images_ = 0;                  // the columns that these mix
+  std::optional<std::size_t> mixed_images_;       // the columns that these mix
   std::optional<std::size_t> mixed_labels_;
   std::vector<std::size_t> mixed_masks_;
+  std::vector<std::size_t> mixed_boxes_;     // that are moved, not mixed; their labels are in the next column
   std::shared_ptr<const DrawnLists> draws_;  // likewise
   std::optional<std::size_t> raw_field_;
   std::string raw_name_;

@@ -17,7 +17,7 @@ RankSlices slices_for(const LoaderOptions& options, int rank, int world) {
           static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(options.num_workers_pytorch) +
               static_cast<std::uint64_t>(options.worker_id),
           static_cast<std::uint64_t>(world) * static_cast<std::uint64_t>(options.num_workers_pytorch),
-          options.drop_last};
+          options.drop_last, options.sampler.kind == Sampler::Kind::repeated};
 }
 
 std::size_t max_batch_rows(const OrderRule& rule, const LoaderOptions& options) {

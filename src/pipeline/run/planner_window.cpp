@@ -93,6 +93,7 @@ void Planner::plan_batch(const Cursor& at) {
   job->order = order;
   job->at = at;
   job->first_place = slice.first;
+  job->stride = slice.stride;
   job->repeats = slice.repeated;
   job->runs_out = 0;
   window_.push_back(std::move(job));

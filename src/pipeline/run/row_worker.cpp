@@ -74,7 +74,7 @@ void RowWorker::announce(const RowRun& run) {
     return;  // the system's own reading ahead suits samples in order
   }
   for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
-    run.order->parts_at(run.first_place + row, parts_);
+    run.order->parts_at(run.place_of(row), parts_);
     for (const RowPart& part : parts_) {
       for (const FillPlanPtr& fill : plan_.fills()) {
         for (const std::size_t field : fill->fields()) {
@@ -87,7 +87,7 @@ void RowWorker::announce(const RowRun& run) {
 
 void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
   BatchStorage& storage = *run.storage;
-  const std::uint64_t place = run.first_place + row;
+  const std::uint64_t place = run.place_of(row);
   run.order->parts_at(place, parts_);
   RowTask task{.storage = storage,
                .row = row,

@@ -127,6 +127,7 @@ void Scheduler::submit(Job& job, std::size_t rows_per_run) {
               .run = {.storage = job.storage,
                       .order = job.order.get(),
                       .first_place = job.first_place,
+                      .stride = job.stride,
                       .first = static_cast<std::uint32_t>(first),
                       .count = static_cast<std::uint32_t>(std::min(rows_per_run, rows - first))},
               .generation = generation_.load(std::memory_order_relaxed)};
@@ -144,7 +145,8 @@ void Scheduler::submit(Job& job, std::size_t rows_per_run) {
 void Scheduler::filled(const RowRun& run) noexcept {
   // Whoever fills the last rows sees what the others have written.
   if (run.storage->runs_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    plan_->finish_batch(*run.storage, options_.generator_seed.value_or(*options_.seed), run.first_place);
+    plan_->finish_batch(*run.storage, options_.generator_seed.value_or(*options_.seed), run.first_place,
+                        *pool_);
   }
 }
 

@@ -27,6 +27,7 @@ struct Job {
   std::shared_ptr<const EpochOrder> order;
   Cursor at;
   std::uint64_t first_place = 0;  ///< of its rows
+  std::uint64_t stride = 1;       ///< StepSlice::stride
   bool repeats = false;           ///< its row was delivered before, by another rank
   std::size_t runs_out = 0;       ///< runs not yet come back
 

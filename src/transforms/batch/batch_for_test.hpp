@@ -24,11 +24,15 @@ std::vector<void*> rows_of(std::vector<T>& values, std::size_t rows) {
 }
 
 /// What the operation draws for a batch of images of this size.
-inline Params drawn_for_batch(const TransformPtr& operation, ImageSize size, std::uint64_t place) {
+inline Params drawn_for_batch(const TransformPtr& operation, ImageSize size, std::uint64_t place,
+                              std::size_t count = 0) {
   const DrawnPtr drawn = operation->make_drawn();
   Draws draws(RandomKey{1, 2, place}, kBatchOps);
   BatchSlots slots;
+  const std::vector<void*> rows(count);
   slots.images.size = size;
+  slots.images.rows = rows;
+  slots.labels = rows;
   batch_operation(operation).draw_for(slots, draws, *drawn);
   return drawn->values();
 }

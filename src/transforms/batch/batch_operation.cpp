@@ -3,24 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace penstock::inline v0 {
-namespace {
-
-/// row = before * (1 - lam) + row * lam.
-void mix(const void* other_row, void* own_row, std::size_t values, double lam) {
-  const auto* const before = static_cast<const float*>(other_row);
-  auto* const row = static_cast<float*>(own_row);
-  const auto own = static_cast<float>(lam);
-  const auto other = static_cast<float>(1.0 - lam);
-  for (std::size_t i = 0; i < values; ++i) {
-    row[i] = before[i] * other + row[i] * own;
-  }
-}
-
-}  // namespace
-
 Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr>& list) {
   const auto is_of_batches = [](const TransformPtr& operation) {
     return dynamic_cast<const BatchTransform*>(operation.get()) != nullptr;
@@ -35,17 +19,10 @@ Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr
         {}};
   }
   std::vector<TransformPtr> taken(first, list.end());
-  const int classes = classes_for(taken);
   for (const TransformPtr& operation : taken) {
     PENSTOCK_TRY(operation->check());
-    const int own = static_cast<const BatchTransform&>(*operation).num_classes();
-    if (own != 0 && own != classes) {
-      return Error{ErrorKind::invalid,
-                   "operations on batches differ in num_classes",
-                   "use the same number in all",
-                   {}};
-    }
   }
+  PENSTOCK_TRY(check_same_classes(taken));
   list.erase(first, list.end());
   return taken;
 }
@@ -58,6 +35,20 @@ int classes_for(const std::vector<TransformPtr>& operations) {
   return classes;
 }
 
+Status check_same_classes(const std::vector<TransformPtr>& operations) {
+  const int classes = classes_for(operations);
+  for (const TransformPtr& operation : operations) {
+    const int own = static_cast<const BatchTransform&>(*operation).num_classes();
+    if (own != 0 && own != classes) {
+      return Error{ErrorKind::invalid,
+                   "operations on batches differ in num_classes",
+                   "use the same number in all",
+                   {}};
+    }
+  }
+  return {};
+}
+
 Status check_classes(std::string_view operation, int num_classes) {
   if (num_classes < 1 || num_classes > 1 << 24) {
     return invalid_parameter(operation, "num_classes",
@@ -66,9 +57,18 @@ Status check_classes(std::string_view operation, int num_classes) {
   return {};
 }
 
-Status check_alpha(std::string_view operation, double alpha) {
+Status check_alpha(std::string_view operation, std::string_view parameter, double alpha) {
   if (!(alpha > 0) || !(alpha <= 1e6)) {
-    return invalid_parameter(operation, "alpha", fmt::format("must be a positive number, got {}", alpha), "");
+    return invalid_parameter(operation, parameter, fmt::format("must be a positive number, got {}", alpha),
+                             "");
+  }
+  return {};
+}
+
+Status check_smoothing(std::string_view operation, double label_smoothing) {
+  if (!(label_smoothing >= 0 && label_smoothing <= 1)) {
+    return invalid_parameter(operation, "label_smoothing",
+                             fmt::format("must be between 0 and 1, got {}", label_smoothing), "");
   }
   return {};
 }
@@ -76,9 +76,39 @@ Status check_alpha(std::string_view operation, double alpha) {
 Status needs_labels(std::string_view operation, const BatchSpec& in) {
   if (in.classes == 0) {
     return Error{ErrorKind::invalid,
-                 fmt::format("{} mixes labels, but the data set has no field 'label' of integers", operation),
+                 fmt::format("{} needs labels, but the data set has no field 'label' of integers", operation),
                  "name the field of labels: Dataset(..., fields={\"label\": ...})",
                  {}};
+  }
+  return {};
+}
+
+Status needs_images(std::string_view operation, const BatchSpec& in) {
+  if (in.dimensions != 3) {
+    return Error{
+        ErrorKind::invalid,
+        fmt::format("{} needs images [H, W, C], got {} dimensions", operation, in.dimensions),
+        "let each row have one image [H, W, C]: omit FiveCrop or TenCrop, or change the function before it",
+        {}};
+  }
+  if (!in.images.fixed_size()) {
+    return Error{ErrorKind::invalid,
+                 fmt::format("{} mixes images of one size", operation),
+                 "add RandomResizedCrop, CenterCrop or Resize([h, w]) before it",
+                 {}};
+  }
+  return {};
+}
+
+Status needs_values(std::string_view operation, const BatchSpec& in) {
+  PENSTOCK_TRY(needs_images(operation, in));
+  if (in.images.type != ElementType::float32 && in.images.type != ElementType::uint8) {
+    return Error{
+        ErrorKind::invalid,
+        fmt::format("{} mixes images of float32 or uint8", operation),
+        "add ToFloat or Normalize before it, or mix before images are rounded to half precision: in the "
+        "training step",
+        {}};
   }
   return {};
 }
@@ -92,19 +122,6 @@ Status cannot_mix(std::string_view operation, const std::string& other) {
         {}};
   }
   return {};
-}
-
-void mix_with_row_before(std::span<void* const> rows, std::size_t values, double lam, Scratch& scratch) {
-  if (rows.empty()) {
-    return;
-  }
-  // From the last row on, so that each finds the one before it as it was.
-  void* const last = scratch.reserve(values * sizeof(float));
-  std::memcpy(last, rows.back(), values * sizeof(float));
-  for (std::size_t i = rows.size() - 1; i > 0; --i) {
-    mix(rows[i - 1], rows[i], values, lam);
-  }
-  mix(last, rows[0], values, lam);
 }
 
 }  // namespace penstock::inline v0

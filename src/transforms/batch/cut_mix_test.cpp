@@ -74,6 +74,29 @@ TEST(CutMix, draws_boxes_inside_the_image_and_says_their_exact_area) {
   EXPECT_LT(sum / kCount, 0.75);
 }
 
+TEST(CutMix, rows_that_mirror_each_other_may_have_boxes_of_their_own) {
+  const TransformPtr cut = make(
+      "CutMix",
+      {{"num_classes", std::int64_t{2}}, {"pairing", std::string("mirror")}, {"mode", std::string("elem")}});
+  std::vector<std::uint8_t> pixels = {0, 1, 2, 10, 11, 12, 20, 21, 22};
+  std::vector<float> labels = {1, 0, 0, 1, 0, 1};
+  const auto image_rows = test::rows_of(pixels, 3);
+  const auto label_rows = test::rows_of(labels, 3);
+  const std::vector<std::int64_t> boxes = {0, 0, 1, 1, /**/ 0, 0, 3, 1, /**/ 1, 0, 3, 1};
+  test::run_batch(cut, {{"box", boxes}, {"lam", std::vector<double>{0.75, 0.0, 0.25}}},
+                  {.images = {image_rows, {3, 1}, 1, 1, MemoryFormat::channels_last},
+                   .labels = label_rows,
+                   .classes = 2,
+                   .masks = {}});
+  EXPECT_THAT(pixels, ElementsAre(20, 1, 2, 10, 11, 12, 20, 1, 2)) << "the middle row stays";
+  EXPECT_THAT(labels, ElementsAre(0.75F, 0.25F, 0, 1, 0.75F, 0.25F));
+  const Params drawn = test::drawn_for_batch(cut, {31, 17}, 0, 6);
+  EXPECT_EQ(test::value_of<std::vector<std::int64_t>>(drawn, "box").size(), 24u);
+  for (const double lam : test::value_of<std::vector<double>>(drawn, "lam")) {
+    EXPECT_EQ(lam, static_cast<float>(lam));
+  }
+}
+
 TEST(CutMix, takes_images_of_one_size_and_of_any_type) {
   const TransformPtr made = cut_mix();
   const BatchTransform& operation = test::batch_operation(made);
@@ -84,8 +107,10 @@ TEST(CutMix, takes_images_of_one_size_and_of_any_type) {
             std::string::npos);
   spec = {.images = {}, .classes = 2};
   EXPECT_NE(operation.check_for(spec).error().to_string().find("images of one size"), std::string::npos);
+  spec = {.images = {}, .dimensions = 4, .classes = 2};
+  EXPECT_NE(operation.check_for(spec).error().to_string().find("got 4 dimensions"), std::string::npos);
   spec = {.images = {.size = {8, 8}}};
-  EXPECT_NE(operation.check_for(spec).error().to_string().find("mixes labels"), std::string::npos);
+  EXPECT_NE(operation.check_for(spec).error().to_string().find("needs labels"), std::string::npos);
   EXPECT_NE(test::refusal("CutMix", {}).find("num_classes"), std::string::npos);
 }
 

@@ -26,6 +26,26 @@ TEST(MixUp, mixes_each_row_with_the_one_before_and_the_first_with_the_last) {
   EXPECT_THAT(labels, ::testing::ElementsAre(1, 0, 0.25F, 0.75F, 0.75F, 0.25F));
 }
 
+TEST(MixUp, bytes_are_rounded_halves_to_even_and_labels_smoothed_first) {
+  const TransformPtr mix = make("MixUp", {{"num_classes", std::int64_t{2}},
+                                          {"pairing", std::string("mirror")},
+                                          {"mode", std::string("pair")},
+                                          {"label_smoothing", 0.5}});
+  std::vector<std::uint8_t> images = {1, 255, 4, 250, 99, 7, 98, 9, 2, 255, 7, 3};
+  std::vector<float> labels = {1, 0, 1, 0, 0, 1, 0, 1};
+  const auto image_rows = test::rows_of(images, 4);
+  const auto label_rows = test::rows_of(labels, 4);
+  test::run_batch(mix, {{"lam", std::vector<double>{0.5, 0.25}}},
+                  {.images = {image_rows, {3, 1}, 1, 1, MemoryFormat::channels_first},
+                   .type = ElementType::uint8,
+                   .labels = label_rows,
+                   .classes = 2,
+                   .masks = {}});
+  // Rows 0 and 3 half and half: 128, 5.5 and 3.5 of the second and third values; rows 1 and 2 by a quarter.
+  EXPECT_THAT(images, ::testing::ElementsAre(128, 131, 4, 136, 32, 3, 212, 76, 6, 128, 131, 4));
+  EXPECT_THAT(labels, ::testing::ElementsAre(0.5F, 0.5F, 0.375F, 0.625F, 0.625F, 0.375F, 0.5F, 0.5F));
+}
+
 TEST(MixUp, draws_shares_of_the_beta_distribution) {
   for (const double alpha : {0.2, 1.0, 3.0}) {
     const TransformPtr mix = make("MixUp", {{"alpha", alpha}, {"num_classes", std::int64_t{2}}});
@@ -55,6 +75,12 @@ TEST(MixUp, stands_at_the_end_of_a_list) {
   list = {mix, make("CutMix", {{"num_classes", std::int64_t{3}}})};
   EXPECT_NE(take_batch_operations(list).error().to_string().find("differ in num_classes"), std::string::npos);
   EXPECT_NE(test::refusal("MixUp", {}).find("num_classes"), std::string::npos);
+  EXPECT_NE(test::refusal("MixUp", {{"num_classes", std::int64_t{2}}, {"mode", std::string("pair")}})
+                .find("pass pairing='mirror'"),
+            std::string::npos);
+  EXPECT_NE(test::refusal("MixUp", {{"num_classes", std::int64_t{2}}, {"label_smoothing", 1.5}})
+                .find("label_smoothing must be between 0 and 1, got 1.5"),
+            std::string::npos);
   EXPECT_NE(test::refusal("MixUp", {{"alpha", 0.0}, {"num_classes", std::int64_t{2}}}).find("alpha"),
             std::string::npos);
 }

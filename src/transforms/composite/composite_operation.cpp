@@ -5,21 +5,6 @@
 #include <algorithm>
 
 namespace penstock::inline v0 {
-namespace {
-
-/// A stream of its own for the operation that runs at this place, so that noise, which is kept as the numbers
-/// that follow (DrawnStream), is not what the next one draws.
-Draws held_draws(const Draws& draws, std::size_t place) {
-  const Draws::State state = draws.state();
-  const std::uint64_t stream = (std::uint64_t{state.key[1]} << 32) | state.key[0];
-  const std::uint64_t own = mix64(mix64(stream, state.op), place);
-  return Draws(Draws::State{.key = {static_cast<std::uint32_t>(own), static_cast<std::uint32_t>(own >> 32)},
-                            .sample = state.sample,
-                            .op = static_cast<std::uint32_t>(place),
-                            .drawn = 0});
-}
-
-}  // namespace
 
 HeldImageOperations::HeldImageOperations(const std::vector<TransformPtr>& operations)
     : operations_(operations) {
@@ -91,7 +76,7 @@ Status HeldImageOperations::draw(const ImageSlots& in, const Draws& draws, Chose
   ImageWalk walk(in, drawn.walk);
   for (std::size_t i = 0; i < drawn.chosen.size(); ++i) {
     const ImageTransform& operation = *typed_[static_cast<std::size_t>(drawn.chosen[i])];
-    Draws own = operation.key().empty() ? held_draws(draws, i) : Draws(in.key, key_address(operation.key()));
+    Draws own = held_draws(draws, i, operation.key(), in.key);
     PENSTOCK_TRY(walk.step(operation, &own, drawn.at(i), drawn.edits));
   }
   return {};

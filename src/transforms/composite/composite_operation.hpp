@@ -49,6 +49,7 @@ struct Chosen {
 };
 
 /// `Self` brings kName, kSummary, describe() and choose(draws, numbers); its parameters have `transforms`.
+/// Its entry is composite_info<Self>(), by which it holds operations on whole batches too.
 template <class Self, class Parameters>
 class CompositeOperation : public Operation<Self, Parameters, Chosen, ImageTransform> {
  public:
@@ -56,7 +57,12 @@ class CompositeOperation : public Operation<Self, Parameters, Chosen, ImageTrans
   explicit CompositeOperation(Parameters parameters, std::string key = {})
       : Base(std::move(parameters), std::move(key)), held_(this->p_.transforms.list) {}
 
-  Status check() const override { return held_.check(Self::kName); }
+  Status check() const final {
+    PENSTOCK_TRY(held_.check(Self::kName));
+    return this->self().check_choice();
+  }
+  /// Of the parameters by which it chooses. Hidden by those that have any.
+  Status check_choice() const { return {}; }
   bool moves_pixels() const noexcept final { return held_.moves_pixels(); }
   bool drops_annotations() const noexcept final { return held_.drops_annotations(); }
   DrawnPtr make_drawn() const final { return std::make_unique<ChosenDrawn>(held_.operations()); }

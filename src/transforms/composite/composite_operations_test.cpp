@@ -185,9 +185,6 @@ TEST(CompositeOperation, refuses_what_it_cannot_hold) {
   const auto floats = ImageProgram::compile(
       {make("RandomApply", {{"transforms", held({transforms::ToFloat{}})}})}, MemoryFormat::channels_last);
   EXPECT_THAT(floats.error().to_string(), HasSubstr("holds ToFloat"));
-  EXPECT_THAT(test::refusal("RandomApply",
-                            {{"transforms", held({make("MixUp", {{"num_classes", std::int64_t{2}}})})}}),
-              HasSubstr("RandomApply: transforms[0]: MixUp works on whole batches"));
   EXPECT_THAT(test::refusal("RandomApply", {{"transforms", held({make("ToMono")})}}),
               HasSubstr("recordings"));
   EXPECT_THAT(test::refusal("RandomApply", {}), HasSubstr("transforms is required"));

@@ -84,4 +84,17 @@ void ChosenDrawn::load(std::span<const double>& numbers) {
   }
 }
 
+Draws held_draws(const Draws& draws, std::size_t place, const std::string& key, const RandomKey& sample) {
+  if (!key.empty()) {
+    return Draws(sample, key_address(key));
+  }
+  const Draws::State state = draws.state();
+  const std::uint64_t stream = (std::uint64_t{state.key[1]} << 32) | state.key[0];
+  const std::uint64_t own = mix64(mix64(stream, state.op), place);
+  return Draws(Draws::State{.key = {static_cast<std::uint32_t>(own), static_cast<std::uint32_t>(own >> 32)},
+                            .sample = state.sample,
+                            .op = static_cast<std::uint32_t>(place),
+                            .drawn = 0});
+}
+
 }  // namespace penstock::inline v0

@@ -34,4 +34,8 @@ class ChosenDrawn final : public Drawn {
   mutable std::vector<DrawnList> memory_;  // [place][number], made when first needed
 };
 
+/// The draws of the operation that runs at this place: those of its key, or a stream of its own, so that
+/// noise, which is kept as the numbers that follow (DrawnStream), is not what the next one draws.
+Draws held_draws(const Draws& draws, std::size_t place, const std::string& key, const RandomKey& sample);
+
 }  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 // RandomApply: a list of operations happens or does not.
 
-#include "transforms/composite/composite_operation.hpp"
+#include "transforms/composite/batch_composite.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -11,7 +11,7 @@ struct ApplyParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("transforms", transforms, "operations on images, all of which run or none");
+    v("transforms", transforms, "operations on images, or on whole batches, all of which run or none");
     v("p", p, "probability of running them");
   }
 };
@@ -22,10 +22,7 @@ class RandomApply final : public CompositeOperation<RandomApply, ApplyParameters
   static constexpr const char* kSummary = "Runs a list of operations with a given probability.";
   using CompositeOperation::CompositeOperation;
 
-  Status check() const override {
-    PENSTOCK_TRY(check_chance(p_.p));
-    return CompositeOperation::check();
-  }
+  Status check_choice() const { return check_chance(p_.p); }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
     PENSTOCK_ASSIGN(const ImageSpec out, held_.describe_all(kName, in));
@@ -41,6 +38,6 @@ class RandomApply final : public CompositeOperation<RandomApply, ApplyParameters
 
 }  // namespace
 
-OperationInfo random_apply_operation() { return operation_info<RandomApply>(); }
+OperationInfo random_apply_operation() { return composite_info<RandomApply>(); }
 
 }  // namespace penstock::inline v0

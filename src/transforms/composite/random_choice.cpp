@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "transforms/composite/composite_operation.hpp"
+#include "transforms/composite/batch_composite.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -15,7 +15,8 @@ struct ChoiceParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("transforms", transforms, "operations on images, or lists of them, of which one runs");
+    v("transforms", transforms,
+      "operations on images, or on whole batches, or lists of them, of which one runs");
     v("p", p, "weight of each; None: all alike");
   }
 };
@@ -26,8 +27,7 @@ class RandomChoice final : public CompositeOperation<RandomChoice, ChoiceParamet
   static constexpr const char* kSummary = "Runs one operation of a list, chosen at random.";
   using CompositeOperation::CompositeOperation;
 
-  Status check() const override {
-    PENSTOCK_TRY(CompositeOperation::check());
+  Status check_choice() const {
     if (!p_.p) {
       return {};
     }
@@ -82,6 +82,6 @@ class RandomChoice final : public CompositeOperation<RandomChoice, ChoiceParamet
 
 }  // namespace
 
-OperationInfo random_choice_operation() { return operation_info<RandomChoice>(); }
+OperationInfo random_choice_operation() { return composite_info<RandomChoice>(); }
 
 }  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 // RandomOrder: a list of operations in a drawn order.
 
-#include "transforms/composite/composite_operation.hpp"
+#include "transforms/composite/batch_composite.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -10,7 +10,7 @@ struct OrderParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("transforms", transforms, "operations on images, all of which run");
+    v("transforms", transforms, "operations on images, or on whole batches, all of which run");
   }
 };
 
@@ -61,6 +61,6 @@ class RandomOrder final : public CompositeOperation<RandomOrder, OrderParameters
 
 }  // namespace
 
-OperationInfo random_order_operation() { return operation_info<RandomOrder>(); }
+OperationInfo random_order_operation() { return composite_info<RandomOrder>(); }
 
 }  // namespace penstock::inline v0

@@ -1,6 +1,6 @@
 // Sequential: a list of operations as one of them.
 
-#include "transforms/composite/composite_operation.hpp"
+#include "transforms/composite/batch_composite.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -10,7 +10,7 @@ struct SequentialParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("transforms", transforms, "operations on images, which run one after the other");
+    v("transforms", transforms, "operations on images, or on whole batches, which run one after the other");
   }
 };
 
@@ -28,6 +28,6 @@ class Sequential final : public CompositeOperation<Sequential, SequentialParamet
 
 }  // namespace
 
-OperationInfo sequential_operation() { return operation_info<Sequential>(); }
+OperationInfo sequential_operation() { return composite_info<Sequential>(); }
 
 }  // namespace penstock::inline v0
