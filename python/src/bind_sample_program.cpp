@@ -10,13 +10,13 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "array_type.hpp"
 #include "bind.hpp"
+#include "bound_program.hpp"
 #include "core/out_of_memory.hpp"
 #include "param_values.hpp"
 #include "transforms/coordinates.hpp"
@@ -30,40 +30,6 @@ namespace {
 
 using Pixels = nb::ndarray<nb::numpy, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const float, nb::numpy, nb::c_contig, nb::device::cpu>;
-
-/// The list of one view, for images of one kind. Any number of threads may run it: each call has memory of
-/// its own, which is kept for the next unless the images are large.
-class BoundProgram {
- public:
-  explicit BoundProgram(SampleProgram program) : program_(std::move(program)) {}
-
-  const SampleProgram& program() const noexcept { return program_; }
-
-  SampleWorkspace take() {
-    const std::lock_guard lock(mutex_);
-    if (idle_.empty()) {
-      return program_.make_workspace();
-    }
-    SampleWorkspace workspace = std::move(idle_.back());
-    idle_.pop_back();
-    return workspace;
-  }
-  /// `bytes` are those of the image and of what was made of it.
-  void give_back(SampleWorkspace workspace, std::size_t bytes) {
-    if (bytes <= kKeptBytes) {
-      const std::lock_guard lock(mutex_);
-      idle_.push_back(std::move(workspace));
-    }
-  }
-
- private:
-  /// Of larger images the memory is given back: there may be many programs, and their work costs more.
-  static constexpr std::size_t kKeptBytes = std::size_t{2} << 20;
-
-  const SampleProgram program_;
-  std::mutex mutex_;
-  std::vector<SampleWorkspace> idle_;
-};
 
 [[noreturn]] void refuse(std::string message, std::string advice) {
   throw Raise{{.kind = ErrorKind::invalid,
