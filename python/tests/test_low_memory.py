@@ -89,5 +89,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 def test_lists_of_their_own_keep_no_memory_of_large_images() -> None:
-    done = subprocess.run([sys.executable, "-c", MANY_PROGRAMS], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MANY_PROGRAMS], capture_output=True, text=True, timeout=120, check=True
+    )
     assert int(done.stdout) < 700, "MiB"  # 72 for each would be 1.4 GiB

@@ -55,7 +55,8 @@ from rows import Row  # noqa: E402
 SIZES = ((224, 224), (375, 500))  # height, width
 PACKAGES = ("torch", "torchvision", "pillow", "albumentations", "opencv-python-headless", "kornia", "numpy")
 #: What stands for itself in no row: what holds others, moves boxes and points alone, leaves an image of three
-#: channels that stands upright as it is, needs a fourth channel, makes several images of one, or a type that numpy lacks.
+#: channels that stands upright as it is, needs a fourth channel, or makes several images of one, masks of patches, or
+#: a type that numpy lacks.
 LEFT_OUT = {
     "Sequential", "RandomApply", "RandomChoice", "RandomOrder",
     "ClampBoundingBoxes", "ClampKeyPoints", "ConvertBoundingBoxFormat", "SanitizeBoundingBoxes", "SanitizeKeyPoints",
