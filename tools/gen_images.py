@@ -151,7 +151,8 @@ def _seen(made: Any) -> np.ndarray[Any, Any]:
     dimmed = made["target_mask"].any(0) if "target_mask" in made else np.zeros_like(clear)
     weights = np.where(clear, 1.0, np.where(dimmed, 0.5, 0.0))
     side = HEIGHT // len(clear)
-    return np.asarray(image * np.kron(weights, np.ones((side, side)))[..., None], dtype=image.dtype)
+    seen: np.ndarray[Any, Any] = (image * np.kron(weights, np.ones((side, side)))[..., None]).astype(image.dtype)
+    return seen
 
 
 def _batch_of(operation: transforms.Transform) -> Iterable[np.ndarray[Any, Any]]:

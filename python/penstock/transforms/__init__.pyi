@@ -785,7 +785,7 @@ class SanitizeKeyPoints(Transform):
     def __init__(self) -> None: ...
 
 class RandomPatchMask(Transform):
-    """Adds a mask of patches as MAE has it: an equal number in each image, drawn by themselves; True is masked. The
+    """Adds a mask of patches as MAE has it: an equal number of each image's, chosen at random; True is masked. The
     image stays."""
 
     def __init__(

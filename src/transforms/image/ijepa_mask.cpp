@@ -46,8 +46,7 @@ struct DrawnJepa {
 
   // Memory for drawing, and what it has found for one batch, in which all rows have the same; no values.
   std::vector<std::uint8_t> mask;
-  Draws::State batch;
-  std::uint64_t rows = 0;
+  KnownBatch known;
   int fewest = 0;
 
   template <class V>
@@ -101,15 +100,12 @@ class IJEPAMask final : public ImageOperation<IJEPAMask, JepaParameters, DrawnJe
   /// Draws for each row of the batch, by places in it, since the shortest context decides for all.
   Status draw(const ImageSlots& in, Draws&, DrawnJepa& drawn) const {
     Draws common = in.common_draws(0);
-    const Draws::State batch = common.state();
     const BlockSizes sizes = draw_sizes(common);
-    if (drawn.batch != batch || drawn.rows != in.batch.rows) {
+    if (drawn.known.is_new(in)) {
       drawn.fewest = static_cast<int>(grid_.patches());
       for (std::uint64_t row = 0; row < in.batch.rows; ++row) {
         drawn.fewest = std::min(drawn.fewest, draw_row(in, row, sizes, drawn));
       }
-      drawn.batch = batch;
-      drawn.rows = in.batch.rows;
     }
     draw_row(in, in.batch.row, sizes, drawn);
     drawn.context_patches = drawn.fewest;

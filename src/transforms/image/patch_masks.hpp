@@ -51,6 +51,25 @@ struct PatchGrid : ImageSize {
   std::size_t count_zeros(std::span<std::uint8_t> mask, const Rect& box) const noexcept;
 };
 
+/// Whether what the rows of a batch have in common is known already. Kept beside what is drawn; no value.
+class KnownBatch {
+ public:
+  /// True once for each batch.
+  bool is_new(const ImageSlots& in) {
+    const Draws::State batch = in.common_draws(0).state();
+    if (batch == batch_ && in.batch.rows == rows_) {
+      return false;
+    }
+    batch_ = batch;
+    rows_ = in.batch.rows;
+    return true;
+  }
+
+ private:
+  Draws::State batch_;
+  std::uint64_t rows_ = 0;
+};
+
 /// Boxes as they are drawn and kept: top, left, height and width of each.
 inline void append_box(std::vector<int>& numbers, const Rect& box) {
   numbers.insert(numbers.end(), {box.y, box.x, box.height, box.width});

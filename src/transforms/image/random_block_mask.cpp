@@ -1,6 +1,7 @@
 // RandomBlockMask: blocks of patches until their number is reached; the masks of BEiT, iBOT and DINOv2.
 
 #include <cmath>
+#include <numeric>
 
 #include "transforms/image/patch_masks.hpp"
 #include "transforms/operation_info.hpp"
@@ -35,30 +36,20 @@ struct BlockMaskParameters {
 };
 
 struct DrawnPatchBlocks {
-  std::vector<int> blocks;         ///< top, left, height and width of each
-  std::vector<std::uint8_t> mask;  // memory for drawing; no value
+  std::vector<int> blocks;  ///< top, left, height and width of each
+
+  // Memory for drawing, and for one batch how many rows are masked, and each row's place in a random order;
+  // no values.
+  std::vector<std::uint8_t> mask;
+  KnownBatch known;
+  double masked_rows = 0;
+  std::vector<std::uint32_t> places;
 
   template <class V>
   void fields(V&& v) {
     v("blocks", blocks);
   }
 };
-
-/// The place of a row among all of them in a random order, without having to keep that order.
-std::uint64_t place_in_order(const Draws& words, const BatchPlace& batch) {
-  Draws draws = words;
-  std::uint64_t own = 0;
-  for (std::uint64_t row = 0; row <= batch.row; ++row) {
-    own = draws.next64();
-  }
-  draws = words;
-  std::uint64_t before = 0;
-  for (std::uint64_t row = 0; row < batch.rows; ++row) {
-    const std::uint64_t word = draws.next64();
-    before += word < own || (word == own && row < batch.row) ? 1 : 0;
-  }
-  return before;
-}
 
 class RandomBlockMask final : public ImageOperation<RandomBlockMask, BlockMaskParameters, DrawnPatchBlocks> {
  public:
@@ -88,7 +79,7 @@ class RandomBlockMask final : public ImageOperation<RandomBlockMask, BlockMaskPa
   Status draw(const ImageSlots& in, Draws& draws, DrawnPatchBlocks& drawn) const {
     drawn.blocks.clear();
     drawn.mask.assign(grid_.patches(), 0);
-    auto left = static_cast<std::size_t>(static_cast<double>(grid_.patches()) * draw_ratio(in, draws));
+    auto left = static_cast<std::size_t>(static_cast<double>(grid_.patches()) * draw_ratio(in, draws, drawn));
     while (left > 0) {
       const std::size_t masked = add_block(left, draws, drawn);
       if (masked == 0) {
@@ -113,16 +104,28 @@ class RandomBlockMask final : public ImageOperation<RandomBlockMask, BlockMaskPa
 
  private:
   /// The share of the image's patches that is to be masked.
-  double draw_ratio(const ImageSlots& in, Draws& draws) const {
+  double draw_ratio(const ImageSlots& in, Draws& draws, DrawnPatchBlocks& drawn) const {
     const auto [low, high] = p_.mask_ratio;
     if (!p_.per_batch) {
       return draws.chance(p_.p) ? draws.uniform(low, high) : 0;
     }
+    if (drawn.known.is_new(in)) {
+      order_rows(in, drawn);
+    }
+    const double place = drawn.places[static_cast<std::size_t>(in.batch.row)];
+    const bool masked = place < drawn.masked_rows;
+    return masked ? low + (high - low) * (place + draws.uniform()) / drawn.masked_rows : 0;
+  }
+
+  void order_rows(const ImageSlots& in, DrawnPatchBlocks& drawn) const {
     Draws common = in.common_draws(0);
-    // Where the share is no whole number of images, one more by chance.
-    const double masked = std::floor(static_cast<double>(in.batch.rows) * p_.p + common.uniform());
-    const auto place = static_cast<double>(place_in_order(common, in.batch));
-    return place < masked ? low + (high - low) * (place + draws.uniform()) / masked : 0;
+    // Where the share is no whole number of rows, one more by chance.
+    drawn.masked_rows = std::floor(static_cast<double>(in.batch.rows) * p_.p + common.uniform());
+    drawn.places.resize(static_cast<std::size_t>(in.batch.rows));
+    std::iota(drawn.places.begin(), drawn.places.end(), 0);
+    for (std::size_t left = drawn.places.size(); left > 1; --left) {
+      std::swap(drawn.places[left - 1], drawn.places[static_cast<std::size_t>(common.below(left))]);
+    }
   }
 
   /// How many patches it masks that were not: at most `left`; 0 where no attempt has found room.
