@@ -42,6 +42,7 @@ EXAMPLES = {
     "imagenet_resnet.py": ["--smoke"],
     "audio_digits.py": ["--smoke"],
     "simclr.py": ["--smoke"],
+    "augmented_training.py": ["--smoke"],
     "replay_batch.py": [],
 }
 

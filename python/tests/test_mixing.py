@@ -159,6 +159,14 @@ def test_one_of_two_mixes_for_each_batch_as_torchvision_users_write_it(source: s
         transforms.Compose([*FLOATS, choice])
 
 
+def test_arrays_of_other_types_are_not_taken_for_bytes(source: str) -> None:
+    wide = transforms.Python(lambda image: image.astype(np.int32), shape=(SIDE, SIDE, 3), dtype="int32")
+    words = "works on images of uint8, uint16, float32 or half precision, got int32"
+    for mix in (transforms.MixUp(num_classes=CLASSES), transforms.CutMix(num_classes=CLASSES), transforms.Mosaic()):
+        with pytest.raises(penstock.InvalidError, match=words):
+            next(batches(source, [*CROP, wide, mix], num_workers=0))
+
+
 def test_labels_become_one_hot_without_mixing(source: str) -> None:
     resized = [transforms.Resize(20), transforms.OneHot(CLASSES, label_smoothing=0.1)]
     for before, after in zip(batches(source, CROP), batches(source, [*CROP, resized[1]]), strict=True):

@@ -16,12 +16,22 @@
 namespace penstock::inline v0 {
 namespace {
 
-ElementType element_type(Scalar type) {
-  return type == Scalar::float32    ? ElementType::float32
-         : type == Scalar::float16  ? ElementType::float16
-         : type == Scalar::bfloat16 ? ElementType::bfloat16
-         : type == Scalar::uint16   ? ElementType::uint16
-                                    : ElementType::uint8;
+/// None for what only functions of the user make: numbers of 32 bits or more, other than float32.
+std::optional<ElementType> element_type(Scalar type) {
+  switch (type) {
+    case Scalar::uint8:
+      return ElementType::uint8;
+    case Scalar::uint16:
+      return ElementType::uint16;
+    case Scalar::float16:
+      return ElementType::float16;
+    case Scalar::bfloat16:
+      return ElementType::bfloat16;
+    case Scalar::float32:
+      return ElementType::float32;
+    default:
+      return std::nullopt;
+  }
 }
 
 /// Arrays that a function made of images are taken as it was given those.
@@ -35,7 +45,7 @@ ImageSpec image_spec_of(const ArraySpec& spec, MemoryFormat format) {
   const bool first = format == MemoryFormat::channels_first;
   const auto extent = [&spec](std::size_t axis) { return static_cast<int>(spec.shape[axis]); };
   return {.size = spec.fixed() ? ImageSize{extent(first ? 2 : 1), extent(first ? 1 : 0)} : ImageSize{},
-          .type = element_type(spec.type),
+          .type = element_type(spec.type).value_or(ElementType::uint8),
           .channels = extent(first ? 0 : 2)};
 }
 
@@ -145,6 +155,11 @@ Status Plan::plan_batch_operations(const Dataset& dataset, std::vector<Transform
     }
     if (is_of(column, image) && spec.dimensions == 3) {
       mixed_images_ = i;
+      if (!element_type(column.spec.type)) {
+        return invalid(fmt::format("{} works on images of uint8, uint16, float32 or half precision, got {}",
+                                   operations[0]->name(), name_of(column.spec.type)),
+                       "let the function before it return one of these types");
+      }
       spec.images = image_spec_of(column.spec, format_of(column));
     } else if (is_of(column, label) && classes_for(operations) > 0 && column.spec.type == Scalar::float32) {
       mixed_labels_ = i;
