@@ -23,6 +23,7 @@ from PIL import Image, ImageDraw
 
 import penstock
 from penstock import transforms
+from penstock._made_functions import ON_ANNOTATIONS
 from penstock._sheet import Cell, as_bytes, sheet
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images" / "transforms"
@@ -90,7 +91,7 @@ def given_to(operation: transforms.Transform) -> Any:
 
 
 def shown_operations() -> list[str]:
-    hidden = (*transforms.functional.ON_ANNOTATIONS, "ToBfloat16", "OneHot")  # numpy has no bfloat16
+    hidden = (*ON_ANNOTATIONS, "ToBfloat16", "OneHot")  # numpy has no bfloat16
     return [name for name, kind in _classes().items() if kind.info["kind"] in ("image", "batch") and name not in hidden]
 
 

@@ -81,8 +81,8 @@ Interpolation = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lan
 Fill = int | Sequence[int] | None
 
 MADE: dict[str, Callable[..., Any]]
-ON_ANNOTATIONS: tuple[str, ...]
-PATCH_MASKS: tuple[str, ...]
+ELSEWHERE: dict[str, str]
+NARROWER: dict[str, str]
 __all__: list[str]
 """
 

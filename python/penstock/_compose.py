@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import numbers
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._operations import Transform, flat
+from ._operations import Transform, flat, refuse_what_is_no_list
 from .errors import InvalidError
 
 #: Modes of PIL images that are transformed as they are; others become RGB.
@@ -39,6 +40,7 @@ class Compose:
     """
 
     def __init__(self, transforms: Iterable[Transform]) -> None:
+        refuse_what_is_no_list("Compose: transforms", transforms)
         self.transforms = tuple(flat(transforms))
         for operation in self.transforms:
             if not isinstance(operation, Transform):
@@ -138,7 +140,7 @@ class Compose:
             indices,
             _numbers_of("boxes", boxes, 4),
             _numbers_of("keypoints", keypoints, 2),
-            secrets.randbits(53) if seed is None else _seed_of(seed),
+            secrets.randbits(53) if seed is None else seed_of(seed),
             None if params is None else _list_of(params),
             (_orientation(image), _orientation(mask)),
         )
@@ -162,10 +164,11 @@ def apply(
     return Compose(transforms)(image, mask=mask, boxes=boxes, labels=labels, keypoints=keypoints, params=params)
 
 
-def _seed_of(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+def seed_of(seed: Any) -> int:
+    """The seed as an integer, whoever's it is."""
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= int(seed) < 1 << 64:
         raise InvalidError(f"seed must be an integer of 0 to 2**64 - 1, got {seed!r}")
-    return seed
+    return int(seed)
 
 
 def _list_of(params: Any) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 from . import _core
 from ._foreign import as_function
 from ._functions import Python
-from ._operations import flat
+from ._operations import flat, refuse_what_is_no_list
 from ._stages import Stages
 from .dataset import Dataset
 from .errors import InvalidError
@@ -30,8 +30,7 @@ def transform_lists(
     lists = transforms if isinstance(transforms, Mapping) else {"": transforms}
     handles = []
     for field, given in lists.items():
-        if isinstance(given, Transform | Python) or not isinstance(given or [], Iterable):
-            raise InvalidError(f"transforms must be a list of transforms and functions, got {given!r}")
+        refuse_what_is_no_list("transforms", given or [], "transforms and functions")
         operations = list(itertools.islice(flat(given or []), _MAX_OPERATIONS + 1))
         if len(operations) > _MAX_OPERATIONS:
             raise InvalidError(f"transforms: the list must be finite, got more than {_MAX_OPERATIONS:,} operations")

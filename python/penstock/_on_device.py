@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._operations import Transform
+from ._operations import Transform, refuse_what_is_no_list
 from .errors import InvalidError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class OnDevice:
     """
 
     def __init__(self, operations: Iterable[Transform]) -> None:
+        refuse_what_is_no_list("on_device: transforms", operations)
         self.transforms = tuple(operations)
         for operation in self.transforms:
             if not isinstance(operation, Transform) or type(operation).__name__ not in (*STEPS, *MIXES):

@@ -79,6 +79,12 @@ def flat(operations: Iterable[Any]) -> Iterator[Any]:
             yield from flat(inner)
 
 
+def refuse_what_is_no_list(name: str, given: Any, of: str = "transforms") -> None:
+    """Refuses what cannot be a list of transforms, such as one of them by itself."""
+    if not isinstance(given, Iterable):
+        raise InvalidError(f"{name} must be a list of {of}, got {given!r}")
+
+
 def _held(owner: str, parameter: str, given: Any) -> list[_core.Transform]:
     """The operations that another one holds; a list among them, or a Compose, is one of them."""
     if isinstance(given, str | Transform) or not isinstance(given, Iterable):

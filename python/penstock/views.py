@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
-from ._operations import Transform, flat
+from ._functions import Python
+from ._operations import Transform, flat, refuse_what_is_no_list
 from .errors import InvalidError
 
 
@@ -42,11 +44,18 @@ class Views:
 
 def _list_of(name: str, given: Any) -> tuple[int | None, tuple[Transform, ...]]:
     count = None
-    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], int) and not isinstance(given[0], bool):
-        count, given = given
+    is_pair = isinstance(given, tuple) and len(given) == 2
+    if is_pair and isinstance(given[0], numbers.Integral) and not isinstance(given[0], bool):
+        count, given = int(given[0]), given[1]
         if count < 1:
             raise InvalidError(f"view {name!r}: the count must be a positive integer, got {count}")
-    operations = tuple(flat(given)) if isinstance(given, Iterable) else None
-    if operations is None or not all(isinstance(operation, Transform) for operation in operations):
-        raise InvalidError(f"view {name!r} must be a list of penstock.transforms, got {given!r}")
+    refuse_what_is_no_list(f"view {name!r}", given, "penstock.transforms")
+    operations = tuple(flat(given))
+    for operation in operations:
+        if not isinstance(operation, Transform):
+            is_function = callable(operation) or isinstance(operation, Python)
+            raise InvalidError(
+                f"view {name!r} must be a list of penstock.transforms, got {operation!r}"
+                + (f"; views run no functions of yours: call it on batch[{name!r}]" if is_function else "")
+            )
     return count, operations

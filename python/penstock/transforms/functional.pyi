@@ -7,8 +7,8 @@ Interpolation = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lan
 Fill = int | Sequence[int] | None
 
 MADE: dict[str, Callable[..., Any]]
-ON_ANNOTATIONS: tuple[str, ...]
-PATCH_MASKS: tuple[str, ...]
+ELSEWHERE: dict[str, str]
+NARROWER: dict[str, str]
 __all__: list[str]
 
 def adjust_brightness(
@@ -58,7 +58,7 @@ def affine(
     fill: Fill = None,
     center: Sequence[float] | None = None,
 ) -> T:
-    """Turns clockwise by degrees, moves by pixels across and down, scales, and shears by degrees across (and
+    """Turns clockwise by degrees, moves by whole pixels across and down, scales, and shears by degrees across (and
     down)."""
 
 def aug_mix(
@@ -66,26 +66,20 @@ def aug_mix(
     weights: Sequence[float],
     depths: Sequence[int],
     operations: Sequence[dict[str, Any]],
-    severity: int = 3,
-    mixture_width: int = 3,
-    chain_depth: int = -1,
-    alpha: float = 1.0,
-    all_ops: bool = True,
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
     fill: int | Sequence[int] | None = None,
 ) -> Any:
-    """Mixes the image with what chains of random operations make of it; masks, boxes and points stay where they
-    are."""
+    """Mixes the image with what chains of operations make of it: depths has how many of the operations each chain
+    has, weights the share of the image, then that of each chain."""
 
 def auto_augment(
     image: Any,
     operations: Sequence[dict[str, Any]],
-    policy: Literal['imagenet', 'cifar10', 'svhn'] = 'imagenet',
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
     fill: int | Sequence[int] | None = None,
 ) -> Any:
-    """Runs one of 25 pairs of operations, chosen at random, each part with its own probability; those that move
-    pixels move masks, boxes and points too."""
+    """Runs operations of AutoAugment: the steps that batch.params has of it, such as {'op': 'Rotate', 'degrees':
+    9.0}."""
 
 def autocontrast(
     image: Any,
@@ -99,12 +93,9 @@ def background_blend(
     alpha: float,
     background: Literal['zeros', 'constant', 'power_law'] = 'zeros',
     fill: int | Sequence[int] | None = 0,
-    alpha_range: float | Sequence[float] = (2.0,),
     fade_mode: Literal['circular', 'cosine'] | None = None,
     fade_radius: Sequence[float] | None = None,
     inset: float | None = None,
-    p_fade: float = 1.0,
-    p_background: float = 1.0,
     seed: int = 0,
 ) -> Any:
     """Puts RGBA images before a background that is seen where they are transparent; they are RGB then."""
@@ -112,9 +103,8 @@ def background_blend(
 def brightness(
     image: Any,
     factor: float,
-    scale_range: Sequence[float] = (0.6, 1.4),
 ) -> Any:
-    """Multiplies all values by a random factor, as ColorJitter does: slipstream's operation with Pillow's
+    """Multiplies all values by a factor, as adjust_brightness does: slipstream's operation with Pillow's
     arithmetic."""
 
 def center_crop(
@@ -137,7 +127,7 @@ def color_jitter_hsv(
     value: float,
     contrast: float,
 ) -> Any:
-    """Changes value, contrast, saturation and hue by random amounts, in this order: slipstream's operation with
+    """Changes value, contrast, saturation and hue by these amounts, in this order: slipstream's operation with
     Pillow's arithmetic."""
 
 def color_jitter_yiq(
@@ -148,16 +138,23 @@ def color_jitter_yiq(
     brightness: float,
     contrast: float,
 ) -> Any:
-    """Changes hue, saturation, value, brightness and contrast by random amounts, as one matrix in YIQ: slipstream's
+    """Changes hue, saturation, value, brightness and contrast by these amounts, as one matrix in YIQ: slipstream's
     operation, DALI's color_twist, in float32 and rounded."""
 
 def contrast(
     image: Any,
     factor: float,
-    scale_range: Sequence[float] = (0.6, 1.4),
 ) -> Any:
-    """Moves all values from or to their mean gray by a random factor, as ColorJitter does: slipstream's operation
-    with Pillow's arithmetic."""
+    """Moves all values from or to their mean gray by a factor, as adjust_contrast does: slipstream's operation with
+    Pillow's arithmetic."""
+
+def convert_bounding_box_format(
+    boxes: Any,
+    old_format: str,
+    new_format: str,
+) -> Any:
+    """Boxes [..., 4], an array or a tensor, in another format: xyxy, xywh or cxcywh. Integers stay integers, and lose
+    halves as torchvision's do."""
 
 def crop(
     image: T,
@@ -174,25 +171,20 @@ def cutout(
     left: int,
     height: int,
     width: int,
-    crop_size: int,
     fill: float | Sequence[float] = (0.0,),
 ) -> Any:
-    """Fills one square, anywhere inside the image."""
+    """Fills a rectangle inside the image."""
 
-def direct_random_resized_crop(
+def direct_resized_crop(
     image: Any,
     top: int,
     left: int,
     height: int,
     width: int,
     size: int | Sequence[int],
-    scale: Sequence[float] = (0.08, 1.0),
-    ratio: Sequence[float] = (0.75, 1.3333333333333333),
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    antialias: bool = True,
 ) -> Any:
-    """RandomResizedCrop without failing tries: a ratio, then the longer side, then a place, all uniform among those
-    that fit."""
+    """Keeps a rectangle inside the image and resizes it."""
 
 def embed(
     image: Any,
@@ -201,16 +193,13 @@ def embed(
     alpha: float,
     fade: bool,
     canvas_size: int | Sequence[int],
-    x_range: float | Sequence[float] = (0.5,),
-    y_range: float | Sequence[float] = (0.5,),
     background: Literal['zeros', 'constant', 'power_law'] = 'zeros',
     fill: int | Sequence[int] | None = 0,
-    alpha_range: float | Sequence[float] = (2.0,),
     fade_radius: Sequence[float] | None = None,
-    p_fade: float = 1.0,
     seed: int = 0,
 ) -> Any:
-    """Puts the image at a random place of a canvas of a given size."""
+    """Puts the image on a canvas of a given size, at a place; with fade, its edge fades to the background, whose
+    noise has the exponent alpha."""
 
 def equalize(
     image: Any,
@@ -225,8 +214,8 @@ def erase(
     w: int,
     v: Any,
 ) -> T:
-    """Fills the rectangle whose first row is i and first column j, h high and w wide, with v: one number, or one for
-    each channel."""
+    """Puts v into the rectangle whose first row is i and first column j, h high and w wide: one number, one for each
+    channel, or an array or tensor [C, h, w]. The values are those of the image's type."""
 
 def exif_transpose(
     image: T,
@@ -238,14 +227,16 @@ def five_crop(
     image: Any,
     size: int | Sequence[int],
 ) -> Any:
-    """Makes five images of one: its corners, top ones first, and its middle; a row is [5, C, H, W]."""
+    """Makes five images of one, in a dimension in front: its corners, top ones first, and its middle. Of a PIL image
+    they are a tuple."""
 
 def gaussian_blur(
-    image: Any,
+    image: T,
     kernel_size: int | Sequence[int],
-    sigma: float,
-) -> Any:
-    """Blurs as torchvision's GaussianBlur does; its values may differ by 1. PillowGaussianBlur is another blur."""
+    sigma: float | Sequence[float] | None = None,
+) -> T:
+    """Blurs as torchvision's gaussian_blur does; its values may differ by 1. sigma is the same both ways; None is
+    0.15 * kernel_size + 0.35. pillow_gaussian_blur is another blur."""
 
 def gaussian_noise(
     image: Any,
@@ -254,7 +245,22 @@ def gaussian_noise(
     clip: bool = True,
     seed: int = 0,
 ) -> Any:
-    """Adds normal noise to every value of the image, but not to transparency."""
+    """Adds normal noise, which the seed decides, to every value of the image, but not to transparency."""
+
+def get_dimensions(
+    image: Any,
+) -> list[int]:
+    """Channels, height and width of the image."""
+
+def get_num_channels(
+    image: Any,
+) -> int:
+    """How many channels the image has."""
+
+def get_size(
+    image: Any,
+) -> list[int]:
+    """Height and width of the image."""
 
 def grayscale(
     image: Any,
@@ -271,11 +277,10 @@ def grid_mask(
     unit: int,
     top: int,
     left: int,
-    unit_size: Sequence[float] = (96.0, 224.0),
     ratio: float = 0.5,
     fill: float | Sequence[float] = (0.0,),
 ) -> Any:
-    """Fills squares in the cells of a grid of random size and place."""
+    """Fills a square in each cell of a grid: one of the cells begins at top and left."""
 
 def hflip(
     image: T,
@@ -297,43 +302,36 @@ def invert(
 ) -> Any:
     """Inverts all values."""
 
-def io_ucrop(
+def iou_crop(
     image: Any,
     top: int,
     left: int,
     height: int,
     width: int,
-    min_scale: float = 0.3,
-    max_scale: float = 1.0,
-    min_aspect_ratio: float = 0.5,
-    max_aspect_ratio: float = 2.0,
-    sampler_options: float | Sequence[float] | None = None,
-    trials: int = 40,
 ) -> Any:
-    """Keeps a random rectangle that overlaps a box by a random share. Boxes whose centre is outside become 0, 0, 0,
-    0; an image without boxes is cropped anywhere."""
+    """Keeps a rectangle inside the image."""
 
 def jpeg(
     image: Any,
     quality: int,
 ) -> Any:
-    """Compresses images as JPEG with a random quality, 4:2:0, and decompresses them again."""
+    """Compresses images as JPEG with a quality, 4:2:0, and decompresses them again."""
 
-def lmsto_konio(
+def lms_to_konio(
     image: Any,
     sigma_c: float = 2.5,
     sigma_s: float = 6.5,
 ) -> Any:
     """Makes the channel of the koniocellular pathway from L, M and S: blue against yellow."""
 
-def lmsto_magno(
+def lms_to_magno(
     image: Any,
     sigma_c: float = 2.5,
     sigma_s: float = 5.0,
 ) -> Any:
     """Makes the two channels of the magnocellular pathway from L, M and S: light and dark."""
 
-def lmsto_parvo(
+def lms_to_parvo(
     image: Any,
     sigma_c: float = 1.5,
     sigma_s: float = 5.0,
@@ -379,15 +377,14 @@ def patch_shuffle(
     width: int,
     height: int,
     permutation: Sequence[int],
-    sizes: float | Sequence[float],
 ) -> Any:
-    """Cuts the image into tiles and puts them in a random order; masks and boxes stay."""
+    """Cuts the image into tiles of a width and a height, and puts them in an order."""
 
 def permute_channels(
     image: Any,
     permutation: Sequence[int],
 ) -> Any:
-    """Puts the channels of colour in a random order; transparency stays."""
+    """Puts the channels of colour in an order; transparency stays."""
 
 def perspective(
     image: T,
@@ -396,7 +393,8 @@ def perspective(
     interpolation: Literal['nearest', 'bilinear', 'bicubic'] = 'bilinear',
     fill: Fill = None,
 ) -> T:
-    """Moves the corners, clockwise from the upper left one, from where they are to other points [x, y]."""
+    """Moves the corners, clockwise from the upper left one, from where they are to other points [x, y]. Other
+    startpoints, and coefficients in their place, are not possible."""
 
 def photometric_distort(
     image: Any,
@@ -412,13 +410,14 @@ def photometric_distort(
     permute: bool,
     permutation: Sequence[int],
 ) -> Any:
-    """Changes brightness, contrast, saturation, hue and the order of channels, each."""
+    """Changes brightness, contrast, saturation, hue and the order of channels, each where it is to be applied:
+    contrast before saturation or after hue."""
 
 def pillow_gaussian_blur(
     image: Any,
     radius: float,
 ) -> Any:
-    """Blurs as Pillow's GaussianBlur does: three box blurs each way, which is not torchvision's blur."""
+    """Blurs as Pillow's GaussianBlur does: three box blurs each way, which is not gaussian_blur."""
 
 def posterize(
     image: Any,
@@ -429,14 +428,11 @@ def posterize(
 def rand_augment(
     image: Any,
     operations: Sequence[dict[str, Any]],
-    num_ops: int = 2,
-    magnitude: int = 9,
-    num_magnitude_bins: int = 31,
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
     fill: int | Sequence[int] | None = None,
 ) -> Any:
-    """Runs some operations of 14, chosen at random, with one magnitude; those that move pixels move masks, boxes and
-    points too."""
+    """Runs operations of RandAugment: the steps that batch.params has of it, such as {'op': 'Rotate', 'degrees':
+    9.0}."""
 
 def random_elastic(
     image: Any,
@@ -446,12 +442,12 @@ def random_elastic(
     fill: int | Sequence[int] | None = 0,
     seed: int = 0,
 ) -> Any:
-    """Moves every pixel by a smooth random field. Values are torchvision's for the same noise, but for single ones
-    that are off by 1."""
+    """Moves every pixel by a smooth field that the seed decides. For the same noise the values are torchvision's, but
+    for single ones that are off by 1."""
 
 def resize(
     image: T,
-    size: int | Sequence[int],
+    size: int | Sequence[int] | None,
     interpolation: Interpolation = 'bilinear',
     max_size: int | None = None,
     antialias: bool = True,
@@ -463,11 +459,9 @@ def resize_short_crop_long(
     size: int,
     x: float,
     y: float,
-    x_range: float | Sequence[float] = (0.5,),
-    y_range: float | Sequence[float] = (0.5,),
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
 ) -> Any:
-    """Resizes the shorter side to a length and keeps a square, at a place along the longer side."""
+    """Resizes the shorter side to a length and keeps a square: x and y, 0 to 1, say where along the longer side."""
 
 def resized_crop(
     image: T,
@@ -479,7 +473,7 @@ def resized_crop(
     interpolation: Interpolation = 'bilinear',
     antialias: bool = True,
 ) -> T:
-    """Keeps a rectangle and resizes it."""
+    """Keeps a rectangle and resizes it to (height, width), or its shorter side to one number."""
 
 def rgb_to_grayscale(
     image: Any,
@@ -487,7 +481,7 @@ def rgb_to_grayscale(
 ) -> Any:
     """Takes the colour out of images, and transparency: one channel, or three that are the same."""
 
-def rgbto_lgn(
+def rgb_to_lgn(
     image: Any,
     parvo_sigma_c: float = 1.5,
     parvo_sigma_s: float = 5.0,
@@ -499,7 +493,7 @@ def rgbto_lgn(
     """Makes five channels from sRGB, as cells of the lateral geniculate nucleus answer: two parvo, two magno, one
     konio."""
 
-def rgbto_magno(
+def rgb_to_magno(
     image: Any,
     magno_sigma_c: float = 2.5,
     magno_sigma_s: float = 5.0,
@@ -514,13 +508,14 @@ def rotate(
     center: Sequence[float] | None = None,
     fill: Fill = None,
 ) -> T:
-    """Turns the image by an angle in degrees, counter-clockwise."""
+    """Turns the image by an angle in degrees, counter-clockwise. expand makes it as large as the turned one needs,
+    and cannot be combined with center."""
 
 def rotate90(
     image: Any,
     turns: int,
 ) -> Any:
-    """Turns the image by a random number of quarters; height and width are exchanged by odd ones."""
+    """Turns the image by quarters, counter-clockwise; height and width are exchanged by odd ones."""
 
 def rotate_object(
     image: Any,
@@ -530,7 +525,6 @@ def rotate_object(
     scale: float,
     dest_x: float,
     dest_y: float,
-    max_deg: float = 45.0,
     pad_mode: Literal['zeros', 'border', 'reflection'] = 'border',
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
     fill: int | Sequence[int] | None = 0,
@@ -542,23 +536,17 @@ def scale_jitter(
     image: Any,
     height: int,
     width: int,
-    target_size: int | Sequence[int],
-    scale_range: Sequence[float] = (0.1, 2.0),
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    antialias: bool = True,
 ) -> Any:
-    """Resizes the image by a random factor, relative to the size at which it fits a target."""
+    """Resizes the image to a height and a width."""
 
 def shortest_size(
     image: Any,
     height: int,
     width: int,
-    min_size: int | Sequence[int],
-    max_size: int | None = None,
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    antialias: bool = True,
 ) -> Any:
-    """Resizes the image so that its shorter side has one of the given lengths."""
+    """Resizes the image to a height and a width."""
 
 def solarize(
     image: Any,
@@ -566,7 +554,7 @@ def solarize(
 ) -> Any:
     """Inverts all values from a threshold on."""
 
-def srgbto_lms(
+def srgb_to_lms(
     image: Any,
 ) -> Any:
     """Makes the long, middle and short cones' answers (CAT02) from sRGB, as floats."""
@@ -576,38 +564,38 @@ def ten_crop(
     size: int | Sequence[int],
     vertical_flip: bool = False,
 ) -> Any:
-    """Makes ten images of one: those of FiveCrop, then those of the mirrored image; a row is [10, C, H, W]."""
+    """Makes ten images of one, in a dimension in front: those of five_crop, then those of the mirrored image. Of a
+    PIL image they are a tuple."""
 
 def three_augment(
     image: Any,
     operations: Sequence[dict[str, Any]],
-    color_jitter: float | Sequence[float] | None = 0.3,
 ) -> Any:
-    """Makes the image gray, solarizes or blurs it, each as likely, then changes brightness, contrast and saturation
-    in a random order: DeiT III's augmentation."""
+    """Runs operations of DeiT III's augmentation: the steps that batch.params has of it, such as {'op': 'Solarize',
+    'threshold': 128.0}."""
 
 def timm_rand_augment(
     image: Any,
     operations: Sequence[dict[str, Any]],
-    config: str = 'rand-m9-mstd0.5-inc1',
     interpolation: Literal['random', 'nearest', 'bilinear', 'bicubic'] = 'random',
     fill: int | Sequence[int] | None = (124, 116, 104),
 ) -> Any:
-    """Runs some operations, chosen at random, as timm's RandAugment does for a string like 'rand-m9-mstd0.5-inc1';
-    those that move pixels move masks, boxes and points too."""
+    """Runs operations of timm's RandAugment: the steps that batch.params has of it, such as {'op': 'Rotate',
+    'degrees': 9.0}."""
 
 def to_bfloat16(
     image: Any,
 ) -> Any:
-    """Rounds floats to bfloat16, which torch has and numpy has not; integers become floats as by ToFloat first."""
+    """Rounds floats to bfloat16, which torch has and numpy has not; integers become floats as by to_float first."""
 
 def to_dtype(
     image: Any,
     dtype: Any = 'float32',
     scale: bool = False,
 ) -> Any:
-    """The values as another type, a name of numpy's or a dtype of torch's; with scale, those of 0 to 255 become 0 to
-    1 where that is a type of floats, and the other way round."""
+    """The values as another type, a name of numpy's or a dtype of torch's. With scale they are stretched as
+    torchvision stretches them: floats are 0 to 1, integers have the range of their type; what lies outside is cut
+    off."""
 
 def to_float(
     image: Any,
@@ -617,23 +605,28 @@ def to_float(
 def to_float16(
     image: Any,
 ) -> Any:
-    """Rounds floats to half precision; integers become floats as by ToFloat first."""
+    """Rounds floats to half precision; integers become floats as by to_float first."""
+
+def to_grayscale(
+    image: Any,
+    num_output_channels: int = 1,
+) -> Any:
+    """Takes the colour out of images, and transparency: one channel, or three that are the same."""
 
 def to_uint8(
     image: Any,
 ) -> Any:
-    """Turns floats from 0 to 1 into bytes, as ToDtype(uint8, scale=True): 255.999 times the value, cut off below 0,
+    """Turns floats from 0 to 1 into bytes, as to_dtype does with scale: 255.999 times the value, cut off below 0,
     above 255 and behind the point."""
 
 def trivial_augment_wide(
     image: Any,
     operations: Sequence[dict[str, Any]],
-    num_magnitude_bins: int = 31,
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
     fill: int | Sequence[int] | None = None,
 ) -> Any:
-    """Runs one operation of 14 with one of many magnitudes, both chosen at random; one that moves pixels moves masks,
-    boxes and points too."""
+    """Runs operations of TrivialAugmentWide: the steps that batch.params has of it, such as {'op': 'Rotate',
+    'degrees': 9.0}."""
 
 def vertical_flip(
     image: Any,
@@ -662,6 +655,5 @@ def zoom_out(
     right: int,
     bottom: int,
     fill: int | Sequence[int] | None = 0,
-    side_range: Sequence[float] = (1.0, 4.0),
 ) -> Any:
-    """Puts the image at a random place of a larger canvas."""
+    """Puts the image on a larger canvas, with so many pixels around it."""

@@ -1,0 +1,51 @@
+"""Boxes in other formats: torchvision's arithmetic, for arrays and tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._compose import _is_tensor
+from ._pixel_types import as_type, source_name
+from .errors import InvalidError
+
+_FORMATS = ("xyxy", "xywh", "cxcywh")
+
+
+def _format(name: str, given: Any) -> str:
+    known = str(getattr(given, "value", given)).lower()  # torchvision's are an enumeration
+    if known not in _FORMATS:
+        raise InvalidError(f"convert_bounding_box_format: {name} must be one of {', '.join(_FORMATS)}, got {given!r}")
+    return known
+
+
+def boxes_as(boxes: Any, old_format: Any, new_format: Any) -> Any:
+    """The boxes [..., 4] in the new format."""
+    old, new = _format("old_format", old_format), _format("new_format", new_format)
+    boxes = boxes if _is_tensor(boxes) else np.asarray(boxes)
+    if boxes.ndim < 1 or boxes.shape[-1] != 4:
+        raise InvalidError(f"convert_bounding_box_format: boxes must have the shape [..., 4], got {list(boxes.shape)}")
+    if old == new:
+        return boxes
+    floating = boxes.is_floating_point() if _is_tensor(boxes) else boxes.dtype.kind == "f"
+    first, last = boxes[..., :2], boxes[..., 2:]
+    if old == "cxcywh":
+        corner = first - last / 2
+        end = as_type(corner + last, source_name(boxes))
+        corner = as_type(corner, source_name(boxes))
+        # Where corners of integers were cut off, the size is what lies between them.
+        return _joined(corner, end if new == "xyxy" else last if floating else end - corner)
+    size = last if old == "xywh" else last - first
+    if new == "cxcywh":
+        twice = first * 2 + size
+        return _joined(twice / 2 if floating else twice // 2, size)
+    return _joined(first, size if new == "xywh" else first + last)
+
+
+def _joined(first: Any, last: Any) -> Any:
+    if _is_tensor(first):
+        import torch
+
+        return torch.cat([first, last], -1)
+    return np.concatenate([first, last], -1)
