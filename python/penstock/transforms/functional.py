@@ -19,6 +19,7 @@ import numpy as np
 
 from .._compose import Compose, _is_tensor
 from .._operations import CLASSES, Transform, make
+from .._pil import array_of, is_pil
 from ..errors import InvalidError
 
 T = TypeVar("T")
@@ -213,8 +214,8 @@ def to_dtype(image: Any, dtype: Any = "float32", scale: bool = False) -> Any:
     """The values as another type, a name of numpy's or a dtype of torch's; with scale, those of 0 to 255 become 0 to 1
     where that is a type of floats, and the other way round."""
     name = str(dtype).removeprefix("torch.") if str(dtype).startswith("torch.") else np.dtype(dtype).name
-    if hasattr(image, "getbands"):
-        image = np.asarray(image)
+    if is_pil(image):
+        image = np.asarray(image) if image.mode in ("I", "F") else array_of(image)
     floating = image.is_floating_point() if _is_tensor(image) else image.dtype.kind == "f"
     to_floats = name.removeprefix("b").startswith("float")
     if scale and floating != to_floats:
