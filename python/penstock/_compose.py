@@ -81,8 +81,10 @@ class Compose:
         seed: int | None = None,
         params: Any = None,
     ) -> Any:
-        if labels is not None and (boxes is None or len(labels) != len(boxes)):
-            raise InvalidError("labels must be as many as boxes")
+        if labels is not None and boxes is None:
+            raise InvalidError("labels are those of boxes: pass boxes= too, or leave labels out")
+        if labels is not None and len(labels) != len(boxes):
+            raise InvalidError(f"labels must be as many as boxes, got {len(labels)} and {len(boxes)}")
         made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params)
         result = _result(image, made, back)
         if mask is None and boxes is None and keypoints is None:
