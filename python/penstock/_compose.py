@@ -13,10 +13,9 @@ import numpy as np
 
 from . import _core
 from ._operations import Transform, flat, refuse_what_is_no_list
+from ._pil import array_of, is_pil
 from .errors import InvalidError
 
-#: Modes of PIL images that are transformed as they are; others become RGB.
-_MODES = {"RGB": "RGB", "L": "L", "RGBA": "RGBA", "I;16": "I;16"}
 #: Of images of 8 bits; those of 16 have one.
 _CHANNELS = (1, 3, 4)
 
@@ -29,7 +28,9 @@ class Compose:
     Geometry moves masks (by the nearest pixel), boxes ([N, 4], left, top, right, bottom) and keypoints ([N, 2]) with
     the image; colours change the image alone. Where boxes are dropped, so are their labels ([N, ...]) and keypoints of
     the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or [H, W], tensors [C, H, W] or PIL
-    images; the result is of the same kind, but that floats of a PIL image are a numpy array.
+    images; the result is of the same kind, but that floats of a PIL image are a numpy array. PIL images of mode RGB,
+    RGBA, L and I;16 keep it; other modes with transparency (LA, PA, a transparent palette) become RGBA, and those
+    without become RGB.
     Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and divided by 255 again afterwards,
     unless the list says what type it ends in (ToFloat16, ToBfloat16, ToUint8). Where it makes several images of one
     (FiveCrop), there is a dimension more in front; of a PIL image they are a tuple. ExifTranspose asks PIL images for
@@ -83,8 +84,10 @@ class Compose:
         seed: int | None = None,
         params: Any = None,
     ) -> Any:
-        if labels is not None and (boxes is None or len(labels) != len(boxes)):
-            raise InvalidError("labels must be as many as boxes")
+        if labels is not None and boxes is None:
+            raise InvalidError("labels are those of boxes: pass boxes= too, or leave labels out")
+        if labels is not None and len(labels) != len(boxes):
+            raise InvalidError(f"labels must be as many as boxes, got {len(labels)} and {len(boxes)}")
         made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params)
         result = _result(image, made, back)
         patch_masks = made["patch_masks"]
@@ -189,7 +192,7 @@ def _own(pixels: Any) -> np.ndarray[Any, Any]:
 
 def _orientation(image: Any) -> int:
     """How EXIF says that a PIL image is to be turned; 1 for anything else."""
-    said = image.getexif().get(0x0112, 1) if _is_pil(image) else 1
+    said = image.getexif().get(0x0112, 1) if is_pil(image) else 1
     return said if isinstance(said, int) and 1 <= said <= 8 else 1
 
 
@@ -209,12 +212,12 @@ def _result(image: Any, made: dict[str, Any], back: Callable[[Any], Any]) -> Any
     """The image that was made, as the one that was given; of the type that the list ends in, if it names one."""
     pixels = made["image"]
     kind = made.get("type")
-    if kind is None or (kind == "uint8" and _is_pil(image)):
+    if kind is None or (kind == "uint8" and is_pil(image)):
         return _each(pixels, 3, back)
     if not _is_tensor(image):
         if kind == "bfloat16":
             raise InvalidError("numpy has no bfloat16; pass a tensor, or use ToFloat16 in place of ToBfloat16")
-        flat = not _is_pil(image) and np.ndim(image) == 2 and pixels.shape[-1] == 1
+        flat = not is_pil(image) and np.ndim(image) == 2 and pixels.shape[-1] == 1
         return pixels[..., 0] if flat else pixels
     import torch
 
@@ -224,31 +227,21 @@ def _result(image: Any, made: dict[str, Any], back: Callable[[Any], Any]) -> Any
     return torch.from_numpy(pixels).to(image.device)
 
 
-def _is_pil(value: Any) -> bool:
-    return hasattr(value, "getbands") and hasattr(value, "convert")
-
-
 def _is_tensor(value: Any) -> bool:
     return hasattr(value, "untyped_storage")
 
 
 def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     """The image as a contiguous array [H, W, C] or [H, W], and what makes a result like it."""
-    if _is_pil(image):
+    if is_pil(image):
         from PIL import Image
-
-        if image.mode in ("I", "F"):
-            raise InvalidError(
-                f"images must have 8 bits, or 16 in mode 'I;16', got a PIL image of mode {image.mode!r}; convert it"
-            )
-        converted = image if image.mode in _MODES else image.convert("RGB")
 
         def to_pil(made: Any) -> Any:
             if made.dtype.kind == "f":
                 return made
             return Image.fromarray(made[:, :, 0] if made.shape[2] == 1 else made)
 
-        return _own(converted), to_pil
+        return _own(array_of(image)), to_pil
     if _is_tensor(image):
         import torch
 
@@ -301,7 +294,7 @@ def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     """The mask as a contiguous array [H, W] of uint8 or uint16, and what makes a result like it."""
-    if _is_pil(mask):
+    if is_pil(mask):
         from PIL import Image
 
         palette = mask.getpalette() if mask.mode == "P" else None
@@ -312,7 +305,8 @@ def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
                 result.putpalette(palette)
             return result
 
-        return _own(mask), to_pil
+        indices = np.asarray(mask)
+        return _own(indices.astype(np.uint16) if mask.mode.startswith("I;16") else indices), to_pil
     if _is_tensor(mask):
         import torch
 

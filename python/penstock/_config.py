@@ -8,13 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ._compose import Compose
-from ._operations import CLASSES, Transform, flat, make
+from ._operations import CLASSES, Transform, flat, holds_operations, make
 from .errors import InvalidError, UnsupportedError
 from .views import Views
 
 Configurable = Iterable[Transform] | Mapping[str, Iterable[Transform]] | Views
 #: Where classes that a _target_ names may come from: ours, and those of torchvision with the same names.
 _MODULES = ("penstock.transforms", "torchvision.transforms.v2", "torchvision.transforms")
+_COMPOSE = tuple(f"{module}.Compose" for module in _MODULES)
+_VIEWS = ("penstock.Views", "penstock.views.Views")
+#: What Hydra's configs say beside parameters that changes nothing here.
+_OF_HYDRA = ("_convert_", "_recursive_", "_partial_")
 #: What to use in place of classes of torchvision that are not here.
 _ELSEWHERE = {
     "ConvertImageDtype": "use ToFloat, ToFloat16, ToBfloat16 or ToUint8",
@@ -58,16 +62,18 @@ def from_config(value: Any) -> Any:
 
     In place of "op" there may be "_target_", as Hydra has it, with the name of a class: penstock.transforms.X, or
     torchvision.transforms.v2.X where there is an X here. A _target_ of Compose is its list, one of penstock.Views is
-    Views.
+    Views. Hydra's _convert_ and _recursive_ change nothing.
     """
     if not isinstance(value, Mapping):
-        return _operations("", value)
+        return _list("", value)
+    if value.get("_target_") in _VIEWS:
+        return _views("", _parameters_of("", value))
     if "_target_" in value:
-        return _of_target(value)
+        return _list("", value)
     if set(value) == {"views"} and isinstance(value["views"], Mapping):
-        return Views(**{str(name): _view(f"views.{name}", given) for name, given in value["views"].items()})
+        return _views("views", value["views"])
     if set(value) == {"fields"} and isinstance(value["fields"], Mapping):
-        return {str(name): _operations(f"fields.{name}", given) for name, given in value["fields"].items()}
+        return {str(name): _list(f"fields.{name}", given) for name, given in value["fields"].items()}
     raise InvalidError(
         "a config is a list of operations, {'views': {name: list}} or {'fields': {name: list}}, "
         f"got the keys {list(value)}"
@@ -123,55 +129,98 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _of_target(value: Mapping[str, Any]) -> Any:
-    """Of a dict that names a class as a whole: Compose or Views."""
-    target = value["_target_"]
-    rest = {str(key): given for key, given in value.items() if key != "_target_"}
-    if target in [f"{module}.Compose" for module in _MODULES]:
-        if set(rest) != {"transforms"}:
-            raise InvalidError(f"Compose takes 'transforms', got {list(rest)}")
-        return _operations("transforms", rest["transforms"])
-    if target in ("penstock.Views", "penstock.views.Views"):
-        return Views(**{name: _view(name, given) for name, given in rest.items()})
-    return _operations("", [value])
+def _inside(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def _parameters_of(path: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    """What a dict has beside the name of a class."""
+    given = {str(key): each for key, each in value.items() if key not in ("op", "_target_")}
+    if "_target_" in value:
+        if given.get("_partial_", False) is not False:
+            raise InvalidError(
+                f"{_inside(path, '_partial_')} must be false: an operation is made at once, with all of its parameters"
+            )
+        given = {key: each for key, each in given.items() if key not in _OF_HYDRA}
+    return given
+
+
+def _views(path: str, lists: Mapping[str, Any]) -> Views:
+    return Views(**{str(name): _view(_inside(path, str(name)), given) for name, given in lists.items()})
 
 
 def _view(path: str, given: Any) -> Any:
-    if _is_list(given) and len(given) == 2 and isinstance(given[0], int):
-        return (given[0], _operations(path + "[1]", given[1]))
-    return _operations(path, given)
+    if not _is_list(given) or len(given) != 2 or _may_be_operations(given[0]) or not _may_be_operations(given[1]):
+        return _list(path, given)
+    count = given[0]
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InvalidError(f"{path}[0] must be a positive integer, got {count!r}")
+    return (count, _list(f"{path}[1]", given[1]))
 
 
-def _operations(path: str, value: Any) -> list[Transform]:
+def _may_be_operations(value: Any) -> bool:
+    return _is_list(value) or isinstance(value, Mapping | Transform | Compose)
+
+
+def _is_compose(value: Any) -> bool:
+    return isinstance(value, Mapping) and (value.get("_target_") in _COMPOSE or value.get("op") == "Compose")
+
+
+def _list(path: str, value: Any) -> list[Transform]:
+    """A list of operations, or one of a _target_: those of lists and of Compose in it are of the list itself."""
+    return list(flat(_operations(path, value)))
+
+
+def _operations(path: str, value: Any) -> list[Any]:
+    """The same with lists in the place of Compose."""
     if isinstance(value, Compose):
         return list(value)
-    if isinstance(value, Mapping) and "_target_" in value and not isinstance(made := _of_target(value), Views):
-        return list(made)
+    if _is_compose(value):
+        given = _parameters_of(path, value)
+        if set(given) != {"transforms"}:
+            raise InvalidError(f"{path}{': ' if path else ''}Compose takes 'transforms', got {list(given)}")
+        return _operations(_inside(path, "transforms"), given["transforms"])
+    if isinstance(value, Mapping) and "_target_" in value and value["_target_"] not in _VIEWS:
+        return [_operation(path, value)]
     if not _is_list(value):
         raise InvalidError(f"{path or 'the config'} must be a list of operations, got {value!r}")
-    return [_operation(f"{path}[{number}]", entry) for number, entry in enumerate(value)]
+    return [_entry(f"{path}[{number}]", each) for number, each in enumerate(value)]
+
+
+def _entry(path: str, value: Any) -> Any:
+    """An operation, or several as a list."""
+    if isinstance(value, Transform):
+        return value  # as Hydra leaves it, which makes objects of the innermost dicts first
+    if isinstance(value, Compose) or _is_list(value) or _is_compose(value):
+        return _operations(path, value)
+    return _operation(path, value)
 
 
 def _operation(path: str, entry: Any) -> Transform:
-    if isinstance(entry, Transform):
-        return entry  # as Hydra leaves it, which makes objects of the innermost dicts first
     if not isinstance(entry, Mapping) or ("op" in entry) == ("_target_" in entry):
         raise InvalidError(f"{path} must be {{'op': name, ...}}, got {entry!r}")
     key = "op" if "op" in entry else "_target_"
-    name = _class_name(f"{path}.{key}", entry[key], key)
-    params = {}
-    for each, given in entry.items():
-        if each != key:
-            params[str(each)] = _parameter(f"{path}.{each}", given)
-    known = [parameter["name"] for parameter in CLASSES[name].info["parameters"]]
-    for each in params:
+    name = _class_name(_inside(path, key), entry[key], key)
+    given = _parameters_of(path, entry)
+    known = {parameter["name"]: parameter for parameter in CLASSES[name].info["parameters"]}
+    for each in given:
         if each not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise InvalidError(f"{path}.{each}: {name} has no such parameter; {_nearest(each, known) or takes}")
+            advice = _nearest(each, list(known)) or takes
+            raise InvalidError(f"{_inside(path, each)}: {name} has no such parameter; {advice}")
+    params = {
+        each: _operations(_inside(path, each), value) if holds_operations(known[each]) else _as_plain(value)
+        for each, value in given.items()
+    }
     try:
         return make(name, params)
     except InvalidError as problem:
-        raise InvalidError(_with_path(path, name, known, str(problem))) from None
+        raise InvalidError(_with_path(path, name, list(known), str(problem))) from None
+
+
+def _as_plain(value: Any) -> Any:
+    """Lists that only look like such as lists."""
+    return [_as_plain(each) for each in value] if _is_list(value) else value
 
 
 def _class_name(path: str, given: Any, key: str) -> str:
@@ -188,17 +237,6 @@ def _class_name(path: str, given: Any, key: str) -> str:
     return name
 
 
-def _parameter(path: str, given: Any) -> Any:
-    """A list of dicts is a list of operations, any other list one of plain values."""
-    if isinstance(given, Mapping):
-        return _operation(path, given)
-    if _is_list(given):
-        if given and all(isinstance(item, Mapping | Transform) for item in given):
-            return _operations(path, given)
-        return [list(item) if _is_list(item) else item for item in given]
-    return given
-
-
 def _nearest(word: str, known: list[str]) -> str | None:
     near = difflib.get_close_matches(word, known, 1)
     return f"did you mean {near[0]}?" if near else None
@@ -209,5 +247,5 @@ def _with_path(path: str, name: str, known: list[str], message: str) -> str:
     rest = message.removeprefix(f"{name}: ")
     for parameter in known:
         if rest.startswith(f"{parameter} "):
-            return f"{path}.{rest}"
-    return f"{path}: {message}"
+            return _inside(path, rest)
+    return f"{path}: {message}" if path else message

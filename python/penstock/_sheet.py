@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import colorsys
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ _PAPER = (255, 255, 255)
 _INK = (40, 40, 40)
 _MASK_SHARE = 0.5
 _MAX_SIDE = 1 << 16  # of a sheet, in pixels
+_MARGIN = 4  # how far outside of an image lines and points may be to reach into it
 
 
 @dataclass
@@ -64,8 +66,9 @@ def as_bytes(
 
 def sheet(rows: Sequence[Sequence[Cell]], side: int = 160) -> PilImage.Image:
     """Rows of cells, each image made to fit a square of that side; small ones keep their pixels visible."""
-    if isinstance(side, bool) or not isinstance(side, int) or not 16 <= side <= 4096:
+    if isinstance(side, bool) or not hasattr(side, "__index__") or not 16 <= operator.index(side) <= 4096:
         raise InvalidError(f"side must be an integer between 16 and 4096, got {side!r}")
+    side = operator.index(side)
     image_module, draw_module, font_module = _pillow()
     columns = max((len(row) for row in rows), default=0)
     if columns == 0:
@@ -114,13 +117,17 @@ def _drawn(cell: Cell, side: int) -> PilImage.Image:
     image = image.resize(size, resampling.NEAREST if scale >= 2 else resampling.BICUBIC)
     draw = draw_module.Draw(image)
     if cell.boxes is not None:
-        for number, box in enumerate(np.asarray(cell.boxes, float) * scale):
+        limits = np.array([image.width, image.height] * 2) + _MARGIN
+        for number, box in enumerate((np.asarray(cell.boxes, float).reshape(-1, 4) * scale).clip(-_MARGIN, limits)):
             label = int(cell.labels[number]) if cell.labels is not None and number < len(cell.labels) else 0
-            if box[2] > box[0] and box[3] > box[1]:  # those without area are cut off altogether
-                draw.rectangle([box[0], box[1], box[2] - 1, box[3] - 1], outline=color_of(label), width=2)
+            left, top, right, bottom = box
+            if right > left and bottom > top:  # those without area are cut off altogether, and NaN is nowhere
+                far = [max(right - 1, left), max(bottom - 1, top)]
+                draw.rectangle([left, top, *far], outline=color_of(label), width=2)
     if cell.points is not None:
         for number, (x, y) in enumerate((np.asarray(cell.points, float).reshape(-1, 2) + 0.5) * scale):
-            draw.ellipse([x - 3, y - 3, x + 3, y + 3], fill=color_of(number), outline=(0, 0, 0))
+            if -_MARGIN < x < image.width + _MARGIN and -_MARGIN < y < image.height + _MARGIN:
+                draw.ellipse([x - 3, y - 3, x + 3, y + 3], fill=color_of(number), outline=(0, 0, 0))
     return image  # type: ignore[no-any-return]
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._compose import Compose
-from ._operations import Transform
+from ._lists import Operation
 from ._sheet import Cell, as_bytes, sheet
 from .errors import InvalidError
+from .loader import Loader
+from .samplers import Indices
 from .views import Views
 
 if TYPE_CHECKING:
@@ -36,9 +38,9 @@ def _rows(values: Any) -> Any:
 
 
 def _count(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or operator.index(value) < 1:
         raise InvalidError(f"{name} must be a positive integer, got {value!r}")
-    return value
+    return operator.index(value)
 
 
 # --- batches ----------------------------------------------------------------------------------------------------------
@@ -71,12 +73,10 @@ def _part(values: Any, row: int, number: int, counted: bool) -> np.ndarray[Any, 
 
 
 class _Planes:
-    """What lies in the plane of a batch's images: found by type and shape."""
+    """What lies in the plane of a batch's images: which of these columns, by type and shape."""
 
-    def __init__(self, batch: Batch, field: str) -> None:
-        prefix = f"{field}." if any(name.startswith(f"{field}.") for name in batch) else ""
-        names = [name for name in batch if name.startswith(prefix) and (prefix or "." not in name)]
-        self._values = {name: _rows(batch[name]) for name in names if name not in (field, "key", "index", "label")}
+    def __init__(self, batch: Batch, names: Iterable[str]) -> None:
+        self._values = {name: _rows(batch[name]) for name in names}
         self._columns = batch._columns
 
     def add_to(self, cell: Cell, row: int, number: int, counted: bool) -> None:
@@ -108,11 +108,11 @@ def _corners(boxes: np.ndarray[Any, Any], kind: str) -> np.ndarray[Any, Any]:
     return np.concatenate([first, first + size], axis=-1)
 
 
-def _format_after(transforms: Iterable[Transform]) -> str:
-    named = [
-        operation.params["format"] for operation in transforms if operation.handle.name == "ConvertBoundingBoxFormat"
-    ]
-    return str(named[-1]) if named else "xyxy"
+def _beside(batch: Batch, field: str) -> list[str]:
+    """The columns that may lie in the plane of this one."""
+    prefix = f"{field}." if any(name.startswith(f"{field}.") for name in batch) else ""
+    names = [name for name in batch if name.startswith(prefix) and (prefix or "." not in name)]
+    return [name for name in names if name not in (field, "key", "index", "label")]
 
 
 def _caption(batch: Batch, row: int, classes: Sequence[str] | None) -> str:
@@ -148,7 +148,7 @@ def show_batch(
     lines: list[list[Cell]] = [[] for _ in range(height)]
     several = len(fields) > 1 or len(_images(next(iter(fields.values()))[0])) > 1
     for name, values in fields.items():
-        planes = _Planes(batch, name)
+        planes = _Planes(batch, _beside(batch, name))
         each = [_images(values[row]) for row in range(height)]
         shown = iter(as_bytes([image for images in each for image in images], mean, std))
         for row, images in enumerate(each):
@@ -181,26 +181,23 @@ def _folded(lines: list[list[Cell]], columns: int | None) -> list[list[Cell]]:
 
 def _chosen(dataset: Dataset, samples: int | Iterable[int]) -> list[int]:
     """A number of samples is spread over the data set, which may have one class after the other."""
-    if isinstance(samples, int):
+    if not isinstance(samples, Iterable):
         count = min(_count("samples", samples), len(dataset))
-        return [number * len(dataset) // count for number in range(count)]
-    return [int(number) for number in samples]
-
-
-def _lists(transforms: Any) -> list[tuple[str, Compose]]:
-    if transforms is None:
-        return []
-    if isinstance(transforms, Views):
-        return [(name, Compose(operations)) for name, (_, operations) in transforms.lists.items()]
-    if isinstance(transforms, Mapping):
-        raise InvalidError("show takes one list of transforms, or Views, got a list for each field")
-    return [("", transforms if isinstance(transforms, Compose) else Compose(transforms))]
+        numbers = [number * len(dataset) // count for number in range(count)]
+    else:
+        try:
+            numbers = [dataset._number(number) for number in samples]
+        except TypeError:
+            raise InvalidError(f"samples must be how many, or the numbers of some, got {samples!r}") from None
+    if not numbers:
+        raise InvalidError("there are no samples to show")
+    return numbers
 
 
 def show_dataset(
     dataset: Dataset,
     samples: int | Iterable[int],
-    transforms: Iterable[Transform] | Views | None,
+    transforms: Iterable[Operation] | Views | None,
     draws: int,
     seed: int,
     columns: int | None,
@@ -211,49 +208,79 @@ def show_dataset(
     """A sheet of samples; with transforms a row for each: the image itself, then what was drawn."""
     if dataset.fields.get("image") != "image":
         raise InvalidError(f"show needs a field called image; the fields are {dataset.fields}")
+    if isinstance(transforms, Mapping):
+        raise InvalidError("show takes one list of transforms, or Views, got a list for each field")
     found = dataset._core.planes
     planes = {
         kind: next((name for name, plane in found.items() if plane == kind), None)
         for kind in ("mask", "boxes", "keypoints")
     }
-    lists = _lists(transforms)
-    _count("draws", draws)
-    lines = []
-    for sample in _chosen(dataset, samples):
-        values = dataset[sample]
-        given = {kind: values[name] for kind, name in planes.items() if name is not None}
-        if (labels := values.get(f"{planes['boxes']}_labels")) is not None:
-            given["labels"] = labels
-        caption = _name(int(values["label"]), dataset.classes) if "label" in values else dataset.key(sample)
-        line = [_cell(values["image"], caption, given)]
-        for number, (name, compose) in enumerate(lists):
-            for draw in range(draws):
-                address = (seed << 40) + (number << 32) + sample * draws + draw
-                made = compose(values["image"], seed=address % (1 << 64), **given)
-                made = made if isinstance(made, dict) else {"image": made}
-                if "boxes" in made:
-                    made["boxes"] = _corners(made["boxes"], _format_after(compose))
-                line += [_cell(part["image"], f"{name} draw {draw}".strip(), part) for part in _parts(made)]
-        lines.append(line)
-    cells = [cell for line in lines for cell in line[1:]]
-    for cell, pixels in zip(cells, as_bytes([cell.image for cell in cells], mean, std), strict=True):
-        cell.image = pixels
-    originals = [line[0] for line in lines]
-    for cell, pixels in zip(originals, as_bytes([cell.image for cell in originals]), strict=True):
-        cell.image = pixels
-    return sheet(_folded(lines, columns), side)
+    draws = _count("draws", draws)
+    chosen = _chosen(dataset, samples)
+    originals = [_original(dataset, sample, planes) for sample in chosen]
+    lines: list[list[Cell]] = [[] for _ in chosen]
+    if transforms is not None:
+        beside = [name for name in planes.values() if name is not None]
+        lines = _draw(dataset, chosen, transforms, draws, seed, [*beside, f"{planes['boxes']}_labels"])
+    for cells, numbers in (([cell for line in lines for cell in line], (mean, std)), (originals, (None, None))):
+        for cell, pixels in zip(cells, as_bytes([cell.image for cell in cells], *numbers), strict=True):
+            cell.image = pixels
+    return sheet(_folded([[first, *line] for first, line in zip(originals, lines, strict=True)], columns), side)
 
 
-def _parts(made: dict[str, Any]) -> list[dict[str, Any]]:
-    """One for each of several images that were made of one."""
-    if made["image"].ndim == 3:
-        return [made]
-    return [
-        {name: value if name == "labels" else value[number] for name, value in made.items()}
-        for number in range(len(made["image"]))
-    ]
+def _original(dataset: Dataset, sample: int, planes: Mapping[str, str | None]) -> Cell:
+    values = dataset[sample]
+    mask, boxes, keypoints = (None if (name := planes[kind]) is None else values[name] for kind in planes)
+    labels = values.get(f"{planes['boxes']}_labels")
+    caption = _name(int(values["label"]), dataset.classes) if "label" in values else dataset.key(sample)
+    return Cell(values["image"], caption, mask, boxes, None if labels is None else labels.tolist(), keypoints)
 
 
-def _cell(image: np.ndarray[Any, Any], caption: str, planes: Mapping[str, Any]) -> Cell:
-    labels = None if planes.get("labels") is None else [int(label) for label in planes["labels"]]
-    return Cell(image, caption, planes.get("mask"), planes.get("boxes"), labels, planes.get("keypoints"))
+def _draw(
+    dataset: Dataset,
+    chosen: Sequence[int],
+    transforms: Iterable[Operation] | Views,
+    draws: int,
+    seed: int,
+    beside: Sequence[str],
+) -> list[list[Cell]]:
+    """What a loader makes of each sample in as many epochs, one view after the other."""
+    views = list(transforms.lists) if isinstance(transforms, Views) else [""]
+    lines: list[dict[str, list[Cell]]] = [{view: [] for view in views} for _ in chosen]
+    with Loader(
+        dataset,
+        transforms=transforms,
+        batch_size=len(chosen),
+        sampler=Indices(chosen),
+        seed=seed,
+        num_workers=0,
+        prefetch=0,
+        shard_rank=0,
+        shard_world_size=1,
+        output="numpy",
+        memory_format="channels_last",
+    ) as loader:
+        loader._warned_of.update(f"field {name}" for name in dataset.fields)  # the data set has told
+        for draw in range(draws):
+            loader.set_epoch(draw)
+            (batch,) = loader
+            for view in views:
+                values = batch[view or "image"]
+                names = [f"{view}.{name}" if view else name for name in beside]
+                planes = _Planes(batch, [name for name in names if name in batch])
+                for row, line in enumerate(lines):
+                    line[view] += _cells(values[row], view, draw, planes, row)
+    return [[cell for cells in line.values() for cell in cells] for line in lines]
+
+
+def _cells(value: Any, view: str, draw: int, planes: _Planes, row: int) -> list[Cell]:
+    """One of an image, several of a counted view or of what makes several images of one."""
+    counted = isinstance(value, list) or value.ndim == 4
+    cells = []
+    for number, image in enumerate(value if counted else [value]):
+        if image.ndim not in (2, 3) or image.dtype.kind not in "buif":
+            raise InvalidError(f"show draws images, and these transforms make {image.dtype} {image.shape} of them")
+        cell = Cell(image, " ".join([*filter(None, [view]), *([str(number)] if counted else []), f"draw {draw}"]))
+        planes.add_to(cell, row, number, counted)
+        cells.append(cell)
+    return cells

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _fields(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """The fields that the source has by itself, and those that were asked for."""
+def _dataset(arguments: argparse.Namespace) -> Dataset:
+    """The source with what is drawn of it: what it has by itself, and what was asked for."""
     extra: dict[str, Any] = {}
     if arguments.mask:
         extra["mask"] = Mask(arguments.mask)
@@ -48,11 +49,9 @@ def _fields(arguments: argparse.Namespace) -> dict[str, Any] | None:
     if arguments.keypoints:
         extension, path = _parts("--keypoints", arguments.keypoints, 2)
         extra["keypoints"] = Keypoints(extension, path)
-    if not extra:
-        return None
-    known = Dataset(arguments.path).fields
-    kept: dict[str, Any] = {name: name for name in ("image", "label") if name in known}
-    return {**kept, **extra}
+    known = Dataset(arguments.path)
+    drawn: dict[str, Any] = {name: name for name in ("image", "label", *known._core.planes) if name in known.fields}
+    return Dataset(arguments.path, fields={**drawn, **extra}) if "image" in drawn else known
 
 
 def _parts(option: str, text: str, most: int) -> list[str]:
@@ -78,7 +77,7 @@ def _transforms(path: str | None) -> Any:
 
 def _run(arguments: argparse.Namespace) -> dict[str, Any]:
     transforms = _transforms(arguments.transforms)
-    drawn = Dataset(arguments.path, fields=_fields(arguments)).show(
+    drawn = _dataset(arguments).show(
         arguments.samples,
         transforms=transforms,
         draws=arguments.draws,
@@ -93,11 +92,24 @@ def _run(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"output": arguments.output, "width": drawn.width, "height": drawn.height}
 
 
+def _with_warnings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Runs, and tells what was warned of as every verb does."""
+    told: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        try:
+            report = _run(arguments)
+        finally:
+            told += dict.fromkeys(str(warning.message) for warning in caught)
+            for text in told if not arguments.json else []:
+                print(f"warning: {text}", file=sys.stderr)
+    return {**report, "warnings": told}
+
+
 def main(words: list[str] | None = None) -> int:
     """The exit code, as of every verb: 0, 1 for a finding, 2 for wrong usage."""
     arguments = _parser().parse_args(words)
     try:
-        report = _run(arguments)
+        report = _with_warnings(arguments)
     except Error as problem:
         if arguments.json:
             print(json.dumps({"error": {"kind": type(problem).__name__, "message": str(problem)}}))

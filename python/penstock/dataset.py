@@ -19,7 +19,7 @@ from .errors import InvalidError
 if TYPE_CHECKING:
     from PIL import Image as PilImage
 
-    from ._operations import Transform
+    from ._lists import Operation
     from .views import Views
 
 #: Larger images are refused by default: twice Pillow's limit for a warning, where Pillow raises.
@@ -137,7 +137,7 @@ class Dataset:
         self,
         samples: int | Iterable[int] = 16,
         *,
-        transforms: Iterable[Transform] | Views | None = None,
+        transforms: Iterable[Operation] | Views | None = None,
         draws: int = 4,
         seed: int = 0,
         columns: int | None = None,
@@ -149,8 +149,9 @@ class Dataset:
         key points drawn over the images.
 
         samples: how many, spread over the data set, or which.
-        transforms: each sample gets a row: its image, then several draws of the list, or of each view.
-        draws: how many. seed decides them.
+        transforms: each sample gets a row: its image, then several draws of the list, or of each view, as a Loader
+            with this seed makes them in its first epochs.
+        draws: how many.
         columns: of a sheet without transforms.
         side: of each image on the sheet, in pixels.
         mean, std: what Normalize was given, to undo it; without them floats outside of 0 to 1 are stretched.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -82,8 +82,7 @@ def _check_own(own: dict[str, Any]) -> None:
         ("collate_in", COLLATE_PLACES),
     ):
         if own[name] not in choices:
-            wanted = f"{', '.join(map(repr, choices[:-1]))} or {choices[-1]!r}"
-            raise InvalidError(f"{name} must be {wanted}, got {own[name]!r}")
+            raise InvalidError(f"{name} must be {_either(choices)}, got {own[name]!r}")
     for name in ("pin_memory", "non_blocking"):
         if not isinstance(own[name], bool):
             raise InvalidError(f"{name} must be True or False, got {own[name]!r}")
@@ -92,6 +91,11 @@ def _check_own(own: dict[str, Any]) -> None:
         if not isinstance(device, str) and type(device).__module__.partition(".")[0] != "torch":
             raise InvalidError(f"device must be a text such as 'cuda:1' or a torch.device, got {device!r}")
         own["device"] = str(device)
+
+
+def _either(choices: Sequence[str]) -> str:
+    *first, last = map(repr, choices)
+    return f"{', '.join(first)} or {last}"
 
 
 def _context_name(given: Any) -> Any:

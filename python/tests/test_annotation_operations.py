@@ -103,6 +103,8 @@ def test_what_belongs_to_a_box_goes_with_it() -> None:
     np.testing.assert_array_equal(inside(image, keypoints=far[1])["keypoints"], far[1][:0])
     with pytest.raises(penstock.InvalidError, match="as many as boxes"):
         run(image, boxes=boxes, labels=[1])
+    with pytest.raises(penstock.InvalidError, match="labels are those of boxes: pass boxes="):
+        run(image, labels=[1])
     with pytest.raises(penstock.InvalidError, match="the numbers differ"):
         run(image, boxes=boxes[:2], keypoints=points)
 

@@ -99,7 +99,47 @@ def test_containers_that_only_look_like_dicts_and_lists() -> None:
     assert transforms.from_config(config) == [transforms.CenterCrop((3, 4))]
 
 
+def test_compose_stands_wherever_a_list_takes_it() -> None:
+    crop, flip, invert = transforms.CenterCrop(8), transforms.RandomHorizontalFlip(), transforms.RandomInvert()
+    listed = transforms.to_config([flip, invert])
+    composed = {"_target_": "torchvision.transforms.v2.Compose", "transforms": listed}
+    held = transforms.to_config([crop])
+    for inner in (composed, {"op": "Compose", "transforms": listed}, listed, transforms.Compose([flip, invert])):
+        assert transforms.from_config([*held, inner]) == [crop, flip, invert]
+        for name in ("RandomApply", "RandomChoice"):
+            wanted = getattr(transforms, name)([transforms.Compose([flip, invert]), crop])
+            assert transforms.from_config([{"op": name, "transforms": [inner, *held]}]) == [wanted]
+    apply = [{"_target_": "torchvision.transforms.v2.RandomApply", "transforms": composed}]
+    assert transforms.from_config(apply) == [transforms.RandomApply([flip, invert])]
+
+
+def test_what_hydra_says_beside_parameters() -> None:
+    said = {"_convert_": "all", "_recursive_": False, "_partial_": False}
+    crop = {"_target_": "penstock.transforms.CenterCrop", "size": 8} | said
+    wanted = [transforms.CenterCrop(8)]
+    assert transforms.from_config([crop]) == wanted
+    compose = {"_target_": "penstock.transforms.Compose", "transforms": [crop]} | said
+    assert transforms.from_config({"_target_": "penstock.Views", "a": compose} | said) == penstock.Views(a=wanted)
+
+
+COMPOSE = "torchvision.transforms.v2.Compose"
+RESIZE = {"_target_": "torchvision.transforms.v2.Resize", "size": "q"}
+
 WRONG: list[tuple[Any, str]] = [
+    ({"views": {"a": {"_target_": COMPOSE, "transforms": [RESIZE]}}}, r"^views\.a\.transforms\[0\]\.size must be"),
+    ({"fields": {"m": {"_target_": COMPOSE, "transforms": [RESIZE]}}}, r"^fields\.m\.transforms\[0\]\.size must be"),
+    ({"fields": {"m": RESIZE}}, r"^fields\.m\.size must be"),
+    ([[], {"_target_": COMPOSE, "transforms": [RESIZE]}], r"^\[1\]\.transforms\[0\]\.size must be"),
+    ([{"_target_": COMPOSE, "list": []}], r"^\[0\]: Compose takes 'transforms', got \['list'\]"),
+    ({"_target_": "penstock.Views", "a": [RESIZE]}, r"^a\[0\]\.size must be"),
+    (RESIZE, r"^size must be"),
+    ({"views": {"a": [0, []]}}, r"^views\.a\[0\] must be a positive integer, got 0"),
+    ({"views": {"a": ["6", []]}}, r"^views\.a\[0\] must be a positive integer, got '6'"),
+    ({"views": {"a": ["x", "y"]}}, r"^views\.a\[0\] must be \{'op': name"),
+    ([RESIZE | {"_partial_": True}], r"^\[0\]\._partial_ must be false: an operation is made at once"),
+    ([{"op": "ToFloat", "_convert_": "all"}], r"^\[0\]\._convert_: ToFloat has no such parameter"),
+    ([{"op": "RandomApply", "transforms": [[RESIZE]]}], r"^\[0\]\.transforms\[0\]\[0\]\.size must be"),
+    ([{"op": "RandomApply", "transforms": 3}], r"^\[0\]\.transforms must be a list of operations, got 3"),
     (7, r"the config must be a list of operations, got 7"),
     ({"op": "ToFloat"}, r"a config is a list of operations.*got the keys \['op'\]"),
     ([{"op": "ToFloat"}, 7], r"^\[1\] must be \{'op': name, \.\.\.\}, got 7"),

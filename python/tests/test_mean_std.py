@@ -76,8 +76,28 @@ def test_gray_images_of_16_bits(tmp_path: Path) -> None:
 def test_what_has_no_mean_is_refused(shards: str) -> None:
     with pytest.raises(penstock.InvalidError, match="Views"):
         penstock.compute_mean_std(shards, transforms=penstock.Views(a=[transforms.CenterCrop(8)]))
-    with pytest.raises(penstock.InvalidError, match="no images"):
-        penstock.compute_mean_std(penstock.Dataset(shards, fields={"label": "cls"}))
+    for name in ("FiveCrop", "TenCrop"):
+        crops = [transforms.RandomHorizontalFlip(), getattr(transforms, name)(8)]
+        for lists in (crops, transforms.Compose(crops), {"image": crops}):
+            with pytest.raises(penstock.InvalidError, match=f"one image of each sample, and {name} makes several"):
+                penstock.compute_mean_std(shards, transforms=lists)
+    for fields, message in (
+        ({"label": "cls"}, r"a field of images called image; the fields are \{'label': 'int'\}"),
+        ({"photo": "jpg", "label": "cls"}, r"the images here are photo; .* fields=\{'image': 'jpg'\}"),
+        ({"photo": penstock.Image("jpg", mode="L")}, r"fields=\{'image': Image\(ext='jpg', mode='L'\)\}"),
+    ):
+        with pytest.raises(penstock.InvalidError, match=message):
+            penstock.compute_mean_std(penstock.Dataset(shards, fields=fields))
+
+
+def test_masks_have_no_mean(tmp_path: Path) -> None:
+    from PIL import Image
+
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.png").write_bytes(encode(Image.new("L", (8, 8)), "PNG"))
+    dataset = penstock.Dataset(tmp_path, fields={"image": penstock.Mask("image")})
+    with pytest.raises(penstock.InvalidError, match="read as a mask, whose values have no mean"):
+        penstock.compute_mean_std(dataset)
 
 
 def test_the_verb_says_the_same(shards: str, tmp_path: Path) -> None:

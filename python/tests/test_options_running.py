@@ -139,7 +139,7 @@ def test_option_multiprocessing_context(shards):
         assert multiprocessing.active_children() == []
     assert LoaderOptions().use_fork().use_spawn().multiprocessing_context == "spawn"
     assert LoaderOptions(multiprocessing_context=multiprocessing.get_context("fork")) == LoaderOptions().use_fork()
-    with pytest.raises(penstock.InvalidError, match="'spawn', 'forkserver' or 'fork'"):
+    with pytest.raises(penstock.InvalidError, match="must be 'spawn', 'forkserver' or 'fork', got"):
         LoaderOptions(multiprocessing_context="thread")
 
 

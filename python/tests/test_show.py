@@ -99,6 +99,61 @@ def test_every_sample_gets_a_row_of_draws(dataset: penstock.Dataset) -> None:
     assert views.width == 6 + 3 * (SIDE + 6)
 
 
+@pytest.mark.parametrize(
+    "box", [[5, 5, 5.4, 9], [5, 5, 9, 5.4], [3, 3, 3, 3], [31.9, 31.9, 32, 32], [np.nan, 1, 8, 9], [-1e30, 4, 1e30, 8]]
+)
+def test_boxes_that_crops_cut_off(box: list[float]) -> None:
+    points = np.array([[np.nan, 1], [np.inf, 2], [3, -1e30]])
+    drawn = sheet([[Cell(np.zeros((32, 32, 3), np.uint8), boxes=np.array([box], np.float32), points=points)]], 32)
+    has_area = box[2] > box[0] and box[3] > box[1]
+    assert (color_of(0) in colors(drawn)) == has_area
+
+
+def test_draws_are_those_of_a_loader(dataset: penstock.Dataset) -> None:
+    """Operations with one key draw alike in all views, others apart; counted views show as many as they are."""
+    crop = [transforms.RandomResizedCrop(SIDE, scale=(0.1, 0.5), key="crop")]
+    own = [transforms.RandomResizedCrop(SIDE, scale=(0.1, 0.5))]
+    views = penstock.Views(a=crop, b=[*crop, transforms.RandomInvert(1.0)], c=own, d=(2, own))
+    plain = penstock.Dataset(dataset._arguments[0], fields={"image": "seg.png"})
+    drawn = np.asarray(plain.show([2, 1], transforms=views, draws=2, side=SIDE, seed=5))
+    rows, columns = range(6, drawn.shape[0] - SIDE, SIDE + 22), range(6, drawn.shape[1] - SIDE, SIDE + 6)
+    cells = [[drawn[y : y + SIDE, x : x + SIDE] for x in columns] for y in rows]
+    assert [len(line) for line in cells] == [1 + 2 + 2 + 2 + 4] * 2
+    loader = penstock.Loader(plain, transforms=views, seed=5, output="numpy", memory_format="channels_last")
+    for draw in range(2):
+        loader.set_epoch(draw)
+        (batch,) = loader
+        for line, sample in zip(cells, (2, 1), strict=True):
+            a, b, c = (line[1 + 2 * number + draw] for number in range(3))
+            np.testing.assert_array_equal(a, batch["a"][sample])
+            np.testing.assert_array_equal(a, 255 - b)
+            np.testing.assert_array_equal(c, batch["c"][sample])
+            assert not np.array_equal(a, c)
+            np.testing.assert_array_equal(line[7 + 2 * draw : 9 + 2 * draw], batch["d"][sample])
+
+
+def test_whole_batches_are_mixed(objects: str) -> None:
+    plain = penstock.Dataset(objects, fields={"image": "seg.png", "label": "cls"})
+    list_ = [transforms.ToFloat(), transforms.CutMix(num_classes=4, alpha=1.0)]
+    images = colors(plain.show(2, transforms=list_[:1], draws=1, side=SIDE))
+    mixed_ = np.asarray(plain.show(2, transforms=list_, draws=1, side=SIDE))
+    assert colors(Image.fromarray(mixed_)) == images
+    assert not np.array_equal(mixed_, np.asarray(plain.show(2, transforms=list_[:1], draws=1, side=SIDE)))
+
+
+def test_functions_among_the_transforms(objects: str) -> None:
+    plain = penstock.Dataset(objects, fields={"image": "png"})
+    assert (165, 165, 165) in colors(plain.show(1, transforms=[lambda image: 255 - image], draws=1, side=SIDE))
+    with pytest.raises(penstock.InvalidError, match=r"show draws images, and these transforms make float32 \(3,\)"):
+        plain.show(1, transforms=[lambda image: image.mean(axis=(0, 1), dtype=np.float32)])
+
+
+def test_numbers_of_numpy_choose_samples(dataset: penstock.Dataset) -> None:
+    same = np.asarray(dataset.show([0, 2], side=SIDE))
+    for samples in (np.int64(2), np.array([0, 2]), [0, -2]):
+        np.testing.assert_array_equal(np.asarray(dataset.show(samples, side=np.int64(SIDE))), same)
+
+
 def test_batches_show_what_they_hold(dataset: penstock.Dataset) -> None:
     for output in ("numpy", "torch", "dlpack"):
         if output == "torch":
@@ -155,6 +210,9 @@ def test_images_of_every_type() -> None:
     ("call", "message"),
     [
         (lambda ds: ds.show(0), "samples must be a positive integer, got 0"),
+        (lambda ds: ds.show([]), "no samples to show"),
+        (lambda ds: ds.show(2.5), "samples must be a positive integer, got 2.5"),
+        (lambda ds: ds.show([1.5]), "samples must be how many, or the numbers of some, got"),
         (lambda ds: ds.show(1, side=2), "side must be an integer between 16 and 4096, got 2"),
         (lambda ds: ds.show(1, transforms={"image": []}), "one list of transforms"),
         (lambda ds: ds.show(1, draws=0, transforms=[]), "draws must be a positive integer"),
@@ -195,6 +253,33 @@ def test_the_verb_writes_the_same_sheet(dataset: penstock.Dataset, objects: str,
     assert json.loads(told.stdout)["output"] == out
     plain = penstock.Dataset(objects).show(3, transforms=list_, draws=2)
     np.testing.assert_array_equal(np.asarray(Image.open(out)), np.asarray(plain))
+
+
+def test_the_verb_warns_of_what_it_draws(objects: str, tmp_path: Path) -> None:
+    """As every verb does, and not of fields that are not on the sheet."""
+    out = ["-o", str(tmp_path / "sheet.png"), "--samples", "2"]
+    assert run(objects, *out).stderr == ""
+    alpha = tmp_path / "alpha.tar"
+    with tarfile.open(alpha, "w") as tar:
+        file = io.BytesIO()
+        Image.new("RGBA", (8, 8)).save(file, "PNG")
+        member = tarfile.TarInfo("0.png")
+        member.size = file.tell()
+        file.seek(0)
+        tar.addfile(member, file)
+    text = "field 'image': transparency is dropped by mode RGB"
+    assert run(str(alpha), *out).stderr.startswith(f"warning: {text}")
+    told = run(str(alpha), *out, "--json")
+    assert told.stderr == ""
+    (warning,) = json.loads(told.stdout)["warnings"]
+    assert warning.startswith(text)
+
+
+def test_the_verb_draws_what_stores_remember(dataset: penstock.Dataset, tmp_path: Path) -> None:
+    penstock.build(dataset, tmp_path / "store", progress=False)
+    out = tmp_path / "sheet.png"
+    assert run(str(tmp_path / "store"), "-o", str(out), "--side", str(SIDE)).returncode == 0
+    assert {mixed(1), color_of(7)} <= colors(Image.open(out))
 
 
 def test_wrong_usage_of_the_verb(objects: str, tmp_path: Path) -> None:

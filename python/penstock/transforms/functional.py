@@ -21,6 +21,7 @@ from .._erasing import erased
 from .._made_functions import made_functions
 from .._one_operation import compose_of, dimensions_of, in_words_of, integer, number, numbers, plain, run, whole_numbers
 from .._operations import make
+from .._pil import array_of, is_pil
 from .._pixel_types import as_type, scaled, type_name
 from ..errors import InvalidError
 
@@ -299,7 +300,10 @@ def to_dtype(image: Any, dtype: Any = "float32", scale: bool = False) -> Any:
     torchvision stretches them: floats are 0 to 1, integers have the range of their type; what lies outside is cut
     off."""
     name = type_name(dtype)
-    image = image if _is_tensor(image) else np.asarray(image)
+    if is_pil(image):
+        image = np.asarray(image) if image.mode in ("I", "F") else array_of(image)
+    elif not _is_tensor(image):
+        image = np.asarray(image)
     return scaled(image, name) if scale else as_type(image, name)
 
 
