@@ -124,8 +124,8 @@ def functional_page() -> str:
         "Images are PIL images, numpy arrays `[H, W, C]` or `[H, W]`, or tensors `[C, H, W]`, and the result is of",
         "the same kind; PIL images of palettes and of other modes than RGB, RGBA, L and I;16 become RGBA where they",
         "have transparency, else RGB. Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and",
-        "divided by 255 again afterwards. The work is done without the GIL, so threads help. For masks, boxes and keypoints, and for",
-        "lists, use `transforms.Compose`.",
+        "divided by 255 again afterwards. The work is done without the GIL, so threads help. For masks, boxes and",
+        "keypoints, and for lists, use `transforms.Compose`.",
         "",
         *table(("function", "what it does"), rows),
     ]
