@@ -119,7 +119,8 @@ def functional_page() -> str:
         "given that the operation draws: `functional.rotate(image, 30)` is what `RandomRotation` does when it draws",
         "an angle of 30 degrees. Names and parameters are those of `torchvision.transforms.v2.functional` where it has",
         "the function, and pixels those that it makes of PIL images. Every other operation is named after its class",
-        "without `Random`, and takes what it draws, then its parameters; noise takes a `seed`.",
+        "without `Random`, and takes what it draws, then those of its parameters that still matter; noise takes a",
+        "`seed`. What is not possible raises `InvalidError`, which names the function and the parameter.",
         "",
         "Images are PIL images, numpy arrays `[H, W, C]` or `[H, W]`, or tensors `[C, H, W]`, and the result is of",
         "the same kind; PIL images of palettes and of other modes than RGB, RGBA, L and I;16 become RGBA where they",
@@ -128,6 +129,16 @@ def functional_page() -> str:
         "keypoints, and for lists, use `transforms.Compose`.",
         "",
         *table(("function", "what it does"), rows),
+        "",
+        "## Not there",
+        "",
+        "Of torchvision's functions these are missing:",
+        "",
+        *table(("torchvision", "use"), [(f"`{name}`", use) for name, use in transforms.functional.ELSEWHERE.items()]),
+        "",
+        "Parameters that its functions have and ours have not, or not in full:",
+        "",
+        *table(("torchvision", "here"), list(transforms.functional.NARROWER.items())),
     ]
     return "\n".join(lines) + "\n"
 

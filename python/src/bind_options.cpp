@@ -85,15 +85,15 @@ void read(const char* option, nb::handle given, std::string& value) {
 template <class Enum>
 requires std::is_enum_v<Enum>
 void read(const char* option, nb::handle given, Enum& value) {
-  std::string right;
+  std::vector<std::string> right;
   for (const auto& [name, choice] : value_names(Enum{})) {
-    right += fmt::format("{}'{}'", right.empty() ? "" : " or ", name);
+    right.push_back(fmt::format("'{}'", name));
     if (nb::isinstance<nb::str>(given) && name == from_str(given)) {
       value = choice;
       return;
     }
   }
-  wrong(option, given, right);
+  wrong(option, given, one_of(right));
 }
 
 template <class T>

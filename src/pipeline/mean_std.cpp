@@ -102,8 +102,11 @@ class Adder {
 
   Status add(const Batch& batch) {
     const Column* const column = batch.find(field_);
-    if (column == nullptr || !column->format) {
-      return not_images(fmt::format("the batches have no images called {}", field_));
+    if (column == nullptr) {
+      return not_images(fmt::format("the batches have no field {}", field_));
+    }
+    if (!column->format) {
+      return not_images(fmt::format("{} is not one image of 1 to 4 channels for each sample", field_));
     }
     std::vector<std::array<RowSums, kMaxChannels>> rows(batch.rows());
     for (std::size_t row = 0; row < batch.rows(); ++row) {
