@@ -35,7 +35,7 @@ TEST(config, reads_operations_that_hold_others) {
                                             {"op": "Grayscale"}], "p": [1, 2]}])");
   ASSERT_TRUE(config.ok()) << config.error().to_string();
   ASSERT_EQ(config->list.size(), 2U);
-  EXPECT_THAT(repr(*config->list[0]), HasSubstr("brightness=(0.6, 1.4)"));
+  EXPECT_THAT(repr(*config->list[0]), HasSubstr("RandomApply(transforms=[ColorJitter(brightness=0.4"));
   EXPECT_THAT(repr(*config->list[1]), HasSubstr("RandomInvert(p=0.5)"));
   EXPECT_THAT(message_of(R"([{"op": "RandomApply", "transforms": [{"op": "Resize", "size": "q"}]}])"),
               HasSubstr("[0].transforms[0]: Resize"));
