@@ -61,12 +61,12 @@ void for_each_square(const std::array<double, 8>& numbers, ImageSize image, Use&
   }
 }
 
-void fill_bytes(const PixelsEdit& edit, const ConstPixelRows&, const PixelRows& out, Scratch&) {
+void fill_squares(const PixelsEdit& edit, const ConstPixelRows&, const PixelRows& out, Scratch&) {
   const PixelBytes fill = fill_of(edit.numbers);
   for_each_square(edit.numbers, out.size, [&](const Rect& box) { fill_box(out, box, fill); });
 }
 
-void fill_floats(const FloatEdit& edit, const FloatRows& image) {
+void fill_squares(const FloatEdit& edit, const FloatRows& image) {
   for_each_square(edit.numbers, image.size, [&](const Rect& box) { fill_box(image, box, edit.numbers); });
 }
 
@@ -114,7 +114,7 @@ class GridMask final : public ImageOperation<GridMask, GridParameters, DrawnGrid
     }
     if (drawn.apply) {
       const int side = static_cast<int>(drawn.unit * p_.ratio);
-      push_fill_edit(in, "mask a grid", {&fill_bytes, &fill_floats},
+      push_fill_edit(in, "mask a grid", {&fill_squares, &fill_squares},
                      {static_cast<double>(drawn.unit), static_cast<double>(drawn.top),
                       static_cast<double>(drawn.left), static_cast<double>(side)},
                      p_.fill, edits);
