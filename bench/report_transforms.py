@@ -25,7 +25,8 @@ def section(result: Result, circumstances: str) -> list[str]:
         "",
         f"Microseconds per image on one core, median of {result['rounds']} interleaved rounds"
         f"{' at real-time priority' if result['real_time'] else ''}. *penstock* is `Compose([operation])(array)`, "
-        "called from Python as the others are; *in a worker* is the same list where a loader runs it. torchvision has "
+        "called from Python as the others are; *in a worker* is the same list where a loader runs it, with "
+        '`memory_format="channels_last"`: pixels lie as in PIL images and arrays. torchvision has '
         "PIL images and tensors of bytes, albumentations arrays, kornia tensors of floats. A factor says how many "
         "times as long as *in a worker* a library took. Figures in brackets are those of libraries that compute or "
         "draw something else under that name; of the others the images were compared first.",

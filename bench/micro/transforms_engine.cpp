@@ -3,8 +3,8 @@
 //
 // bench/micro/transforms/ talks to it: on each line of the standard input, with tabs between, a number of
 // calls, width and height of the file's RGB pixels (0 and 0: an image file, which each call decodes), the
-// file, where the last row is written (or -), and the list as JSON. Each answer is a line with the
-// nanoseconds that the calls took, or an error.
+// memory format of rows, the file, where the last row is written (or -), and the list as JSON. Each answer is
+// a line with the nanoseconds that the calls took, or an error.
 
 #include <chrono>
 #include <cstring>
@@ -27,6 +27,7 @@ namespace {
 struct Job {
   std::size_t calls = 0;
   ImageSize size;  ///< of the pixels in `file`; empty: it is an image file
+  MemoryFormat format = MemoryFormat::channels_first;
   std::string file;
   std::string out;
   std::string list;
@@ -44,7 +45,13 @@ Job job_of(const std::string& line) {
   Job job;
   std::istringstream text(line);
   text >> job.calls >> job.size.width >> job.size.height;
+  std::string format;
+  text >> format;
   text.ignore(1);
+  if (format != "channels_first" && format != "channels_last") {
+    throw std::runtime_error("no memory format: " + format);
+  }
+  job.format = format == "channels_last" ? MemoryFormat::channels_last : MemoryFormat::channels_first;
   std::getline(text, job.file, '\t');
   std::getline(text, job.out, '\t');
   std::getline(text, job.list);
@@ -77,8 +84,7 @@ DecodedPart decoded(const std::vector<std::uint8_t>& pixels, ImageSize size, Scr
 std::int64_t nanoseconds_of(const Job& job) {
   const std::vector<std::uint8_t> bytes = bytes_of(job.file);
   const bool encoded = job.size.width == 0;
-  const auto program =
-      must(ImageProgram::compile(must(transforms_from_json(job.list)).list, MemoryFormat::channels_first));
+  const auto program = must(ImageProgram::compile(must(transforms_from_json(job.list)).list, job.format));
   const auto workspace = program.make_workspace();
   const std::size_t pixel =
       static_cast<std::size_t>(program.output().channels) * size_of(program.output().type);

@@ -31,12 +31,14 @@ class Engine:
         self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def nanoseconds(self, listed: Sequence[transforms.Transform], image: Path, calls: int, out: str = "-") -> int:
-        """Of that many calls. `image` is an image file, or has the suffix .<width>x<height>.rgb."""
+        """Of that many calls. `image` is an image file, from which rows are made as training takes them, channels
+        first; or it has the suffix .<width>x<height>.rgb, and channels come last as they do in the file."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        width, height = 0, 0
+        width, height, memory_format = 0, 0, "channels_first"
         if image.suffix == ".rgb":
             width, height = (int(side) for side in image.suffixes[-2].removeprefix(".").split("x"))
-        fields = [calls, width, height, image, out, transforms.to_json(listed)]
+            memory_format = "channels_last"
+        fields = [calls, width, height, memory_format, image, out, transforms.to_json(listed)]
         self._process.stdin.write("\t".join(str(field) for field in fields) + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline().strip()
