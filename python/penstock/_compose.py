@@ -18,6 +18,7 @@ from .errors import InvalidError
 
 #: Of images of 8 bits; those of 16 have one.
 _CHANNELS = (1, 3, 4)
+_INTEGERS = (np.dtype(np.uint8), np.dtype(np.uint16))
 
 
 class Compose:
@@ -137,7 +138,7 @@ class Compose:
         pixels, back = _pixels_of(image)
         indices, mask_back = (None, back) if mask is None else _indices_of(mask)
         channels = pixels.shape[2] if pixels.ndim == 3 else 1
-        program = self._program(channels, pixels.dtype == np.uint16)
+        program = self._program(channels, pixels.dtype == _INTEGERS[1])
         made = program.run(
             pixels,
             indices,
@@ -183,11 +184,6 @@ def _list_of(params: Any) -> list[dict[str, Any]]:
     if not isinstance(params, Sequence) or isinstance(params, str):
         raise InvalidError(f"params must be a row of batch.params, got {params!r}")
     return [dict(entry) if isinstance(entry, Mapping) else entry for entry in params]
-
-
-def _own(pixels: Any) -> np.ndarray[Any, Any]:
-    """The pixels in one piece; a copy of those that may not be written, which the engine does not take."""
-    return np.require(pixels, requirements=["C_CONTIGUOUS", "WRITEABLE"])
 
 
 def _orientation(image: Any) -> int:
@@ -241,7 +237,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
                 return made
             return Image.fromarray(made[:, :, 0] if made.shape[2] == 1 else made)
 
-        return _own(array_of(image)), to_pil
+        return np.ascontiguousarray(array_of(image)), to_pil
     if _is_tensor(image):
         import torch
 
@@ -259,7 +255,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
 
         return pixels, to_tensor
     pixels = np.asarray(image)
-    if pixels.ndim not in (2, 3) or not (pixels.dtype in (np.uint8, np.uint16) or pixels.dtype.kind == "f"):
+    if pixels.ndim not in (2, 3) or not (pixels.dtype in _INTEGERS or pixels.dtype.kind == "f"):
         raise InvalidError(
             f"an image must be uint8, uint16 or float [H, W, C] or [H, W], got {pixels.dtype} {pixels.shape}"
         )
@@ -268,7 +264,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
             f"an array must have the shape [H, W, C] with 1, 3 or 4 channels, or [H, W], got {pixels.shape}"
             + ("; move its channels to the end: image.transpose(1, 2, 0)" if pixels.shape[0] in _CHANNELS else "")
         )
-    if pixels.ndim == 3 and pixels.dtype == np.uint16 and pixels.shape[2] != 1:
+    if pixels.ndim == 3 and pixels.dtype == _INTEGERS[1] and pixels.shape[2] != 1:
         raise InvalidError(f"an image of uint16 must be gray, [H, W] or [H, W, 1], got {pixels.shape}")
     flat = pixels.ndim == 2
     kind = pixels.dtype
@@ -281,7 +277,7 @@ def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
             return made
         return (made if made.dtype.kind == "f" else made.astype(np.float32) / np.float32(255)).astype(kind, copy=False)
 
-    return _own(pixels), to_array
+    return np.ascontiguousarray(pixels), to_array
 
 
 def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -306,15 +302,15 @@ def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
             return result
 
         indices = np.asarray(mask)
-        return _own(indices.astype(np.uint16) if mask.mode.startswith("I;16") else indices), to_pil
+        return np.ascontiguousarray(indices.astype(np.uint16) if mask.mode.startswith("I;16") else indices), to_pil
     if _is_tensor(mask):
         import torch
 
         pixels, back = _indices_of(mask.detach().cpu().numpy())
         return pixels, lambda made: torch.from_numpy(back(made)).to(mask.device)
     indices = np.asarray(mask)
-    if indices.dtype in (np.uint8, np.uint16):
-        return _own(indices), lambda made: made
+    if indices.dtype in _INTEGERS:
+        return np.ascontiguousarray(indices), lambda made: made
     if indices.dtype.kind not in "iub" or (indices.size and not (indices.min() >= 0 and indices.max() < 1 << 16)):
         raise InvalidError(f"a mask must hold integers between 0 and 65535, got {indices.dtype}")
     kind = indices.dtype

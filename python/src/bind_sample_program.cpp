@@ -28,7 +28,7 @@ namespace nb = nanobind;
 namespace penstock::python {
 namespace {
 
-using Pixels = nb::ndarray<nb::numpy, nb::c_contig, nb::device::cpu>;
+using Pixels = nb::ndarray<nb::ro, nb::numpy, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<const float, nb::numpy, nb::c_contig, nb::device::cpu>;
 
 [[noreturn]] void refuse(std::string message, std::string advice) {
@@ -67,6 +67,14 @@ nb::object array_of(std::vector<T> values, const std::vector<std::size_t>& shape
   auto* const kept = new std::vector<T>(std::move(values));
   const nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
   return nb::cast(nb::ndarray<nb::numpy>(kept->data(), shape.size(), shape.data(), owner, nullptr, type));
+}
+
+nb::object array_of(std::unique_ptr<std::uint8_t[]> values, const std::vector<std::size_t>& shape,
+                    nb::dlpack::dtype type) {
+  std::uint8_t* const kept = values.get();
+  const nb::capsule owner(kept, [](void* held) noexcept { delete[] static_cast<std::uint8_t*>(held); });
+  values.release();
+  return nb::cast(nb::ndarray<nb::numpy>(kept, shape.size(), shape.data(), owner, nullptr, type));
 }
 
 nb::dlpack::dtype dtype_of(ElementType type) { return array_type(scalar_of(type)); }
@@ -126,9 +134,15 @@ struct Given {
   bool of_boxes = false;               ///< each item of points belongs to a box
 };
 
+/// Bytes that whoever asked for them writes, all of them.
+struct OwnBytes {
+  std::unique_ptr<std::uint8_t[]> data;
+  std::size_t size = 0;
+};
+
 /// What a list makes of one image and of what lies in its plane: one or several of each, one after the other.
 struct Made {
-  std::vector<std::uint8_t> pixels;
+  OwnBytes pixels;
   std::vector<std::uint8_t> mask;
   std::vector<float> boxes;
   std::vector<float> points;
@@ -172,6 +186,24 @@ struct Made {
     return {};
   }
 };
+
+std::size_t bytes_of(ImageSize size, const ImageSpec& spec) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) *
+         static_cast<std::size_t>(spec.channels) * size_of(spec.type);
+}
+
+/// For images of these sizes, one after the other.
+OwnBytes memory_for(const std::vector<ImageSize>& sizes, const ImageSpec& spec) {
+  std::size_t bytes = 0;
+  for (const ImageSize& size : sizes) {
+    bytes += bytes_of(size, spec);
+  }
+  try {
+    return {std::unique_ptr<std::uint8_t[]>(new std::uint8_t[bytes]), bytes};
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(fmt::format("an image of {} x {} pixels", sizes[0].width, sizes[0].height), bytes);
+  }
+}
 
 /// What EXIF said of an image, as it was drawn.
 int drawn_orientation(const ImageWorkspace& workspace) {
@@ -258,18 +290,13 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
       PENSTOCK_TRY(
           program.decode_mask(workspace, mask_type, upright_reader(upright, *mask, size_of(mask_type))));
     }
+    made.pixels = memory_for(workspace.sizes, first.output());
+    std::uint8_t* pixels_of_view = made.pixels.data.get();
     for (std::size_t view = 0; view < program.views().size(); ++view) {
       const ImageSize out = workspace.sizes[view];
       const std::size_t area = static_cast<std::size_t>(out.width) * static_cast<std::size_t>(out.height);
-      const std::size_t begin = made.pixels.size();
-      const std::size_t bytes =
-          area * static_cast<std::size_t>(first.output().channels) * size_of(first.output().type);
-      try {
-        made.pixels.resize(begin + bytes);
-      } catch (const std::bad_alloc&) {
-        throw OutOfMemory(fmt::format("an image of {} x {} pixels", out.width, out.height), bytes);
-      }
-      program.run(workspace, view, made.pixels.data() + begin);
+      program.run(workspace, view, pixels_of_view);
+      pixels_of_view += bytes_of(out, first.output());
       if (mask) {
         const std::size_t mask_begin = made.mask.size();
         made.mask.resize(mask_begin + area * size_of(mask_type));
@@ -296,9 +323,9 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
     return shape;
   };
   nb::dict result;
-  const std::size_t bytes = image.nbytes() + made.pixels.size();
+  const std::size_t bytes = image.nbytes() + made.pixels.size;
   const ElementType type = first.output().type;
-  result["image"] = array_of(std::move(made.pixels),
+  result["image"] = array_of(std::move(made.pixels.data),
                              several({height, width, static_cast<std::size_t>(first.output().channels)}),
                              dtype_of(type == ElementType::bfloat16 ? ElementType::uint16 : type));
   if (first.output().is_rounded()) {

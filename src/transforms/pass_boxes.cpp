@@ -107,9 +107,14 @@ void PassRunner::run_boxes(const Pass& pass, const BoxReading& reading, const Pi
 }
 
 void PassRunner::copy(const Pass& pass, const Pixels& in, const ImageSink& sink) {
-  std::uint8_t* mirrored = rows_.reserve(stride_for(pass.keep.width));
+  std::uint8_t* const mirrored = rows_.reserve(stride_for(pass.keep.width));
+  const bool straight = pass.flip && is_plain(sink) && !through_tables_;
   for (int y = 0; y < pass.keep.height; ++y) {
     const std::uint8_t* row = at(in, pass.box.x + pass.keep.x, pass.box.y + pass.keep.y + y);
+    if (straight) {
+      flip_row(row, pass.keep.width, pixel_, row_of(sink, place_of(pass, sink, y)));
+      continue;
+    }
     if (pass.flip) {
       flip_row(row, pass.keep.width, pixel_, mirrored);
       row = mirrored;

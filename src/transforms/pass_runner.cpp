@@ -17,15 +17,21 @@ bool is_part(const Pass& pass) {
   return pass.kind == Pass::Kind::boxes && !pass.resize && !pass.flip && !pass.flip_down;
 }
 
-// Whether the pass makes an image elsewhere: what it reads need not be memory of its own.
-bool only_reads(const Pass& pass, const ImageEdits& edits) {
-  if (pass.kind == Pass::Kind::pixels) {
-    return !std::get<PixelsEdit>(edits[pass.first]).in_place;
-  }
-  return pass.kind == Pass::Kind::moved;
-}
-
 }  // namespace
+
+bool PassRunner::only_reads(const Pass& pass, const ImageEdits& edits, const ImageSink* sink) const {
+  switch (pass.kind) {
+    case Pass::Kind::boxes:
+      return false;
+    case Pass::Kind::moved:
+      return true;
+    case Pass::Kind::tables:
+      return sink != nullptr && is_plain(*sink);
+    case Pass::Kind::pixels:
+      return !std::get<PixelsEdit>(edits[pass.first]).in_place;
+  }
+  return false;
+}
 
 ConstPixelRows PassRunner::rows_of(const Pixels& in) const {
   return {in.data, in.stride, {in.area.width, in.area.height}, channels_};
@@ -61,6 +67,7 @@ void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits,
   set_channels(input_channels_);
   for (std::size_t i = 0; i < passes.size(); ++i) {
     const Pass& pass = passes[i];
+    const auto sink_of = [&](std::size_t which) { return which + 1 == passes.size() ? &sink : nullptr; };
     if (pass.kind == Pass::Kind::boxes && pass.resize && has_alpha_weights(pass.resize->filter)) {
       const ImageSink out = between(pass.output);
       run_boxes(pass, i == 0 ? first : prepare(pass), times_alpha(in), out);
@@ -69,7 +76,7 @@ void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits,
       if (i + 1 == passes.size()) {
         write(in, sink);
       }
-    } else if (i + 1 < passes.size() && is_part(pass) && only_reads(passes[i + 1], edits)) {
+    } else if (i + 1 < passes.size() && is_part(pass) && only_reads(passes[i + 1], edits, sink_of(i + 1))) {
       const int x = pass.box.x + pass.keep.x;
       const int y = pass.box.y + pass.keep.y;
       in = {at(in, x, y), in.stride, {0, 0, pass.keep.width, pass.keep.height}};
@@ -87,9 +94,9 @@ void PassRunner::run_from(std::span<const Pass> passes, const ImageEdits& edits,
       in = whole_of(out);
       i = done;
     } else {
-      in = pass.kind == Pass::Kind::tables ? run_tables(pass, edits, in)
-                                           : run_edit(pass, edits[pass.first], in);
-      if (i + 1 == passes.size()) {
+      in = pass.kind == Pass::Kind::tables ? run_tables(pass, edits, in, sink_of(i))
+                                           : run_edit(pass, edits[pass.first], in, sink_of(i));
+      if (i + 1 == passes.size() && in.data != sink.data) {
         write(in, sink);
       }
     }
@@ -162,13 +169,19 @@ bool PassRunner::make_tables(const Pass& pass, const ImageEdits& edits, const Pi
   return true;
 }
 
-PassRunner::Pixels PassRunner::run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in) {
+PassRunner::Pixels PassRunner::run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in,
+                                          const ImageSink* sink) {
   make_tables(pass, edits, &in);
+  if (sink != nullptr && is_plain(*sink)) {
+    map_.apply(rows_of(in), {row_of(*sink, 0), row_bytes(sink->size.width), sink->size, channels_});
+    return whole_of(*sink);
+  }
   map_.apply(rows_of(in), own_rows(in));
   return in;
 }
 
-PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in) {
+PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in,
+                                        const ImageSink* sink) {
   if (const auto* pixels = std::get_if<PixelsEdit>(&edit); pixels != nullptr && pixels->in_place) {
     pixels->run(*pixels, rows_of(in), own_rows(in), work_);
     return in;
@@ -177,7 +190,11 @@ PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit,
   if (const auto* pixels = std::get_if<PixelsEdit>(&edit); pixels != nullptr && pixels->channels != 0) {
     set_channels(pixels->channels);
   }
-  const ImageSink out = between(pass.output);
+  const auto* const warp = std::get_if<WarpEdit>(&edit);
+  const bool alpha = warp != nullptr && has_alpha_weights(warp->warp.filter);
+  // What makes an image in several rounds reads it again, with what follows it.
+  const bool straight = sink != nullptr && is_plain(*sink) && pass.kind == Pass::Kind::moved && !alpha;
+  const ImageSink out = straight ? *sink : between(pass.output);
   auto* const data = static_cast<std::uint8_t*>(out.data);
   if (const auto* pixels = std::get_if<PixelsEdit>(&edit)) {
     pixels->run(*pixels, rows, {data, row_bytes(out.size.width), out.size, channels_}, work_);
@@ -193,9 +210,7 @@ PassRunner::Pixels PassRunner::run_edit(const Pass& pass, const ImageEdit& edit,
     } else if (const auto* field = std::get_if<FieldEdit>(&edit)) {
       run_field(*field, from, to);
     } else {
-      const Warp& warp = std::get<WarpEdit>(edit).warp;
-      const bool alpha = has_alpha_weights(warp.filter);
-      warp_image(alpha ? rows_of(times_alpha(in)) : from, to, warp);
+      warp_image(alpha ? rows_of(times_alpha(in)) : from, to, warp->warp);
       if (alpha) {
         divide_by_alpha(to, to);
       }
@@ -221,16 +236,19 @@ void PassRunner::write(const Pixels& in, const ImageSink& sink) {
 }
 
 void PassRunner::put(const Pass& pass, const ImageSink& sink, int y, const std::uint8_t* row) {
-  y = pass.flip_down ? sink.size.height - 1 - y : y;
+  y = place_of(pass, sink, y);
   if (!through_tables_) {
     write_row(sink, y, row);
     return;
   }
   const std::size_t bytes = row_bytes(sink.size.width);
   const ImageSize one{sink.size.width, 1};
-  const PixelRows mapped{mapped_.reserve(bytes), bytes, one, channels_};
+  const bool plain = is_plain(sink);
+  const PixelRows mapped{plain ? row_of(sink, y) : mapped_.reserve(bytes), bytes, one, channels_};
   map_.apply({row, bytes, one, channels_}, mapped);
-  write_row(sink, y, mapped.data);
+  if (!plain) {
+    write_row(sink, y, mapped.data);
+  }
 }
 
 }  // namespace penstock::inline v0

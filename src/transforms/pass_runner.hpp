@@ -100,16 +100,31 @@ class PassRunner {
 
   void run_from(std::span<const Pass> passes, const ImageEdits& edits, const BoxReading& first,
                 const DecodedPart& part, const ImageSink& sink);
-  Pixels run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in);
-  Pixels run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in);
+  /// Of the last pass, `sink` is where the image is to be, else null. What is returned lies there, or has to
+  /// be written.
+  Pixels run_tables(const Pass& pass, const ImageEdits& edits, const Pixels& in, const ImageSink* sink);
+  Pixels run_edit(const Pass& pass, const ImageEdit& edit, const Pixels& in, const ImageSink* sink);
   void run_field(const FieldEdit& edit, const ConstPixelRows& in, const PixelRows& out);
   /// The tables of a pass, joined to one; false if it is no such pass, or needs an image and there is none.
   bool make_tables(const Pass& pass, const ImageEdits& edits, const Pixels* image);
+  /// Whether pixels lie in a sink as they do here. It may be written, not read: what follows it is another's.
+  bool is_plain(const ImageSink& sink) const {
+    return sink.type == type_ && (sink.format == MemoryFormat::channels_last || sink.channels == 1);
+  }
+  std::uint8_t* row_of(const ImageSink& sink, int y) const {
+    return static_cast<std::uint8_t*>(sink.data) + static_cast<std::size_t>(y) * row_bytes(sink.size.width);
+  }
+  /// Whether the pass makes an image elsewhere: what it reads need not be memory of its own.
+  bool only_reads(const Pass& pass, const ImageEdits& edits, const ImageSink* sink) const;
   /// Memory for an image between passes, other than that of the one before.
   ImageSink between(ImageSize size);
   Pixels whole_of(const ImageSink& made) const;
   /// An image that between() gave memory for last, to be changed.
   PixelRows own_rows(const Pixels& in);
+  /// Where row `y` of the pass is in the end, which may be upside down.
+  static int place_of(const Pass& pass, const ImageSink& sink, int y) {
+    return pass.flip_down ? sink.size.height - 1 - y : y;
+  }
   /// Row `y` of the pass, before it is turned upside down, if it is.
   void put(const Pass& pass, const ImageSink& sink, int y, const std::uint8_t* row);
   void write(const Pixels& in, const ImageSink& sink);

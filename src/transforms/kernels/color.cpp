@@ -82,36 +82,36 @@ void hue_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out,
 
 #else
 
-// Halves of the factors that fit 16 bits with their sign.
-HWY_INLINE V32 gray_lanes(V32 red, V32 green, V32 blue) {
-  const V16 red_green = hn::BitCast(D16(), hn::Or(red, hn::ShiftLeft<16>(green)));
-  const V16 blue_green = hn::BitCast(D16(), hn::Or(blue, hn::ShiftLeft<16>(green)));
-  const V16 by_red_green = hn::BitCast(D16(), hn::Set(D32(), 19235 * 65536 + 19595));
-  const V16 by_blue_green = hn::BitCast(D16(), hn::Set(D32(), 19235 * 65536 + 7471));
-  V32 sum = add_pair_products(hn::Set(D32(), 32768), red_green, by_red_green);
-  sum = add_pair_products(sum, blue_green, by_blue_green);
-  return hn::ShiftRight<16>(sum);
+using DU16 = hn::ScalableTag<std::uint16_t>;
+using VU16 = hn::Vec<DU16>;
+
+// The factors' upper and lower bytes apart, so that sums fit 16 bits: 19595 is 76 * 256 + 139.
+HWY_INLINE VU16 gray_words(VU16 red, VU16 green, VU16 blue) {
+  const auto sum = [&](std::uint16_t by_red, std::uint16_t by_green, std::uint16_t by_blue) HWY_ATTR {
+    return hn::Add(hn::Add(hn::Mul(red, hn::Set(DU16(), by_red)), hn::Mul(green, hn::Set(DU16(), by_green))),
+                   hn::Mul(blue, hn::Set(DU16(), by_blue)));
+  };
+  const VU16 upper = hn::Add(sum(76, 150, 29), hn::Set(DU16(), 128));
+  return hn::ShiftRight<8>(hn::Add(upper, hn::ShiftRight<8>(sum(139, 70, 47))));
 }
 
-HWY_INLINE V32 gray_lanes(const Planes& planes, int first) {
-  return gray_lanes(planes.lanes(0, first), planes.lanes(1, first), planes.lanes(2, first));
+HWY_INLINE V8 gray_bytes(const Planes& planes) {
+  const VU16 red = hn::BitCast(DU16(), planes.whole(0)), green = hn::BitCast(DU16(), planes.whole(1)),
+             blue = hn::BitCast(DU16(), planes.whole(2));
+  const VU16 even = hn::Set(DU16(), 0xFF);
+  const VU16 at_even = gray_words(hn::And(red, even), hn::And(green, even), hn::And(blue, even));
+  const VU16 at_odd = gray_words(hn::ShiftRight<8>(red), hn::ShiftRight<8>(green), hn::ShiftRight<8>(blue));
+  return hn::BitCast(D8(), hn::Or(at_even, hn::ShiftLeft<8>(at_odd)));
 }
 
 template <int kChannels>
 HWY_INLINE std::uint64_t gray_sum_of(const std::uint8_t* in, int width) {
-  V32 sums = hn::Zero(D32());
-  for_each_part<kChannels>(in, width, [&](const Planes& planes, int, int count) HWY_ATTR {
-    for (int first = 0; first < count; first += kLanes) {
-      sums = hn::Add(sums, gray_lanes(planes, first));  // places after the last pixel are 0
-    }
+  using D64 = hn::Repartition<std::uint64_t, D8>;
+  hn::Vec<D64> sums = hn::Zero(D64());
+  for_each_part<kChannels>(in, width, [&](const Planes& planes, int, int) HWY_ATTR {
+    sums = hn::Add(sums, hn::SumsOf8(gray_bytes(planes)));  // places after the last pixel are 0
   });
-  alignas(64) std::int32_t lanes[kLanes];
-  hn::Store(sums, D32(), lanes);
-  std::uint64_t total = 0;
-  for (const std::int32_t lane : lanes) {
-    total += static_cast<std::uint64_t>(lane);
-  }
-  return total;
+  return hn::GetLane(hn::SumOfLanes(D64(), sums));
 }
 
 std::uint64_t gray_sum_row(const std::uint8_t* in, int width, int channels) {
@@ -120,10 +120,10 @@ std::uint64_t gray_sum_row(const std::uint8_t* in, int width, int channels) {
 
 template <int kChannels>
 HWY_INLINE void gray_row_of(const std::uint8_t* in, int width, std::uint8_t* out) {
-  change_pixels<kChannels>(in, width, out, [](Planes& planes, int first) HWY_ATTR {
-    const V32 gray = gray_lanes(planes, first);
+  change_parts<kChannels>(in, width, out, [](Planes& planes, int) HWY_ATTR {
+    const V8 gray = gray_bytes(planes);
     for (int c = 0; c < 3; ++c) {
-      planes.set(c, first, gray);
+      hn::Store(gray, D8(), planes.of[c]);
     }
   });
 }
@@ -131,9 +131,7 @@ HWY_INLINE void gray_row_of(const std::uint8_t* in, int width, std::uint8_t* out
 template <int kChannels>
 HWY_INLINE void gray_row_to_one(const std::uint8_t* in, int width, std::uint8_t* out) {
   for_each_part<kChannels>(in, width, [&](Planes& planes, int x, int count) HWY_ATTR {
-    for (int first = 0; first < count; first += kLanes) {
-      planes.set(0, first, gray_lanes(planes, first));
-    }
+    hn::Store(gray_bytes(planes), D8(), planes.of[0]);
     std::memcpy(out + x, planes.of[0], static_cast<std::size_t>(count));
   });
 }
@@ -149,14 +147,17 @@ void gray_row(const std::uint8_t* in, int width, int channels, std::uint8_t* out
 template <int kChannels>
 HWY_INLINE void saturation_row_of(const std::uint8_t* in, int width, std::uint8_t* out, float factor) {
   const VF by = hn::Set(DF(), factor), zero = hn::Zero(DF()), most = hn::Set(DF(), 255.0F);
-  change_pixels<kChannels>(in, width, out, [&](Planes& planes, int first) HWY_ATTR {
-    const V32 rgb[3] = {planes.lanes(0, first), planes.lanes(1, first), planes.lanes(2, first)};
-    const V32 gray = gray_lanes(rgb[0], rgb[1], rgb[2]);
-    const VF base = hn::ConvertTo(DF(), gray);
-    for (int c = 0; c < 3; ++c) {
-      const VF moved = hn::Mul(by, hn::ConvertTo(DF(), hn::Sub(rgb[c], gray)));
-      const VF sum = hn::Min(hn::Max(hn::Add(base, moved), zero), most);
-      planes.set(c, first, hn::ConvertTo(D32(), sum));
+  change_parts<kChannels>(in, width, out, [&](Planes& planes, int count) HWY_ATTR {
+    alignas(64) std::uint8_t grays[HWY_MAX_BYTES];
+    hn::Store(gray_bytes(planes), D8(), grays);
+    for (int first = 0; first < count; first += kLanes) {
+      const V32 gray = hn::PromoteTo(D32(), hn::Load(DQuarter(), grays + first));
+      const VF base = hn::ConvertTo(DF(), gray);
+      for (int c = 0; c < 3; ++c) {
+        const VF moved = hn::Mul(by, hn::ConvertTo(DF(), hn::Sub(planes.lanes(c, first), gray)));
+        const VF sum = hn::Min(hn::Max(hn::Add(base, moved), zero), most);
+        planes.set(c, first, hn::ConvertTo(D32(), sum));
+      }
     }
   });
 }
@@ -244,8 +245,6 @@ HWY_EXPORT(hue_row);
 
 namespace {
 
-constexpr int kSumWidth = 1 << 20;  // pixels whose gray values add up to less than 2^31
-
 void copy_rows(const ConstPixelRows& in, const PixelRows& out) {
   for (int y = 0; y < in.size.height; ++y) {
     std::memmove(out.row(y), in.row(y), in.row_bytes());
@@ -263,10 +262,7 @@ std::uint64_t gray_sum(const ConstPixelRows& in) {
         sum += row[x];
       }
     } else {
-      for (int x = 0; x < in.size.width; x += kSumWidth) {
-        sum += HWY_DYNAMIC_DISPATCH(gray_sum_row)(row + static_cast<std::ptrdiff_t>(x) * in.channels,
-                                                  std::min(kSumWidth, in.size.width - x), in.channels);
-      }
+      sum += HWY_DYNAMIC_DISPATCH(gray_sum_row)(row, in.size.width, in.channels);
     }
   }
   return sum;

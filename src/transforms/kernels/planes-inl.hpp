@@ -31,6 +31,7 @@ constexpr int kLanes = static_cast<int>(HWY_MAX_BYTES / 4);  // of 32 bits
 struct Planes {
   alignas(64) std::uint8_t of[4][HWY_MAX_BYTES];
 
+  HWY_INLINE V8 whole(int channel) const { return hn::Load(D8(), of[channel]); }
   HWY_INLINE V32 lanes(int channel, int first) const {
     return hn::PromoteTo(D32(), hn::Load(DQuarter(), of[channel] + first));
   }
@@ -56,10 +57,9 @@ HWY_INLINE void take_apart(const std::uint8_t* in, Planes& planes) {
 
 template <int kChannels>
 HWY_INLINE void put_together(const Planes& planes, std::uint8_t* out) {
-  const V8 r = hn::Load(D8(), planes.of[0]), g = hn::Load(D8(), planes.of[1]),
-           b = hn::Load(D8(), planes.of[2]);
+  const V8 r = planes.whole(0), g = planes.whole(1), b = planes.whole(2);
   if constexpr (kChannels == 4) {
-    hn::StoreInterleaved4(r, g, b, hn::Load(D8(), planes.of[3]), D8(), out);
+    hn::StoreInterleaved4(r, g, b, planes.whole(3), D8(), out);
   } else {
     store_rgb(r, g, b, out);
   }
@@ -84,13 +84,11 @@ HWY_INLINE void for_each_part(const std::uint8_t* in, int width, Work work) {
   }
 }
 
-// The same where pixels become pixels: each(planes, first) changes kLanes of them.
+// The same where pixels become pixels: each(planes, count) changes those of a part.
 template <int kChannels, class Each>
-HWY_INLINE void change_pixels(const std::uint8_t* in, int width, std::uint8_t* out, Each each) {
+HWY_INLINE void change_parts(const std::uint8_t* in, int width, std::uint8_t* out, Each each) {
   for_each_part<kChannels>(in, width, [&](Planes& planes, int x, int count) HWY_ATTR {
-    for (int first = 0; first < count; first += kLanes) {
-      each(planes, first);
-    }
+    each(planes, count);
     std::uint8_t* to = out + static_cast<std::ptrdiff_t>(x) * kChannels;
     if (count == kWhole) {
       put_together<kChannels>(planes, to);
@@ -99,6 +97,16 @@ HWY_INLINE void change_pixels(const std::uint8_t* in, int width, std::uint8_t* o
     alignas(64) std::uint8_t rest[kWhole * kChannels];
     put_together<kChannels>(planes, rest);
     std::memcpy(to, rest, static_cast<std::size_t>(count * kChannels));
+  });
+}
+
+// The same, each(planes, first) for kLanes pixels.
+template <int kChannels, class Each>
+HWY_INLINE void change_pixels(const std::uint8_t* in, int width, std::uint8_t* out, Each each) {
+  change_parts<kChannels>(in, width, out, [&](Planes& planes, int count) HWY_ATTR {
+    for (int first = 0; first < count; first += kLanes) {
+      each(planes, first);
+    }
   });
 }
 

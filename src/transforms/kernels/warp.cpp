@@ -316,7 +316,8 @@ void warp_image(const ConstPixelRows& in, const PixelRows& out, const Warp& warp
                     warp.matrix,
                     warp.fill,
                     warp.filter == transforms::Interpolation::bicubic,
-                    warp.perspective};
+                    warp.perspective,
+                    !warp.perspective && has_short_rests(warp.matrix)};
   for (int y = 0; y < out.size.height; ++y) {
     HWY_DYNAMIC_DISPATCH(warp_row)(job, y, out.row(y));
   }

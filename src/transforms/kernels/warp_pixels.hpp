@@ -17,6 +17,8 @@ struct WarpJob {
   PixelBytes fill{};
   bool cubic = false;
   std::optional<std::array<double, 2>> perspective;
+  /// Rests of places have at most seven bits: products of two of them and a difference of bytes fit float32.
+  bool has_short_rests = false;
 
   /// Whether offsets of pixels are numbers of 32 bits.
   bool offsets_fit() const {
@@ -39,6 +41,13 @@ struct WarpPlaces {
   alignas(64) float down_float[kWarpPart + 8];
   alignas(64) std::int32_t offset[kWarpPart + 8];
 };
+
+/// Whether all places that a matrix gives have rests of at most seven bits.
+inline bool has_short_rests(const AffineMatrix& m) {
+  const auto is_whole = [](double value) { return value == std::floor(value); };
+  return is_whole(m[0] * 64) && is_whole(m[1] * 64) && is_whole(m[2] * 128) && is_whole(m[3] * 64) &&
+         is_whole(m[4] * 64) && is_whole(m[5] * 128);
+}
 
 struct WarpPlace {
   double column, row;

@@ -15,9 +15,14 @@ using transforms::Interpolation;
 AffineMatrix random_matrix(std::mt19937& random) {
   std::uniform_real_distribution<double> turn(-1.5, 1.5), shift(-12.0, 40.0);
   AffineMatrix matrix{turn(random), turn(random), shift(random), turn(random), turn(random), shift(random)};
-  switch (random() % 4) {
+  switch (random() % 5) {
     case 0:  // a scale
       matrix[1] = matrix[3] = 0.0;
+      break;
+    case 2:  // places between pixels by a few bits
+      for (double& value : matrix) {
+        value = std::round(value * 64) / 64;
+      }
       break;
     case 1:  // the identity and whole steps, perhaps sheared one way
       matrix = {1, 0, std::floor(matrix[2]), 0, 1, std::floor(matrix[5])};
@@ -45,7 +50,7 @@ TEST(Warp, runs_the_target_that_is_forced) {
 TEST(Warp, every_filter_is_the_same_on_every_target) {
   for_each_target([](CpuTarget target) {
     std::mt19937 random(11);
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 5; ++round) {
       for (const ImageSize size : kOddSizes) {
         for (const int channels : {1, 3, 4}) {
           GuardedImage in(size, channels, random);
