@@ -6,6 +6,7 @@
 
 #include "core/each_target_for_test.hpp"
 #include "transforms/kernels/pixel_rows_for_test.hpp"
+#include "transforms/kernels/warp_pixels.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -79,6 +80,14 @@ TEST(Warp, every_filter_is_the_same_on_every_target) {
       }
     }
   });
+}
+
+TEST(Warp, knows_where_float32_has_nothing_to_round) {
+  EXPECT_TRUE(has_short_rests({0.75, 0, 62.5, 0, 0.75, 46.875}));
+  EXPECT_TRUE(has_short_rests({-1.0 / 64, 2, 1.0 / 128, 0.5, -3, 0}));
+  EXPECT_FALSE(has_short_rests({0.7, 0, 0, 0, 1, 0}));
+  EXPECT_FALSE(has_short_rests({1.0 / 128, 0, 0, 0, 1, 0}));
+  EXPECT_FALSE(has_short_rests({1, 0, 0, 0, 1, 1.0 / 256}));
 }
 
 // The rule for each pixel by itself: shifts and shears take short cuts.
