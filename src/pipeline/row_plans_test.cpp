@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <set>
+#include <vector>
 
 #include "pipeline/row_kinds_for_test.hpp"
 
@@ -254,6 +257,32 @@ TEST(RowPlans, rows_may_be_made_anew_in_every_epoch) {
       }
     }
     EXPECT_EQ(row, 11);
+  }
+}
+
+TEST(RowPlans, what_a_row_is_made_of_is_looked_up_once) {
+  /// Counts how often each row of the first epoch is asked for.
+  class CountedRows final : public RowPlan {
+   public:
+    std::uint64_t rows() const noexcept override { return counts.size(); }
+    std::size_t max_parts() const noexcept override { return 1; }
+    void parts(std::uint64_t, std::uint64_t epoch, std::uint64_t row, RowParts& parts) const override {
+      counts[row] += epoch == 0 ? 1 : 0;
+      parts.assign(1, {.sample = row});
+    }
+    bool repeats() const noexcept override { return false; }
+    bool in_order() const noexcept override { return true; }
+    std::string describe() const override { return "counted"; }
+
+    mutable std::array<std::atomic<int>, 12> counts{};
+  };
+  for (const bool shuffle : {false, true}) {
+    const auto plan = std::make_shared<const CountedRows>();
+    LoaderOptions options = options_of(2, shuffle);
+    options.batch_size = 5;
+    Loader loader = Loader::open(memory_images(12), {}, options, {}, {.plan = plan}).value();
+    take_epoch(loader);
+    EXPECT_THAT(std::vector<int>(plan->counts.begin(), plan->counts.end()), testing::Each(1));
   }
 }
 
