@@ -217,7 +217,7 @@ def test_images_of_every_type() -> None:
         (lambda ds: ds.show(0), "samples must be a positive integer, got 0"),
         (lambda ds: ds.show([]), "no samples to show"),
         (lambda ds: ds.show(2.5), "samples must be a positive integer, got 2.5"),
-        (lambda ds: ds.show([1.5]), "samples must be how many, or the numbers of some, got"),
+        (lambda ds: ds.show([1.5]), "samples must be a count or a list of sample numbers, got"),
         (lambda ds: ds.show(1, side=2), "side must be an integer between 16 and 4096, got 2"),
         (lambda ds: ds.show(1, transforms={"image": []}), "one list of transforms"),
         (lambda ds: ds.show(1, draws=0, transforms=[]), "draws must be a positive integer"),
