@@ -27,7 +27,7 @@ struct ArrayRow {
 
 /// One field of the batch: for every row an array.
 ///
-///   image              [C, H, W] or [H, W, C], as `format` says
+///   image              [C, H, W] or [H, W, C], as `format` says; of a counted view [images, ...]
 ///   audio              float32 [channels, frames] or [channels, bands, frames], with `lengths` and `rate`
 ///   int, float         int64 and float64 without a dimension
 ///   text, json, bytes  uint8 [bytes]

@@ -135,7 +135,7 @@ struct LoaderOptions {
       "threads stay alive across epochs and prepare the next one; False: they end with each epoch");
     v("enable_transforms", self.enable_transforms, "False: decoded samples as they are, without transforms");
     v("max_errors", self.max_errors,
-      "with on_error skip or replace: more bad samples than this raise; a whole number counts them, a "
+      "with on_error skip or replace: more bad samples than this raise; an integer counts them, a "
       "fraction is a share of the samples seen, from the 100th on, both since this process opened the "
       "loader; "
       "None = any number");

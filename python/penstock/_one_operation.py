@@ -62,7 +62,7 @@ def whole_numbers(function: str, name: str, value: Any, counts: tuple[int, ...])
     """The value as a list of so many integers, which may be written as floats."""
     known = numbers(function, name, value, counts)
     if any(each != each // 1 for each in known):
-        raise InvalidError(f"{function}: {name} must be whole numbers, got {value!r}")
+        raise InvalidError(f"{function}: {name} must be integers, got {value!r}")
     return [int(each) for each in known]
 
 

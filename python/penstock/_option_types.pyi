@@ -223,15 +223,15 @@ class OptionFields:
         """False: decoded samples as they are, without transforms"""
     @property
     def max_errors(self) -> int | float | None:
-        """with on_error skip or replace: more bad samples than this raise; a whole number counts them, a
-        fraction is a share of the samples seen, from the 100th on, both since this process opened the
-        loader; None = any number"""
+        """with on_error skip or replace: more bad samples than this raise; an integer counts them, a fraction
+        is a share of the samples seen, from the 100th on, both since this process opened the loader; None =
+        any number"""
     def with_max_errors(
         self, value: int | float | None, /
     ) -> LoaderOptions:
-        """with on_error skip or replace: more bad samples than this raise; a whole number counts them, a
-        fraction is a share of the samples seen, from the 100th on, both since this process opened the
-        loader; None = any number"""
+        """with on_error skip or replace: more bad samples than this raise; an integer counts them, a fraction
+        is a share of the samples seen, from the 100th on, both since this process opened the loader; None =
+        any number"""
     @property
     def max_error_run(self) -> int | None:
         """with on_error skip or replace: more bad samples in a row than this raise; None = any number"""

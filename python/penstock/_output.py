@@ -33,10 +33,6 @@ def _as_is(array: Any) -> Any:
     return array
 
 
-def _channels_to_front(tensor: Any) -> Any:
-    return tensor.permute(2, 0, 1) if tensor.ndim == 3 else tensor.permute(0, 3, 1, 2)
-
-
 def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], Any], Callable[[Any], Any]]:
     """Whether numpy arrays are wanted from the core, and what turns them into values and into images."""
     if output != "torch":
@@ -54,4 +50,4 @@ def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], A
 
     if memory_format == "channels_first":
         return True, from_numpy, from_numpy
-    return True, from_numpy, lambda array: _channels_to_front(from_numpy(array))
+    return True, from_numpy, lambda array: from_numpy(array).movedim(-1, -3)

@@ -72,7 +72,7 @@ class Boxes:
     ext: extension of the json file in each sample.
     path: names, places in lists and * (every element), joined by dots: "annotations.*.bbox".
     format: what the file has: "xyxy", "xywh" (left, top, width, height) or "cxcywh" (the centre first).
-    labels: path to a whole number for each box, which the field <name>_labels has: int64 [N].
+    labels: path to an integer for each box, which the field <name>_labels has: int64 [N].
     """
 
     ext: str

@@ -188,7 +188,7 @@ def _chosen(dataset: Dataset, samples: int | Iterable[int]) -> list[int]:
         try:
             numbers = [dataset._number(number) for number in samples]
         except TypeError:
-            raise InvalidError(f"samples must be how many, or the numbers of some, got {samples!r}") from None
+            raise InvalidError(f"samples must be a count or a list of sample numbers, got {samples!r}") from None
     if not numbers:
         raise InvalidError("there are no samples to show")
     return numbers

@@ -175,11 +175,11 @@ def _tolerance(on_error: str, max_errors: float | None) -> dict[str, Any]:
     return {"skip_errors": on_error == "skip", "max_errors": count, "max_error_share": share}
 
 
-def _whole(name: str, value: Any, least: int, most: int) -> int | None:
+def _whole(name: str, value: Any, min: int, max: int) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
-        raise InvalidError(f"{name} must be an integer between {least} and {most}, got {value!r}")
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not min <= value.__index__() <= max:
+        raise InvalidError(f"{name} must be an integer between {min} and {max}, got {value!r}")
     whole: int = value.__index__()
     return whole
 

@@ -110,6 +110,24 @@ def test_memory_formats_and_views(source: Path) -> None:
             assert c.params[0] == {"a": [{"op": "FiveCrop"}], "b": [{"op": "CenterCrop"}]}
 
 
+@pytest.mark.parametrize("preset", [False, True], ids=["channels_last", "gpu_optimized"])
+@pytest.mark.filterwarnings("ignore:(pin_memory|non_blocking)=True has no effect")  # without a CUDA device
+def test_tensors_have_one_shape_in_either_memory_format(source: Path, preset: bool) -> None:
+    """Several images of one, counted views, and single images beside them."""
+    plain = penstock.LoaderOptions(batch_size=4, output="torch")
+    other = plain.gpu_optimized() if preset else plain.channels_last()
+    views = penstock.Views(a=[transforms.TenCrop(11)], b=[transforms.CenterCrop(9)], c=(2, [transforms.RandomCrop(7)]))
+    with (
+        penstock.Loader(source, transforms=views, **plain.to_dict()) as first,
+        penstock.Loader(source, transforms=views, **other.to_dict()) as last,
+    ):
+        for x, y in zip(first, last, strict=True):
+            for name, shape in {"a": (4, 10, 3, 11, 11), "b": (4, 3, 9, 9), "c": (4, 2, 3, 7, 7)}.items():
+                assert x[name].shape == y[name].shape == shape
+                assert y[name].stride()[-3] == 1, "the channels of a pixel lie side by side"
+                assert torch.equal(x[name], y[name])
+
+
 def test_what_lies_in_the_plane_moves_with_each(source: Path) -> None:
     fields = {
         "image": "png",

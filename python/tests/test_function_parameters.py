@@ -239,7 +239,7 @@ def test_numbers_of_numpy_are_seeds_and_counts() -> None:
         (lambda: functional.rotate90(IMAGE, 7), "rotate90: turns must be 0, 1, 2 or 3, got 7"),
         (lambda: functional.affine(IMAGE, 0, [0, 0], 0, 0), "affine: scale must be positive, got 0"),
         (lambda: functional.affine(IMAGE, 0, 3, 1, 0), "affine: translate must be a sequence of 2 numbers, got 3"),
-        (lambda: functional.affine(IMAGE, 0, [0, 0.5], 1, 0), "affine: translate must be whole numbers"),
+        (lambda: functional.affine(IMAGE, 0, [0, 0.5], 1, 0), "affine: translate must be integers"),
         (lambda: functional.affine(IMAGE, 0, [0, 0], 1, None), "affine: shear must be one number or a sequence of 2"),
         (lambda: functional.crop(IMAGE, None, 0, 1, 1), "crop: top must be an integer, got None"),
         (lambda: functional.crop(IMAGE, 0, 0, -1, 1), "crop: height and width must be between 1 and 65536"),

@@ -302,7 +302,7 @@ def test_lists_for_several_fields_draw_apart(tmp_path: Path) -> None:
     dataset = penstock.Dataset(source, fields={"one": "png", "two": "png"})
     crop = [transforms.RandomResizedCrop(24)]
     with (
-        pytest.warns(RuntimeWarning, match="'one' and 'two' is drawn apart"),
+        pytest.warns(RuntimeWarning, match="'one' and 'two' is drawn separately"),
         penstock.Loader(dataset, transforms={"one": crop, "two": crop}, batch_size=4, output="numpy") as loader,
     ):
         batch = next(iter(loader))

@@ -166,10 +166,15 @@ def test_batches_show_what_they_hold(dataset: penstock.Dataset) -> None:
             np.testing.assert_array_equal(np.asarray(shown), np.asarray(dataset.show(4, side=SIDE, columns=4)))
 
 
-def test_views_of_a_row_stand_beside_each_other(dataset: penstock.Dataset) -> None:
+@pytest.mark.parametrize("output", ["numpy", "torch"])
+@pytest.mark.parametrize("memory_format", ["channels_first", "channels_last"])
+def test_views_of_a_row_stand_beside_each_other(dataset: penstock.Dataset, output: Any, memory_format: Any) -> None:
+    if output == "torch":
+        pytest.importorskip("torch")
     crop = [transforms.CenterCrop(16)]
     views = penstock.Views(a=[*crop, transforms.ToFloat()], local=(3, crop))
-    with penstock.Loader(dataset, batch_size=2, transforms=views, output="numpy") as loader:
+    options: dict[str, Any] = {"output": output, "memory_format": memory_format}
+    with penstock.Loader(dataset, batch_size=2, transforms=views, **options) as loader:
         drawn = next(iter(loader)).show(side=SIDE)
     assert drawn.width == 6 + 4 * (SIDE + 6)
     assert {mixed(1), mixed(2), color_of(7)} <= colors(drawn)
@@ -212,7 +217,7 @@ def test_images_of_every_type() -> None:
         (lambda ds: ds.show(0), "samples must be a positive integer, got 0"),
         (lambda ds: ds.show([]), "no samples to show"),
         (lambda ds: ds.show(2.5), "samples must be a positive integer, got 2.5"),
-        (lambda ds: ds.show([1.5]), "samples must be how many, or the numbers of some, got"),
+        (lambda ds: ds.show([1.5]), "samples must be a count or a list of sample numbers, got"),
         (lambda ds: ds.show(1, side=2), "side must be an integer between 16 and 4096, got 2"),
         (lambda ds: ds.show(1, transforms={"image": []}), "one list of transforms"),
         (lambda ds: ds.show(1, draws=0, transforms=[]), "draws must be a positive integer"),

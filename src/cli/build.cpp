@@ -87,7 +87,7 @@ void print(const BuildReport& report, const BuildArguments& arguments) {
 Result<BuildReport> build(const std::vector<std::string>& sources, const BuildArguments& arguments,
                           const BuildSettings& settings) {
   const FieldChoice choice = field_choice(arguments.fields);
-  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, choice));
+  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(sources, {choice}));
   print_warnings(table->warnings(), arguments.run.json);  // before the work, which may take hours
   PENSTOCK_ASSIGN(BuildReport report, build_store(*table, fmt::format("{}", fmt::join(sources, " ")),
                                                   arguments.paths.back(), settings));

@@ -1,5 +1,5 @@
 #pragma once
-// What an audio codec implements: the two steps of AudioDecoder for one kind of file.
+// What an audio codec implements: the two calls of AudioDecoder for one kind of file.
 
 #include "codecs/audio_decoder.hpp"
 #include "codecs/decode_error.hpp"

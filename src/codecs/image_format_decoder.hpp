@@ -1,5 +1,5 @@
 #pragma once
-// What an image codec implements: the two steps of ImageDecoder for one kind of file.
+// What an image codec implements: the two calls of ImageDecoder for one kind of file.
 
 #include <fmt/format.h>
 

@@ -302,7 +302,7 @@ class ItemReader {
     constexpr double kMax = 1 << 30;
     const double number = token == Token::number ? parse_real(in_.written()).value_or(NAN) : NAN;
     if (!(std::abs(number) <= kMax) || number != std::trunc(number)) {
-      in_.wrong(in_.begin(), "the visibility of a key point is not a whole number");
+      in_.wrong(in_.begin(), "the visibility of a key point is not an integer");
       return 0;
     }
     return static_cast<std::int64_t>(number);

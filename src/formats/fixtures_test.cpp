@@ -27,7 +27,7 @@ Result<std::unique_ptr<SampleTable>> open_files(const std::vector<std::string>& 
   for (const std::string& file : files) {
     shards.push_back({kFolder + "/" + file, file});
   }
-  return open_tar_table(shards, fields, {});
+  return open_tar_table(shards, {fields}, {});
 }
 
 class Fixtures : public ::testing::Test {

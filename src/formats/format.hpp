@@ -51,7 +51,7 @@ struct Format {
   Result<bool> (*recognise)(const Candidate& candidate, bool among_many);
   /// All of them are of this format: one if `alone` is set.
   Result<std::unique_ptr<SampleTable>> (*open)(const std::vector<NamedPath>& sources,
-                                               const FieldChoice& choice);
+                                               const OpenOptions& options);
   std::optional<Alone> alone{};
 };
 

@@ -335,8 +335,8 @@ Result<bool> recognise_hdf5(const Candidate& candidate, bool among_many) {
 }
 
 Result<std::unique_ptr<SampleTable>> open_one_hdf5(const std::vector<NamedPath>& sources,
-                                                   const FieldChoice& choice) {
-  return open_hdf5_table(sources.front(), choice);
+                                                   const OpenOptions& options) {
+  return open_hdf5_table(sources.front(), options);
 }
 
 }  // namespace
@@ -348,7 +348,7 @@ const Format kHdf5Format = {
     .alone = Format::Alone{.what = "an HDF5 file",
                            .advice = "open an HDF5 file on its own; build one file of all recordings"}};
 
-Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& choice) {
+Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const OpenOptions& options) {
   auto file = path.storage->open(path.path);
   if (!file.ok()) {
     Error error = std::move(file).error();
@@ -358,7 +358,7 @@ Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, cons
   std::uint64_t start = 0;
   const auto found = find_hdf5_start(**file);
   start = found.ok() ? found->value_or(0) : 0;
-  auto table = found.ok() ? make_table(path, std::move(file).value(), start, choice)
+  auto table = found.ok() ? make_table(path, std::move(file).value(), start, options.fields)
                           : Result<std::unique_ptr<SampleTable>>(found.error());
   if (!table.ok()) {
     Error error = std::move(table).error();

@@ -14,6 +14,6 @@ extern const Format kHdf5Format;
 
 /// Opens the file; rows are read in place, without the HDF5 library. Fields: `waveform` and `mel` (array),
 /// `label` (int), `split` (text), those of them that the file has.
-Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const FieldChoice& fields);
+Result<std::unique_ptr<SampleTable>> open_hdf5_table(const NamedPath& path, const OpenOptions& options);
 
 }  // namespace penstock::inline v0

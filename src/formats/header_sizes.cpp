@@ -70,11 +70,7 @@ ImageSize size_in_headers(const FirstBytes& first_bytes, std::uint64_t begin, st
 }
 
 std::optional<ImageSize> kept_size(const std::string& identity) {
-  const std::string path = kept_at(identity);
-  if (path.empty() || !refuse_index(path).empty()) {
-    return std::nullopt;
-  }
-  const Result<Bytes> bytes = local_storage()->read(path);
+  const std::optional<Bytes> bytes = read_kept(kept_at(identity));
   if (!bytes) {
     return std::nullopt;
   }

@@ -119,5 +119,19 @@ TEST_F(HeaderSizes, what_was_kept_for_other_files_or_changed_is_not_used) {
   }
 }
 
+TEST_F(HeaderSizes, what_others_could_have_written_is_not_used) {
+  const std::string identity(32, 'a');
+  keep_size(identity, {7, 5});
+  const std::filesystem::path folder = cache_.path() + "/kept";
+  const std::filesystem::path file = std::filesystem::directory_iterator(folder)->path();
+  permissions(folder, std::filesystem::perms::all);
+  EXPECT_FALSE(kept_size(identity));
+  permissions(folder, std::filesystem::perms::owner_all);
+  EXPECT_EQ(kept_size(identity), (ImageSize{7, 5}));
+  rename(file, cache_.path() + "/elsewhere");
+  create_symlink(cache_.path() + "/elsewhere", file);
+  EXPECT_FALSE(kept_size(identity)) << "a link";
+}
+
 }  // namespace
 }  // namespace penstock::inline v0

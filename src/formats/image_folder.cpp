@@ -206,8 +206,8 @@ Result<bool> recognise_folder(const Candidate& candidate, bool /*among_many*/) {
 }
 
 Result<std::unique_ptr<SampleTable>> open_one_folder(const std::vector<NamedPath>& sources,
-                                                     const FieldChoice& choice) {
-  return open_image_folder(sources.front(), choice);
+                                                     const OpenOptions& options) {
+  return open_image_folder(sources.front(), options);
 }
 
 }  // namespace
@@ -219,7 +219,7 @@ const Format kClassFolderFormat = {
     .alone = Format::Alone{.what = "a folder without tar shards",
                            .advice = "to open class folders, pass the folder that contains them all"}};
 
-Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const FieldChoice& choice) {
+Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, const OpenOptions& options) {
   auto looked_through = contents_of(root);
   if (!looked_through.ok()) {
     Error error = std::move(looked_through).error();
@@ -232,8 +232,9 @@ Result<std::unique_ptr<SampleTable>> open_image_folder(const NamedPath& root, co
   if (!contents.classes.empty()) {
     all.push_back(FieldSpec::of({"label", FieldKind::integer}, FieldSpec::Encoding::number));
   }
-  PENSTOCK_ASSIGN(const std::vector<ChosenField> chosen,
-                  choose_fields(all, choice, fmt::format("a folder of {}", content.many), root.named));
+  PENSTOCK_ASSIGN(
+      const std::vector<ChosenField> chosen,
+      choose_fields(all, options.fields, fmt::format("a folder of {}", content.many), root.named));
   std::vector<FieldSpec> specs;
   for (const ChosenField& field : chosen) {
     specs.push_back(field.spec);

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 class ImageFolderTest : public ::testing::Test {
  protected:
   Result<std::unique_ptr<SampleTable>> open(const FieldChoice& fields = {}) const {
-    return open_samples({folder_.path()}, fields);
+    return open_samples({folder_.path()}, {fields});
   }
   /// "key=label", in order.
   static std::vector<std::string> list(const SampleTable& table) {

@@ -69,15 +69,23 @@ Status keep_index(const std::string& cache_path, ByteSpan index) {
   return folder.replace_file(name, index);
 }
 
-std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
-                                   const std::vector<FileIdentity>& states) {
+std::optional<Bytes> read_kept(const std::string& cache_path) {
+  if (cache_path.empty()) {
+    return {};
+  }
   const auto [folder_path, name] = split_path(cache_path);
   const Result<Folder> folder = Folder::open(folder_path, index_rules());
-  if (cache_path.empty() || !folder || !folder->check() || !folder->check(name)) {
+  if (!folder || !folder->check() || !folder->check(name)) {
     return {};
   }
   const auto file = folder->open_source(name);
   const auto bytes = file ? (*file)->read_all() : Result<Bytes>(file.error());
+  return bytes ? std::optional(bytes->hold()) : std::nullopt;
+}
+
+std::optional<TarIndex> load_index(const std::string& cache_path, const std::vector<std::string>& shards,
+                                   const std::vector<FileIdentity>& states) {
+  const std::optional<Bytes> bytes = read_kept(cache_path);
   auto index = bytes ? TarIndex::view(*bytes) : std::nullopt;
   if (!index || index->shard_count() != shards.size()) {
     return {};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/tar_index.hpp"
+#include "io/bytes.hpp"
 
 namespace penstock::inline v0 {
 
@@ -18,6 +19,10 @@ std::string index_cache_path(const std::vector<std::string>& shards);
 /// Why the cache folder, or the index in it, is not to be used: strangers could have written it. Empty if it
 /// may be.
 std::string refuse_index(const std::string& cache_path);
+
+/// What was kept there, held, read through the folder that is checked. Nothing if it is missing, cannot be
+/// read, or strangers could have written it.
+std::optional<Bytes> read_kept(const std::string& cache_path);
 
 /// Keeps an index for later runs. Makes the folder if it is missing.
 Status keep_index(const std::string& cache_path, ByteSpan index);

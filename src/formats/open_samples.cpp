@@ -69,11 +69,11 @@ Result<const Format*> find_format(const std::vector<NamedPath>& sources,
 }
 
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
-                                                  const FieldChoice& fields, const Storages& storages) {
+                                                  const OpenOptions& options, const Storages& storages) {
   PENSTOCK_ASSIGN([[maybe_unused]] const CpuTarget target, active_cpu_target());
   PENSTOCK_ASSIGN(const std::vector<NamedPath> found, resolve_sources(sources, storages));
   PENSTOCK_ASSIGN(const Format* const format, find_format(found, formats()));
-  return format->open(found, fields);
+  return format->open(found, options);
 }
 
 }  // namespace penstock::inline v0

@@ -17,7 +17,7 @@ Result<bool> ends_with(const Candidate& candidate, bool /*among_many*/) {
   return candidate.path().path.ends_with(kEnd);
 }
 
-Result<std::unique_ptr<SampleTable>> never_opened(const std::vector<NamedPath>&, const FieldChoice&) {
+Result<std::unique_ptr<SampleTable>> never_opened(const std::vector<NamedPath>&, const OpenOptions&) {
   return Error{.kind = ErrorKind::invalid, .message = "opened"};
 }
 

@@ -268,9 +268,14 @@ std::vector<std::uint64_t> find_shard_starts(std::uint64_t samples, std::uint64_
 /// What the user chose: {name: extension}, in order; empty = every field that all samples have.
 using FieldChoice = std::vector<std::pair<std::string, std::string>>;
 
+/// What the user says about how sources are opened: for every format alike.
+struct OpenOptions {
+  FieldChoice fields{};
+};
+
 /// Opens whatever `sources` (paths, globs, brace patterns) hold; recognised by content.
 Result<std::unique_ptr<SampleTable>> open_samples(const std::vector<std::string>& sources,
-                                                  const FieldChoice& fields,
+                                                  const OpenOptions& options,
                                                   const Storages& storages = Storages::standard());
 
 }  // namespace penstock::inline v0

@@ -197,8 +197,8 @@ Result<bool> recognise_store(const Candidate& candidate, bool /*among_many*/) {
 }
 
 Result<std::unique_ptr<SampleTable>> open_one_store(const std::vector<NamedPath>& sources,
-                                                    const FieldChoice& choice) {
-  return open_store(sources.front(), choice);
+                                                    const OpenOptions& options) {
+  return open_store(sources.front(), options);
 }
 
 }  // namespace
@@ -236,7 +236,8 @@ std::unique_ptr<SampleTable> store_table(std::shared_ptr<const StoreFiles> files
   return std::make_unique<StoreTable>(std::move(files), std::move(specs), std::move(columns), true);
 }
 
-Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& choice) {
+Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const OpenOptions& options) {
+  const FieldChoice& choice = options.fields;
   PENSTOCK_TRY(check_field_choice(choice));
   PENSTOCK_ASSIGN(std::shared_ptr<const StoreFiles> files, StoreFiles::open(folder));
   PENSTOCK_ASSIGN(

@@ -106,7 +106,7 @@ class StoreFiles {
 extern const Format kStoreFormat;
 
 /// A choice names a field of the store, or an extension that stands for it in tar shards.
-Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const FieldChoice& fields);
+Result<std::unique_ptr<SampleTable>> open_store(const NamedPath& folder, const OpenOptions& options);
 std::unique_ptr<SampleTable> store_table(std::shared_ptr<const StoreFiles> files);
 
 }  // namespace penstock::inline v0

@@ -102,13 +102,13 @@ TEST(store, fields_are_chosen_by_name_or_extension) {
   const TemporaryFolder folder;
   SmallStore store;
   const std::string path = store.write(folder);
-  const auto table = open_samples({path}, {{"y", "cls"}, {"words", "text"}});
+  const auto table = open_samples({path}, {{{"y", "cls"}, {"words", "text"}}});
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   EXPECT_EQ((*table)->fields(),
             (std::vector<FieldInfo>{{"y", FieldKind::integer}, {"words", FieldKind::text}}));
   EXPECT_EQ(as_text((*table)->read(0, 1)->bytes), "one");
   EXPECT_NE((*table)->fingerprint(), std::string(32, 'f'));
-  EXPECT_EQ(open_samples({path}, {{"x", "jpg"}}).error().kind, ErrorKind::invalid);
+  EXPECT_EQ(open_samples({path}, {{{"x", "jpg"}}}).error().kind, ErrorKind::invalid);
 }
 
 TEST(store, keys_that_lie_over_each_other_are_damage) {
@@ -274,7 +274,7 @@ TEST(store, damaged_images_are_found_when_they_are_read) {
   SmallStore store;
   store.manifest.fields[0] = {"image", FieldKind::image};
   store.shard[17] ^= 1;
-  const auto table = open_samples({store.write(folder)}, {{"y", "label"}, {"x", "image"}});
+  const auto table = open_samples({store.write(folder)}, {{{"y", "label"}, {"x", "image"}}});
   for (int reads = 0; reads < 2; ++reads) {
     const auto value = (*table)->read(0, 1);
     ASSERT_FALSE(value.ok());

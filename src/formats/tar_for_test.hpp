@@ -137,7 +137,7 @@ inline Result<std::unique_ptr<SampleTable>> open_tars_for_test(
     memory->put(name, bytes);
     shards.push_back({name, name, storage});
   }
-  return open_tar_table(shards, fields, {});
+  return open_tar_table(shards, {fields}, {});
 }
 
 }  // namespace penstock::inline v0

@@ -112,13 +112,13 @@ Status add_shards(const NamedPath& source, std::vector<NamedPath>& shards,
 }
 
 Result<std::unique_ptr<SampleTable>> open_tars(const std::vector<NamedPath>& sources,
-                                               const FieldChoice& choice) {
+                                               const OpenOptions& options) {
   std::vector<NamedPath> shards;
   std::vector<std::string> remarks;
   for (const NamedPath& source : sources) {
     PENSTOCK_TRY(add_shards(source, shards, remarks));
   }
-  return open_tar_table(shards, choice, std::move(remarks));
+  return open_tar_table(shards, options, std::move(remarks));
 }
 
 }  // namespace

@@ -297,7 +297,7 @@ Result<TarIndex> scan_and_keep(const std::vector<SourcePtr>& shards, const std::
 }  // namespace
 
 Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>& shards,
-                                                    const FieldChoice& fields,
+                                                    const OpenOptions& options,
                                                     std::vector<std::string> remarks) {
   const std::size_t count = shards.size();
   std::vector<std::optional<Result<SourcePtr>>> opened(count);
@@ -327,7 +327,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
   }
   auto kept = cache_path.empty() ? std::nullopt : load_index(cache_path, paths, states);
   if (kept && (!kept->is_of_earlier_version() || is_up_to_date(*kept, sources))) {
-    return make_table(std::move(sources), shards, std::move(*kept), fields, std::move(remarks),
+    return make_table(std::move(sources), shards, std::move(*kept), options.fields, std::move(remarks),
                       identity.finish());
   }
   auto index = scan_and_keep(sources, paths, states, cache_path);
@@ -339,7 +339,7 @@ Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>
     error.place.source = shard != shards.end() ? shard->named : "";
     return error;
   }
-  return make_table(std::move(sources), shards, std::move(*index), fields, std::move(remarks),
+  return make_table(std::move(sources), shards, std::move(*index), options.fields, std::move(remarks),
                     identity.finish());
 }
 

@@ -17,7 +17,7 @@ extern const Format kTarFormat;
 /// Opens the shards and the index: from the cache folder if it is still right, else by scanning.
 /// `remarks` come before its own warnings.
 Result<std::unique_ptr<SampleTable>> open_tar_table(const std::vector<NamedPath>& shards,
-                                                    const FieldChoice& fields,
+                                                    const OpenOptions& options,
                                                     std::vector<std::string> remarks);
 
 }  // namespace penstock::inline v0

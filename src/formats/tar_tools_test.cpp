@@ -47,7 +47,7 @@ class TarTools : public ::testing::Test {
         0)
         << command;
     const auto table =
-        open_tar_table({{folder / "out.tar", "out.tar"}}, {{"jpg", "jpg"}, {"cls", "cls"}}, {});
+        open_tar_table({{folder / "out.tar", "out.tar"}}, {{{"jpg", "jpg"}, {"cls", "cls"}}}, {});
     ASSERT_TRUE(table.ok()) << command << ": " << table.error().to_string();
     EXPECT_EQ((*table)->size(), files.size() / 2) << command;
     for (std::uint64_t i = 0; i < (*table)->size(); ++i) {

@@ -153,7 +153,7 @@ Result<Value> decoded(const FieldSpec& field, const FieldReading& reading, const
 Result<Dataset> Dataset::open(const std::vector<std::string>& sources, const DatasetOptions& options) {
   PENSTOCK_ASSIGN(
       std::unique_ptr<SampleTable> table,
-      open_samples(sources, options.fields, options.storages ? *options.storages : Storages::standard()));
+      open_samples(sources, {options.fields}, options.storages ? *options.storages : Storages::standard()));
   PENSTOCK_TRY(check_readings(*table, options.readings));
   return of(std::move(table), joined(sources), options);
 }

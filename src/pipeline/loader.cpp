@@ -156,8 +156,7 @@ Result<bool> Loader::await_workers(std::chrono::milliseconds patience) {
 Result<std::string> Loader::state() const {
   PENSTOCK_TRY(impl_->check_owner());
   const std::lock_guard lock(impl_->iterating);
-  LoaderState state{
-      .run = impl_->identity(impl_->seed()), .progress = impl_->planner()->walk().progress(), .shard = {}};
+  LoaderState state{.run = impl_->identity(), .progress = impl_->planner()->walk().progress(), .shard = {}};
   if (!state.progress.delivered.empty()) {
     state.shard = impl_->shard();
   }
@@ -169,20 +168,20 @@ Status Loader::load_state(std::string_view text, bool strict) {
   const std::lock_guard lock(impl_->iterating);
   PENSTOCK_ASSIGN(LoaderState state, read_state(text));
   const std::uint64_t seed = impl_->options.seed ? impl_->seed() : state.run.seed;
+  PENSTOCK_ASSIGN(auto rule, impl_->rule_of(seed));
   if (strict) {
-    PENSTOCK_TRY(check_fits(state, impl_->identity(seed), impl_->shard()));
+    PENSTOCK_TRY(check_fits(state, impl_->identity(*rule), impl_->shard()));
   } else if (state.shard && *state.shard != impl_->shard()) {
     state.progress.delivered.clear();  // no steps of ours: what came early comes again
   }
-  const OrderRule& rule = impl_->planner()->walk().rule();
-  if (state.progress.position > rule.places() && !rule.is_given()) {
+  if (state.progress.position > rule->places() && !rule->is_given()) {
     return Error{.kind = ErrorKind::invalid,
                  .message = fmt::format("the state's position {} is beyond the {} places of an epoch",
-                                        state.progress.position, rule.places()),
+                                        state.progress.position, rule->places()),
                  .advice = "use the state of a loader of this data set",
                  .place = {.stage = "resume"}};
   }
-  PENSTOCK_TRY(impl_->take_seed(seed));
+  PENSTOCK_TRY(impl_->take_rule(std::move(rule)));
   impl_->planner()->resume(std::move(state.progress));
   return {};
 }

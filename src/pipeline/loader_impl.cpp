@@ -69,13 +69,18 @@ std::optional<Clock::time_point> Loader::Impl::cache_deadline() {
   return cache_deadline_;
 }
 
-RunIdentity Loader::Impl::identity(std::uint64_t seed) const {
+Result<std::shared_ptr<const OrderRule>> Loader::Impl::rule_of(std::uint64_t seed) const {
+  return seed == this->seed() ? rule_
+                              : rule_for(dataset, rows_.plan, options.with<&LoaderOptions::seed>(seed));
+}
+
+RunIdentity Loader::Impl::identity(const OrderRule& rule) const {
   return {
       .samples = dataset.size(),
-      .seed = seed,
-      .generator_seed = options.generator_seed.value_or(seed),
+      .seed = rule.seed(),
+      .generator_seed = options.generator_seed.value_or(rule.seed()),
       .dataset = dataset.fingerprint(),
-      .order = rule_->describe_sampler(),
+      .order = rule.describe_sampler(),
       .pipeline = pipeline_fingerprint(dataset, transforms_, views_, options, draws_by_field(transforms_)),
       .pipeline_before = pipeline_fingerprint(dataset, transforms_, views_, options, false)};
 }
@@ -87,14 +92,13 @@ ShardIdentity Loader::Impl::shard() const {
           .world = slices.world()};
 }
 
-Status Loader::Impl::take_seed(std::uint64_t seed) {
-  if (seed == this->seed() || planner_->closed()) {
+Status Loader::Impl::take_rule(std::shared_ptr<const OrderRule> rule) {
+  if (rule->seed() == seed() || planner_->closed()) {
     return {};
   }
   const Dataset source = planner_->dataset();
-  const LoaderOptions changed = options.with<&LoaderOptions::seed>(seed);
-  PENSTOCK_ASSIGN(rule_, rule_for(dataset, rows_.plan, changed));
-  return replace_planner(source, changed);
+  rule_ = std::move(rule);
+  return replace_planner(source, options.with<&LoaderOptions::seed>(rule_->seed()));
 }
 
 Status Loader::Impl::check_owner() const {

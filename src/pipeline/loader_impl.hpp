@@ -47,11 +47,15 @@ class Loader::Impl {
   std::optional<Clock::time_point> cache_deadline();
 
   std::uint64_t seed() const noexcept { return *planner_->options().seed; }
-  RunIdentity identity(std::uint64_t seed) const;
+  /// The order of that seed.
+  Result<std::shared_ptr<const OrderRule>> rule_of(std::uint64_t seed) const;
+  RunIdentity identity(const OrderRule& rule) const;
+  /// Of the run as it is.
+  RunIdentity identity() const { return identity(*rule_); }
   std::vector<Problem> list_problems() const { return penstock::list_problems(dataset, transforms_); }
   ShardIdentity shard() const;
-  /// Continues with another seed than was drawn. `iterating` is held.
-  Status take_seed(std::uint64_t seed);
+  /// Continues in an order that may have another seed than was drawn. `iterating` is held.
+  Status take_rule(std::shared_ptr<const OrderRule> rule);
 
   /// Whether this process is a fork of the one that opened the loader.
   bool inherited() const noexcept { return ::getpid() != owner_; }

@@ -105,7 +105,7 @@ class Adder {
     if (column == nullptr) {
       return not_images(fmt::format("the batches have no field {}", field_));
     }
-    if (!column->format) {
+    if (!column->format || column->spec.shape.size() != 3) {
       return not_images(fmt::format("{} is not one image of 1 to 4 channels for each sample", field_));
     }
     std::vector<std::array<RowSums, kMaxChannels>> rows(batch.rows());

@@ -5,135 +5,29 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <numeric>
 #include <set>
+#include <vector>
 
-#include "formats/tar_for_test.hpp"
-#include "pipeline/fill/joined_labels_for_test.hpp"
-#include "pipeline/loader_for_test.hpp"
-#include "pipeline/order/row_plans_for_test.hpp"
-#include "pipeline/plan/field_fills.hpp"
+#include "pipeline/row_kinds_for_test.hpp"
 
 namespace penstock::inline v0 {
 namespace {
 
+using test::clips;
+using test::Kind;
+using test::memory_images;
+using test::mixture;
+using test::options_of;
+using test::packed;
+using test::rows_of;
+using test::shuffled_packing;
+using test::tar_of_images;
 using testing::Contains;
 using testing::HasSubstr;
-
-/// A MemoryTable with labels alone.
-class LabelTable final : public MemoryTable {
- public:
-  using MemoryTable::MemoryTable;
-  const std::vector<FieldInfo>& fields() const noexcept override { return labels_; }
-  Result<StoredValue> read(std::uint64_t sample, std::size_t) const override {
-    return MemoryTable::read(sample, 0);
-  }
-
- private:
-  std::vector<FieldInfo> labels_ = {{"label", FieldKind::integer}};
-};
-
-Dataset tar_of_images(std::uint64_t samples, const std::set<std::uint64_t>& bad) {
-  TarForTest tar;
-  for (std::uint64_t i = 0; i < samples; ++i) {
-    const auto image = make_jpeg(40 + static_cast<int>(i), 50, static_cast<unsigned>(i));
-    const std::string_view bytes(reinterpret_cast<const char*>(image.data()), image.size());
-    const std::string name = fmt::format("{:02}", i);
-    tar.file(name + ".jpg", bytes.substr(0, bad.contains(i) ? bytes.size() / 2 : bytes.size()))
-        .file(name + ".cls", std::to_string(i));
-  }
-  auto memory = std::make_shared<MemoryStorage>();
-  memory->put("a.tar", tar.end().bytes());
-  auto storages = std::make_shared<Storages>(Storages::standard());
-  storages->set("memory", memory);
-  return Dataset::open("memory://a.tar",
-                       {.fields = {{"image", "jpg"}, {"label", "cls"}}, .storages = storages})
-      .value();
-}
-
-Dataset memory_images(std::uint64_t samples, std::set<std::uint64_t> bad = {}) {
-  auto table = std::make_shared<MemoryTable>(samples, some_images());
-  table->bad = std::move(bad);
-  return Dataset::of(std::move(table), "memory");
-}
-
-/// Rows of a kind, good or with samples that cannot be read.
-struct Kind {
-  std::string name;
-  std::function<Dataset(bool with_bad_samples)> dataset;
-  RowRecipe rows;
-  FieldTransforms transforms;
-  std::set<std::int64_t> bad;  ///< samples as batches number them
-  std::size_t bad_rows = 0;
-
-  Loader open(const LoaderOptions& options, bool with_bad_samples = false) const {
-    return Loader::open(dataset(with_bad_samples), transforms, options, {}, rows).value();
-  }
-
-  friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
-};
-
-Kind clips() {
-  return {.name = "clips",
-          .dataset =
-              [](bool bad) {
-                return tar_of_images(7, bad ? std::set<std::uint64_t>{2} : std::set<std::uint64_t>{});
-              },
-          .rows = {.plan = std::make_shared<const ClipRows>(7, 3)},
-          .transforms = augmentation(),
-          .bad = {2},
-          .bad_rows = 3};
-}
-
-Kind mixture(std::uint64_t first = 12, std::uint64_t second = 6) {
-  return {.name = "mixture",
-          .dataset =
-              [first, second](bool bad) {
-                return join({memory_images(first), memory_images(second, bad ? std::set<std::uint64_t>{4}
-                                                                             : std::set<std::uint64_t>{})})
-                    .value();
-              },
-          .rows = {.plan = std::make_shared<const MixedRows>(first, second)},
-          .transforms = augmentation(),
-          .bad = {static_cast<std::int64_t>(first) + 4},
-          .bad_rows = 1};
-}
-
-Kind packed() {
-  return {.name = "packed",
-          .dataset =
-              [](bool bad) {
-                auto table = std::make_shared<LabelTable>(32);
-                if (bad) {
-                  table->bad = {7, 8, 15};  // of rows 2 and 5
-                }
-                return Dataset::of(std::move(table), "memory");
-              },
-          .rows = {.plan = std::make_shared<const PackedRows>(32, 3), .fill = joined_labels},
-          .transforms = {},
-          .bad = {7, 8, 15},
-          .bad_rows = 2};
-}
-
-LoaderOptions options_of(int workers, bool shuffle = true) {
-  return {.batch_size = 4, .shuffle = shuffle, .seed = 3, .num_workers = workers};
-}
-
-/// What each row of two epochs holds.
-std::vector<std::string> rows_of(Loader& loader) {
-  std::vector<std::string> all;
-  for (int epoch = 0; epoch < 2; ++epoch) {
-    for (const Batch& batch : take_epoch(loader)) {
-      for (std::size_t row = 0; row < batch.rows(); ++row) {
-        all.push_back(contents(batch, row));
-      }
-    }
-  }
-  return all;
-}
 
 class RowPlans : public testing::TestWithParam<Kind> {};
 
@@ -252,7 +146,7 @@ TEST_P(RowPlans, a_state_of_other_rows_is_refused) {
   EXPECT_THAT(loader.plan(), HasSubstr(GetParam().rows.plan->describe()));
 }
 
-INSTANTIATE_TEST_SUITE_P(kinds, RowPlans, testing::Values(clips(), mixture(), packed()),
+INSTANTIATE_TEST_SUITE_P(kinds, RowPlans, testing::Values(clips(), mixture(), packed(), shuffled_packing()),
                          [](const auto& kind) { return kind.param.name; });
 
 TEST(RowPlans, clips_of_a_sample_draw_apart_and_the_first_as_the_sample_does) {
@@ -323,6 +217,34 @@ TEST(RowPlans, every_part_of_a_packed_row_draws_for_itself) {
   EXPECT_EQ(std::set(rows.begin(), rows.end()).size(), 4u) << "keyed by place";
 }
 
+TEST(RowPlans, a_state_brings_the_seed_that_decides_the_rows) {
+  const Kind kind = shuffled_packing();
+  const auto next = [](Loader& loader, std::uint64_t ticket) {
+    return contents(*loader.next(ticket).value(), 0);
+  };
+  for (LoaderOptions options :
+       {LoaderOptions{}, LoaderOptions{.shuffle = true},
+        LoaderOptions{.shuffle = true, .shuffle_mode = ShuffleMode::shards, .shuffle_shards = 2}}) {
+    options.batch_size = 4;
+    options.seed = std::nullopt;
+    Loader whole = kind.open(options);
+    std::vector<std::string> states = {whole.state().value()};
+    std::vector<std::string> expected;
+    for (const std::uint64_t ticket = whole.start_epoch().value(); expected.size() < 2;) {
+      expected.push_back(next(whole, ticket));
+      states.push_back(whole.state().value());
+    }
+    Loader other = kind.open(options);  // draws another seed
+    EXPECT_NE(next(other, other.start_epoch().value()), expected[0]);
+    for (std::size_t step = 0; step < expected.size(); ++step) {
+      Loader resumed = kind.open(options);
+      const Status taken = resumed.load_state(states[step]);
+      ASSERT_TRUE(taken) << taken.error().to_string();
+      EXPECT_EQ(next(resumed, resumed.start_epoch().value()), expected[step]);
+    }
+  }
+}
+
 TEST(RowPlans, rows_may_be_made_anew_in_every_epoch) {
   Kind kind = packed();
   kind.rows.plan = std::make_shared<const PackedRows>(32, 3, 5);
@@ -335,6 +257,32 @@ TEST(RowPlans, rows_may_be_made_anew_in_every_epoch) {
       }
     }
     EXPECT_EQ(row, 11);
+  }
+}
+
+TEST(RowPlans, what_a_row_is_made_of_is_looked_up_once) {
+  /// Counts how often each row of the first epoch is asked for.
+  class CountedRows final : public RowPlan {
+   public:
+    std::uint64_t rows() const noexcept override { return counts.size(); }
+    std::size_t max_parts() const noexcept override { return 1; }
+    void parts(std::uint64_t, std::uint64_t epoch, std::uint64_t row, RowParts& parts) const override {
+      counts[row] += epoch == 0 ? 1 : 0;
+      parts.assign(1, {.sample = row});
+    }
+    bool repeats() const noexcept override { return false; }
+    bool in_order() const noexcept override { return true; }
+    std::string describe() const override { return "counted"; }
+
+    mutable std::array<std::atomic<int>, 12> counts{};
+  };
+  for (const bool shuffle : {false, true}) {
+    const auto plan = std::make_shared<const CountedRows>();
+    LoaderOptions options = options_of(2, shuffle);
+    options.batch_size = 5;
+    Loader loader = Loader::open(memory_images(12), {}, options, {}, {.plan = plan}).value();
+    take_epoch(loader);
+    EXPECT_THAT(std::vector<int>(plan->counts.begin(), plan->counts.end()), testing::Each(1));
   }
 }
 

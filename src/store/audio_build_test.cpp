@@ -130,9 +130,9 @@ TEST(audio_table, labels_come_from_the_field_or_from_keys) {
   EXPECT_EQ(by_pattern->label_names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(by_pattern->labels[0], 1);
 
-  const auto recordings = open_samples({folder / "tars"}, {{"audio", "wav"}});
+  const auto recordings = open_samples({folder / "tars"}, {{{"audio", "wav"}}});
   EXPECT_EQ(recordings_of(**recordings, "tars", "")->label_names, (std::vector<std::string>{"a", "b"}));
-  const auto labels = open_samples({folder / "tars"}, {{"label", "cls"}});
+  const auto labels = open_samples({folder / "tars"}, {{{"label", "cls"}}});
   EXPECT_EQ(recordings_of(**labels, "tars", "").error().kind, ErrorKind::invalid);
 }
 

@@ -64,7 +64,7 @@ Result<std::vector<PatternMatch>> by_folders(const std::string& root, const std:
 Result<std::vector<PatternMatch>> by_pattern(const std::string& root, const std::vector<std::string>& keys,
                                              const std::string& pattern) {
   if (pattern.find(kLabel) == std::string::npos) {
-    return wrong_files(fmt::format("label_pattern = '{}' has no {{label}}", pattern),
+    return wrong_files(fmt::format("label_pattern must contain {{label}}, got '{}'", pattern),
                        "use one such as '{label}_*' or '{split}/{label}/*'", root);
   }
   std::vector<PatternMatch> found;
@@ -72,7 +72,7 @@ Result<std::vector<PatternMatch>> by_pattern(const std::string& root, const std:
     const bool whole = pattern.find('/') != std::string::npos;
     auto match = match_label(pattern, whole ? key : key.substr(key.rfind('/') + 1));
     if (!match) {
-      return wrong_files(fmt::format("{} does not match label_pattern = '{}'", printable(key), pattern),
+      return wrong_files(fmt::format("{} does not match label_pattern '{}'", printable(key), pattern),
                          "change the pattern, or take the file out of the folder", root);
     }
     found.push_back(std::move(*match));

@@ -55,7 +55,7 @@ TEST(bad_fields, without_a_name_are_refused_before_anything_is_written) {
   EXPECT_EQ(refused.error().kind, ErrorKind::invalid);
   EXPECT_THAT(refused.error().to_string(), HasSubstr("--field NAME=EXTENSION"));
   EXPECT_FALSE(std::filesystem::exists(folder / "s.building"));
-  const auto named = open_samples({source}, {{"text", "txt"}, {"rest", ""}});
+  const auto named = open_samples({source}, {{{"text", "txt"}, {"rest", ""}}});
   ASSERT_TRUE(named.ok());
   ASSERT_TRUE(build_store(**named, "x", folder / "s").ok());
   EXPECT_TRUE(open_samples({folder / "s"}, {}).ok());

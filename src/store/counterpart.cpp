@@ -47,7 +47,7 @@ Result<Counterpart> open_source(const std::vector<FieldInfo>& fields, const Veri
   Counterpart source;
   source.table = settings.table;
   if (!source.table) {
-    PENSTOCK_ASSIGN(source.table, open_samples(settings.sources, settings.fields));
+    PENSTOCK_ASSIGN(source.table, open_samples(settings.sources, {settings.fields}));
   }
   source.columns = columns_of(fields, *source.table);
   note_lacking(fields, source);
@@ -59,7 +59,7 @@ Result<Counterpart> open_source(const std::vector<FieldInfo>& fields, const Veri
   for (const FieldInfo& field : fields) {
     by_name.emplace_back(field.name, field.name);
   }
-  if (auto chosen = open_samples(settings.sources, by_name);
+  if (auto chosen = open_samples(settings.sources, {by_name});
       chosen.ok() && all_found(columns_of(fields, **chosen))) {
     source.table = std::move(*chosen);
     source.columns = columns_of(fields, *source.table);

@@ -113,12 +113,12 @@ TEST_F(hdf5_table, its_identity_is_that_of_the_file) {
 
 TEST_F(hdf5_table, chooses_and_renames_fields) {
   const std::string path = write(contents(3));
-  const auto table = open_samples({path}, {{"x", "mel"}, {"y", "label"}});
+  const auto table = open_samples({path}, {{{"x", "mel"}, {"y", "label"}}});
   ASSERT_TRUE(table.ok());
   EXPECT_THAT((*table)->fields(),
               ElementsAre(FieldInfo{"x", FieldKind::array}, FieldInfo{"y", FieldKind::integer}));
   EXPECT_NE((*table)->fingerprint(), (*open_samples({path}, {}))->fingerprint());
-  const auto missing = open_samples({path}, {{"x", "jpg"}});
+  const auto missing = open_samples({path}, {{{"x", "jpg"}}});
   EXPECT_EQ(missing.error().kind, ErrorKind::invalid);
   EXPECT_THAT(missing.error().to_string(), HasSubstr("waveform, mel, label, split"));
 }

@@ -20,7 +20,7 @@ std::unique_ptr<SampleTable> boxes_for_test(const TemporaryFolder& folder, int s
              fmt::format(R"({{"boxes": [[{0}, 1, 2, 3], [4, 5, 6, 7]], "ids": [{0}, 1]}})", i));
   }
   const std::string path = folder.write(fmt::format("{}.tar", first), tar.end().bytes());
-  return open_samples({path}, {{"boxes", "json"}}).value();
+  return open_samples({path}, {{{"boxes", "json"}}}).value();
 }
 
 BuildSettings with_boxes(std::string path = "boxes", std::string labels = "ids") {
@@ -45,7 +45,7 @@ TEST(readings, are_kept_by_appending_and_by_a_store_of_the_store) {
   EXPECT_EQ(reading_of_store(folder / "s"), wanted);
   ASSERT_TRUE(build_store({folder / "s"}, folder / "t").ok());
   EXPECT_EQ(reading_of_store(folder / "t"), wanted);
-  EXPECT_EQ(open_samples({folder / "t"}, {{"mine", "boxes"}}).value()->spec(0).reading, wanted);
+  EXPECT_EQ(open_samples({folder / "t"}, {{{"mine", "boxes"}}}).value()->spec(0).reading, wanted);
   EXPECT_TRUE(verify_store(folder / "t").value().ok());
 }
 
@@ -92,7 +92,7 @@ TEST(readings, what_they_do_not_find_is_a_bad_sample) {
   TarForTest tar;
   tar.file("a.json", R"({"boxes": [[1, 2, 3, 4]]})").file("b.json", "{}");
   const std::string path = folder.write("x.tar", tar.end().bytes());
-  const auto source = open_samples({path}, {{"boxes", "json"}}).value();
+  const auto source = open_samples({path}, {{{"boxes", "json"}}}).value();
   BuildSettings settings = with_boxes("boxes", "");
   const auto raised = build_store(*source, "x", folder / "s", settings);
   ASSERT_FALSE(raised.ok());

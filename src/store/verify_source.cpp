@@ -139,7 +139,7 @@ Result<VerifyReport> verify(const std::vector<std::string>& paths, const VerifyS
                  .advice = "pass one store",
                  .place = {.stage = "verify"}};
   }
-  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(paths, settings.fields));
+  PENSTOCK_ASSIGN(const std::unique_ptr<SampleTable> table, open_samples(paths, {settings.fields}));
   return verify_samples(*table, settings);
 }
 

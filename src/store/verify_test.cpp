@@ -169,7 +169,7 @@ TEST(verify_store, compares_the_fields_that_the_store_has) {
   }
   const std::string source = folder.write("x.tar", tar.end().bytes());
   const FieldChoice choice = {{"photo", "jpg"}, {"label", "cls"}};
-  const auto table = open_samples({source}, choice);
+  const auto table = open_samples({source}, {choice});
   ASSERT_TRUE(build_store(**table, "x", folder / "s").ok());
   const auto some = verify_store(folder / "s", {.sources = {source}});
   ASSERT_TRUE(some.ok()) << some.error().to_string();
@@ -182,7 +182,7 @@ TEST(verify_store, compares_the_fields_that_the_store_has) {
   ASSERT_TRUE(all.ok());
   EXPECT_TRUE(all->ok());
   EXPECT_EQ(all->compared, 6u);
-  const auto open = verify_store(folder / "s", {.table = open_samples({source}, choice).value()});
+  const auto open = verify_store(folder / "s", {.table = open_samples({source}, {choice}).value()});
   ASSERT_TRUE(open.ok());
   EXPECT_EQ(open->compared, 6u);
 }

@@ -170,7 +170,7 @@ Result<ImageSize> ImageProgram::resolve(ImageWorkspace& workspace, ImageSize ima
     walk.slots.address = list.address(i);
     Draws draws = list.draws(i, key != nullptr ? *key : RandomKey{});
     Status status =
-        walk.step(list[i], key != nullptr ? &draws : nullptr, *workspace.drawn[i], workspace.edits);
+        walk.add(list[i], key != nullptr ? &draws : nullptr, *workspace.drawn[i], workspace.edits);
     if (!status) {
       status.error().place.stage = "transform";
       return std::move(status).error();

@@ -9,7 +9,7 @@ ImageWalk::ImageWalk(const ImageSlots& start, WalkMemory& memory) : slots(start)
   slots.boxes = memory_.boxes;
 }
 
-Status ImageWalk::step(const ImageTransform& operation, Draws* draws, Drawn& drawn, ImageEdits& edits) {
+Status ImageWalk::add(const ImageTransform& operation, Draws* draws, Drawn& drawn, ImageEdits& edits) {
   const std::size_t before = edits.size();
   if (draws != nullptr) {
     PENSTOCK_TRY(operation.draw_for(slots, *draws, drawn));

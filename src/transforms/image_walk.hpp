@@ -22,7 +22,7 @@ class ImageWalk {
   ImageWalk(const ImageSlots& start, WalkMemory& memory);
 
   /// Draws, unless `draws` is null, and appends what the operation plans.
-  Status step(const ImageTransform& operation, Draws* draws, Drawn& drawn, ImageEdits& edits);
+  Status add(const ImageTransform& operation, Draws* draws, Drawn& drawn, ImageEdits& edits);
 
   /// What the next operation finds. Type and channels are those of start unless they are set.
   ImageSlots slots;

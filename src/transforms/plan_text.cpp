@@ -22,7 +22,7 @@ ImageEdits try_out(const ImageList& list, DrawnList& drawn, ImageSize image) {
       walk.slots.image.type = list.spec(i).type;
       walk.slots.image.channels = list.spec(i).channels;
       Draws draws(RandomKey{0, 0, sample}, static_cast<std::uint32_t>(i));
-      if (!walk.step(list[i], &draws, *drawn[i], edits).ok()) {
+      if (!walk.add(list[i], &draws, *drawn[i], edits).ok()) {
         return {};
       }
     }

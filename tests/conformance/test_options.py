@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import material
+import numpy as np
 import pytest
 
 import penstock
@@ -36,6 +37,13 @@ DECIDES_THE_STREAM = {
     "shuffle_shards",
     "shuffle_window",
     "worker_id",
+}
+#: What shows those of them that imagenet_train on shuffled images does not: a source, transforms, other options.
+SHOWN_BY: dict[str, dict[str, Any]] = {
+    "decode": {"transforms": []},
+    "length_window": {"source": "audio", "transforms": []},
+    "pad_images": {"transforms": [penstock.transforms.RandomHorizontalFlip()]},
+    "sampler": {"shuffle": False},
 }
 #: What an option needs beside it.
 NEEDS: dict[str, dict[str, Any]] = {
@@ -79,17 +87,28 @@ def other_values(name: str) -> list[Any]:
 def stream(source: str, **options: Any) -> list[str]:
     settings = {"batch_size": 2, "shuffle": True, "seed": 5, "output": "numpy", **options}
     with penstock.Loader(source, transforms=penstock.presets.imagenet_train(16), **settings) as loader:
-        batches = ({name: array_of(value) for name, value in batch.items()} for batch in loader)
-        return sorted(map(material.digest, batches))  # loading_mode may change when they come
+        return sorted(map(digest, loader))  # loading_mode may change when they come
 
 
 def array_of(value: Any) -> Any:
-    return value.numpy() if hasattr(value, "numpy") else value
+    """Numpy's array on a tensor, or on what speaks DLPack alone; of a list each."""
+    if isinstance(value, list):
+        return [array_of(each) for each in value]
+    return np.from_dlpack(value) if hasattr(value, "__dlpack__") else value
+
+
+def digest(batch: penstock.Batch) -> str:
+    return material.digest({name: array_of(value) for name, value in batch.items()})
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> str:
     return material.write_images(tmp_path_factory.mktemp("options") / "images.tar")
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> material.Sources:
+    return material.write_sources(tmp_path_factory.mktemp("sources"))
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +167,38 @@ def test_leaves_the_stream_as_it_is(
         taken += 1
         assert found == reference, f"{name}={value!r}"
     assert taken > 0, f"all values of {name} were refused: add to NEEDS what it needs, or to VALUES"
+
+
+@pytest.mark.parametrize("name", sorted(DECIDES_THE_STREAM))
+def test_workers_and_resuming_leave_its_stream_as_it_is(name: str, sources: material.Sources) -> None:
+    shown_by = {"source": "image", "transforms": penstock.presets.imagenet_train(16), **SHOWN_BY.get(name, {})}
+    source = sources[shown_by.pop("source")]
+    settings = {"batch_size": 2, "shuffle": True, "seed": 5, "output": "numpy", **NEEDS.get(name, {}), **shown_by}
+    taken = 0
+    for value in other_values(name):
+        if "torch" in (value, settings["output"]):
+            pytest.importorskip("torch")
+        options = settings | {name: value}
+        try:
+            loader = penstock.Loader(source, num_workers=0, **options)
+        except penstock.Error as refused:
+            assert name in str(refused)
+            continue
+        taken += 1
+        with loader:
+            states, stream = [loader.state_dict()], []
+            for batch in loader:
+                stream.append(digest(batch))
+                states.append(loader.state_dict())
+            following = list(map(digest, loader))
+        assert stream
+        for workers in (1, 2, 8):
+            with penstock.Loader(source, num_workers=workers, **options) as other:
+                for epoch in (stream, following):
+                    assert list(map(digest, other)) == epoch, f"{name}={value!r}, {workers} workers"
+        for step, state in enumerate(states):
+            with penstock.Loader(source, num_workers=step % 3, **options) as resumed:
+                resumed.load_state_dict(state)
+                for epoch in (stream[step:], following):
+                    assert list(map(digest, resumed)) == epoch, f"{name}={value!r}, resumed at step {step}"
+    assert taken > 0, f"all values of {name} were refused: add to NEEDS or SHOWN_BY what it needs, or to VALUES"

@@ -60,16 +60,6 @@ class CachedTable final : public SampleTable {
   Status check_keys() const override { return source_->check_keys(); }
   Status check_lookups(std::uint64_t sample) const override { return source_->check_lookups(sample); }
   FieldSpec spec(std::size_t field) const override { return source_->spec(field); }
-  Result<Location> locate(std::uint64_t sample, std::size_t field) const override {
-    return store_->locate(sample, field);
-  }
-  NamedPath object(std::uint64_t source) const override { return store_->object(source); }
-  Result<const Source*> open_source(std::uint64_t source) const override {
-    return store_->open_source(source);
-  }
-  Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const override {
-    return store_->finish(sample, field, std::move(bytes));
-  }
   Place place(std::uint64_t sample, std::size_t field) const override {
     return source_->place(sample, field);
   }

@@ -142,14 +142,12 @@ Status PlanePlan::lay_out(const std::vector<View>& views, bool pad_images, const
             {view.name.empty() ? draws : view.name, view.count > 0, ListDraws(view.operations, {})});
       }
     }
-    ColumnPlan image{.info = {view.name.empty() ? fields_.image.name : view.name, FieldKind::image},
-                     .spec = {.type = scalar_of(spec.type),
-                              .shape = plane_shape<std::vector<std::size_t>>(spec, format_)}};
-    if (count == 0) {
-      image.format = format_;
-      image.padded = pad_images;
-    }
-    add(std::move(image), count);
+    add({.info = {view.name.empty() ? fields_.image.name : view.name, FieldKind::image},
+         .spec = {.type = scalar_of(spec.type),
+                  .shape = plane_shape<std::vector<std::size_t>>(spec, format_)},
+         .format = format_,
+         .padded = pad_images && count == 0},
+        count);
     for (const PlaneField& field : fields_.others) {
       add_columns_of(field, view.name, count, image_program, pad_images);
     }

@@ -164,7 +164,7 @@ Result<ShuffleRule> ShuffleRule::make(const LoaderOptions& options, const RowPla
     rule.reach = options.shuffle_window.value_or(kWindow);
   } else if (rule.mode == ShuffleMode::shards) {
     rule.reach = options.shuffle_shards.value_or(kShards);
-    rule.shard_starts = plan.shard_starts(tables);
+    rule.shard_starts = plan.shard_starts(*options.seed, tables);
     if (rule.shard_starts.empty() && plan.rows() > 0) {
       return wrong("shuffle_mode='shards' requires a data set with shards",
                    "use shuffle_mode='window' or 'global', or build a store of it: penstock build SRC DST");

@@ -38,7 +38,7 @@ struct ShuffleRule {
   std::uint64_t reach = 0;                    ///< shards mixed together, or rows of the window
   std::vector<std::uint64_t> shard_starts{};  ///< with ShuffleMode::shards
 
-  /// `invalid` where the data set has no shards to shuffle.
+  /// `invalid` where the data set has no shards to shuffle. The options have a seed.
   static Result<ShuffleRule> make(const LoaderOptions& options, const RowPlan& plan,
                                   std::span<const RowTable> tables);
 };
@@ -111,7 +111,7 @@ class EpochOrder {
   std::uint64_t row_at(std::uint64_t place) const noexcept;
   /// What it is made of. Allocates nothing once `parts` has the room.
   void parts_at(std::uint64_t place, RowParts& parts) const {
-    rule_->plan().parts(epoch_, row_at(place), parts);
+    rule_->plan().parts(rule_->seed(), epoch_, row_at(place), parts);
   }
   /// Whether randomness is keyed by place, since samples may come more than once.
   bool repeats() const noexcept { return repeats_; }

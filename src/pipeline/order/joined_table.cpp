@@ -159,7 +159,7 @@ Result<Dataset> join(const std::vector<Dataset>& datasets) {
     const std::string& name = joined->fields()[field].name;
     for (const Dataset& dataset : datasets) {
       if (dataset.reading(field) != datasets.front().reading(field)) {
-        return do_not_join(fmt::format("field '{}' is not read alike in all data sets", name));
+        return do_not_join(fmt::format("field '{}' must be read the same way in all data sets", name));
       }
     }
     options.readings.emplace(name, datasets.front().reading(field));

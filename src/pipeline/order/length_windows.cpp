@@ -24,7 +24,7 @@ Result<LengthRule> LengthRule::make(const LoaderOptions& options, const RowPlan&
   rule.sizes.resize(static_cast<std::size_t>(plan.rows()));
   RowParts parts;
   for (std::size_t row = 0; row < rule.sizes.size(); ++row) {
-    plan.parts(0, row, parts);
+    plan.parts(*options.seed, 0, row, parts);
     for (const RowPart& part : parts) {
       rule.sizes[row] += tables[part.table].table->stored_size(
           part.sample, static_cast<std::size_t>(audio - fields.begin()));

@@ -17,11 +17,11 @@ namespace penstock::inline v0 {
 /// Which rows are sorted together, and by what.
 struct LengthRule {
   std::uint64_t window = 0;  ///< places; 0: nothing is sorted
-  /// Of each row: the size of its files stands for the length of its recordings. It is part of the data
-  /// set's fingerprint, so a state never meets another order.
+  /// Of each row: the size of its files stands for the length of its recordings. It follows from the data
+  /// set's fingerprint, the rows and the seed, so a state never meets another order.
   std::vector<std::uint64_t> sizes{};
 
-  /// `invalid` where the data set has no recordings.
+  /// `invalid` where the data set has no recordings. The options have a seed.
   static Result<LengthRule> make(const LoaderOptions& options, const RowPlan& plan,
                                  std::span<const RowTable> tables);
 };

@@ -12,14 +12,16 @@ class SamplePerRow final : public RowPlan {
 
   std::uint64_t rows() const noexcept override { return samples_; }
   std::size_t max_parts() const noexcept override { return 1; }
-  void parts(std::uint64_t /*epoch*/, std::uint64_t row, RowParts& parts) const override {
+  void parts(std::uint64_t /*seed*/, std::uint64_t /*epoch*/, std::uint64_t row,
+             RowParts& parts) const override {
     parts.resize(1);
     parts[0] = {.sample = row};
   }
   bool repeats() const noexcept override { return false; }
   bool in_order() const noexcept override { return true; }
   std::string describe() const override { return {}; }
-  std::vector<std::uint64_t> shard_starts(std::span<const RowTable> tables) const override {
+  std::vector<std::uint64_t> shard_starts(std::uint64_t /*seed*/,
+                                          std::span<const RowTable> tables) const override {
     return tables.front().table->shard_starts();
   }
 
@@ -29,7 +31,7 @@ class SamplePerRow final : public RowPlan {
 
 }  // namespace
 
-std::vector<std::uint64_t> RowPlan::shard_starts(std::span<const RowTable> tables) const {
+std::vector<std::uint64_t> RowPlan::shard_starts(std::uint64_t seed, std::span<const RowTable> tables) const {
   std::vector<std::vector<std::uint64_t>> shards;
   for (const RowTable& table : tables) {
     shards.push_back(table.table->shard_starts());
@@ -41,7 +43,7 @@ std::vector<std::uint64_t> RowPlan::shard_starts(std::span<const RowTable> table
   RowParts row_parts;
   std::pair<std::size_t, std::ptrdiff_t> before{tables.size(), 0};
   for (std::uint64_t row = 0; row < rows(); ++row) {
-    parts(0, row, row_parts);
+    parts(seed, 0, row, row_parts);
     const auto& [sample, table, part] = row_parts.front();
     const std::vector<std::uint64_t>& own = shards[table];
     const std::pair<std::size_t, std::ptrdiff_t> here{

@@ -23,9 +23,10 @@ class RowPlan {
   virtual std::uint64_t rows() const noexcept = 0;
   /// Of any row: a filler that can use only one refuses a plan with more.
   virtual std::size_t max_parts() const noexcept = 0;
-  /// The parts of a row in an epoch, at least one. Allocates nothing once `parts` has the room. Where they
-  /// differ from epoch to epoch, those of epoch 0 decide how rows are sorted by length and dealt to shards.
-  virtual void parts(std::uint64_t epoch, std::uint64_t row, RowParts& parts) const = 0;
+  /// The parts of a row in an epoch, at least one; `seed` is the order's, which may be drawn after the plan
+  /// was made, or come with a state. Allocates nothing once `parts` has the room. Where they differ from
+  /// epoch to epoch, those of epoch 0 decide how rows are sorted by length and dealt to shards.
+  virtual void parts(std::uint64_t seed, std::uint64_t epoch, std::uint64_t row, RowParts& parts) const = 0;
   /// Whether the same part of the same sample may be in several rows, or twice in one: draws are then keyed
   /// by place.
   virtual bool repeats() const noexcept = 0;
@@ -37,7 +38,7 @@ class RowPlan {
 
   /// The first row of each shard as SampleTable::shard_starts() has it; `tables` are what RowPart::table
   /// counts. Here: of every run of rows that begin in one shard.
-  virtual std::vector<std::uint64_t> shard_starts(std::span<const RowTable> tables) const;
+  virtual std::vector<std::uint64_t> shard_starts(std::uint64_t seed, std::span<const RowTable> tables) const;
 };
 using RowPlanPtr = std::shared_ptr<const RowPlan>;
 

@@ -38,23 +38,27 @@ std::shared_ptr<const JoinedTable> joined(std::vector<std::shared_ptr<const Samp
 TEST(row_plan, a_shard_of_rows_begins_where_their_samples_begin_one) {
   const Recordings table(10, {0, 4, 9});
   const std::vector<RowTable> tables = row_tables(table);
-  EXPECT_THAT(sample_per_row(10)->shard_starts(tables), ElementsAre(0, 4, 9));
-  EXPECT_THAT(ClipRows(10, 3).shard_starts(tables), ElementsAre(0, 12, 27));
-  EXPECT_THAT(PackedRows(10, 3).shard_starts(tables), ElementsAre(0, 2, 3)) << "rows of 3, 6 and 9 first";
+  EXPECT_THAT(sample_per_row(10)->shard_starts(0, tables), ElementsAre(0, 4, 9));
+  EXPECT_THAT(ClipRows(10, 3).shard_starts(0, tables), ElementsAre(0, 12, 27));
+  EXPECT_THAT(PackedRows(10, 3).shard_starts(0, tables), ElementsAre(0, 2, 3)) << "rows of 3, 6 and 9 first";
   const auto both = joined({std::make_shared<Recordings>(4, std::vector<std::uint64_t>{0, 2}),
                             std::make_shared<Recordings>(2, std::vector<std::uint64_t>{0})});
-  EXPECT_THAT(MixedRows(4, 2).shard_starts(both->tables()), ElementsAre(0, 2, 3, 5));
-  EXPECT_THAT(ClipRows(4, 3).shard_starts(row_tables(MemoryTable(4))), IsEmpty());
+  EXPECT_THAT(MixedRows(4, 2).shard_starts(0, both->tables()), ElementsAre(0, 2, 3, 5));
+  EXPECT_THAT(ClipRows(4, 3).shard_starts(0, row_tables(MemoryTable(4))), IsEmpty());
 }
 
 TEST(row_plan, a_row_is_as_long_as_its_parts) {
   const Recordings table(5, {});
-  const LoaderOptions options{.length_window = 4};
+  LoaderOptions options{.seed = 0, .length_window = 4};
   const auto sizes = [&](const RowPlan& plan) {
     return LengthRule::make(options, plan, row_tables(table)).value().sizes;
   };
   EXPECT_THAT(sizes(*sample_per_row(5)), ElementsAre(100, 101, 102, 103, 104));
   EXPECT_THAT(sizes(PackedRows(5, 2)), ElementsAre(201, 205, 104));
+  const ShuffledPacking shuffled(5, 2);
+  const std::vector<std::uint64_t> of_seed_0 = sizes(shuffled);
+  options.seed = 1;
+  EXPECT_NE(sizes(shuffled), of_seed_0);
 }
 
 TEST(row_plan, samplers_number_rows) {

@@ -111,9 +111,8 @@ std::string drawn_apart(const Dataset& dataset, const FieldTransforms& transform
     }
     if (!before.empty() && !draw_alike(before, drawing)) {
       return fmt::format(
-          "the geometry of fields '{}' and '{}' is drawn apart, so their pixels do not lie on each other; "
-          "use "
-          "one key for operations that belong together, in both lists: {}(..., key=\"name\")",
+          "the geometry of fields '{}' and '{}' is drawn separately, so their pixels do not line up; use one "
+          "key for operations that belong together, in both lists: {}(..., key=\"name\")",
           first, field.name, drawing[0]->name());
     }
     first = field.name;
@@ -242,7 +241,7 @@ Status check_views(const std::vector<View>& views, const Dataset& dataset, const
                          return field.name == view.name && field.name != image;
                        });
     if (taken || view.name.empty()) {
-      return invalid(fmt::format("a view is called '{}', a name that batches have already", view.name),
+      return invalid(fmt::format("view name '{}' is already used by the batch", view.name),
                      "use another name");
     }
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
@@ -53,12 +54,12 @@ RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOpt
 void RowWorker::fill(const RowRun& run) noexcept {
   counters_.enter(WorkStage::assemble, 0);
   try {
-    announce(run);
+    prepare(run);
     for (const auto& filler : fillers_) {
       filler->begin(run);
     }
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
-      fill_or_replace(run, row);
+      fill_or_replace(run, row, parts_[row - run.first]);
     }
     for (const auto& filler : fillers_) {
       filler->end(run);
@@ -69,13 +70,16 @@ void RowWorker::fill(const RowRun& run) noexcept {
   counters_.enter(WorkStage::idle, 0);
 }
 
-void RowWorker::announce(const RowRun& run) {
+void RowWorker::prepare(const RowRun& run) {
+  parts_.resize(std::max<std::size_t>(parts_.size(), run.count));
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    run.order->parts_at(run.place_of(run.first + i), parts_[i]);
+  }
   if (run.order->is_sequential()) {
     return;  // the system's own reading ahead suits samples in order
   }
-  for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
-    run.order->parts_at(run.place_of(row), parts_);
-    for (const RowPart& part : parts_) {
+  for (std::uint32_t i = 0; i < run.count; ++i) {
+    for (const RowPart& part : parts_[i]) {
       for (const FillPlanPtr& fill : plan_.fills()) {
         for (const std::size_t field : fill->fields()) {
           tables_[part.table].table->will_read(part.sample, field);
@@ -85,17 +89,15 @@ void RowWorker::announce(const RowRun& run) {
   }
 }
 
-void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
+void RowWorker::fill_or_replace(const RowRun& run, std::size_t row, const RowParts& parts) {
   BatchStorage& storage = *run.storage;
-  const std::uint64_t place = run.place_of(row);
-  run.order->parts_at(place, parts_);
   RowTask task{.storage = storage,
                .row = row,
-               .parts = parts_,
-               .sample = first_sample(),
+               .parts = parts,
+               .sample = first_sample(parts),
                .base = {.seed = options_.generator_seed.value_or(*options_.seed),
                         .epoch = run.order->epoch(),
-                        .sample = place},
+                        .sample = run.place_of(row)},
                .by_place = run.order->repeats()};
   storage.index[row] = static_cast<std::int64_t>(task.sample);
   Status filled = fill_row(task);
@@ -115,9 +117,9 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
   key.seed = *options_.seed;
   Draws draws(key, kReplaceOp);
   for (int attempt = 0; attempt < kReplaceAttempts; ++attempt) {
-    run.order->parts_at(draws.below(run.order->places()), parts_);
-    task.parts = parts_;
-    task.sample = first_sample();
+    run.order->parts_at(draws.below(run.order->places()), replacement_);
+    task.parts = replacement_;
+    task.sample = first_sample(replacement_);
     Status replaced = fill_row(task);
     if (replaced) {
       storage.index[row] = static_cast<std::int64_t>(task.sample);
@@ -133,8 +135,8 @@ void RowWorker::fill_or_replace(const RowRun& run, std::size_t row) {
       fmt::format("{} samples drawn to take its row failed too: check the source", kReplaceAttempts);
 }
 
-std::uint64_t RowWorker::first_sample() const noexcept {
-  return tables_[parts_.front().table].first + parts_.front().sample;
+std::uint64_t RowWorker::first_sample(const RowParts& parts) const noexcept {
+  return tables_[parts.front().table].first + parts.front().sample;
 }
 
 Status RowWorker::fill_row(const RowTask& task) {

@@ -28,13 +28,13 @@ class RowWorker {
   void fill(const RowRun& run) noexcept;
 
  private:
-  /// Tells the tables what the run will read.
-  void announce(const RowRun& run);
+  /// Looks up what the rows of the run are made of, and tells the tables what will be read.
+  void prepare(const RowRun& run);
   /// Fills the row or, with on_error = replace, fills it with other samples until one succeeds.
-  void fill_or_replace(const RowRun& run, std::size_t row);
+  void fill_or_replace(const RowRun& run, std::size_t row, const RowParts& parts);
   Status fill_row(const RowTask& task);
-  /// Of the row available, as batches number samples.
-  std::uint64_t first_sample() const noexcept;
+  /// As batches number samples.
+  std::uint64_t first_sample(const RowParts& parts) const noexcept;
 
   const Plan& plan_;
   const std::vector<RowTable> tables_;
@@ -42,7 +42,8 @@ class RowWorker {
   WorkerCounters& counters_;
   const FillerTools tools_;
   std::vector<std::unique_ptr<Filler>> fillers_;
-  RowParts parts_;  // of the row available
+  std::vector<RowParts> parts_;  // of the rows of the current run; there may be more than it has
+  RowParts replacement_;
 };
 
 }  // namespace penstock::inline v0

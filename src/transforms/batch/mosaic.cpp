@@ -18,7 +18,7 @@ struct MosaicParameters {
   template <class V>
   void fields(V&& v) {
     v("center_range", center_range,
-      "(smallest, largest) share of each side at which the four images meet, drawn apart");
+      "(min, max) share of each side at which the four images meet, drawn apart");
     v("p", p, "probability of making a mosaic of a row");
     v("min_size", min_size,
       "boxes of which less is left, in pixels of width or height, are dropped, with their labels");
@@ -55,8 +55,8 @@ class Mosaic final : public BatchOperation<Mosaic, MosaicParameters, DrawnMosaic
     PENSTOCK_TRY(check_chance(p_.p));
     const auto [low, high] = p_.center_range;
     if (!(low >= 0 && low <= high && high <= 1)) {
-      return wrong("center_range",
-                   fmt::format("must be (smallest, largest) between 0 and 1, got ({}, {})", low, high), "");
+      return wrong("center_range", fmt::format("must be (min, max) between 0 and 1, got ({}, {})", low, high),
+                   "");
     }
     if (!(p_.min_size > 0)) {
       return wrong("min_size", fmt::format("must be a positive number, got {}", p_.min_size), "");

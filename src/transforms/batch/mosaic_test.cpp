@@ -124,7 +124,7 @@ TEST(Mosaic, draws_centers_in_their_range_and_every_row_as_a_part) {
 
 TEST(Mosaic, refuses_what_cannot_be) {
   EXPECT_THAT(test::refusal("Mosaic", {{"center_range", std::vector<double>{0.7, 0.3}}}),
-              HasSubstr("center_range must be (smallest, largest)"));
+              HasSubstr("center_range must be (min, max)"));
   EXPECT_THAT(test::refusal("Mosaic", {{"min_size", 0.0}}), HasSubstr("min_size must be a positive number"));
   EXPECT_THAT(test::refusal("Mosaic", {{"p", 2.0}}), HasSubstr("p must be"));
   const TransformPtr mosaic = make("Mosaic");

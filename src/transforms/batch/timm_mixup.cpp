@@ -27,7 +27,7 @@ struct TimmMixupParameters {
       "of the Beta distribution that MixUp's share of a row's own image is drawn from; 0: no MixUp");
     v("cutmix_alpha", cutmix_alpha, "the same of CutMix; 0: no CutMix, unless cutmix_minmax is given");
     v("cutmix_minmax", cutmix_minmax,
-      "(smallest, largest) share of each side that CutMix's box has, drawn apart; None: the box follows from "
+      "(min, max) share of each side that CutMix's box has, drawn apart; None: the box follows from "
       "the share");
     v("prob", prob, "probability of mixing at all");
     v("switch_prob", switch_prob, "probability of CutMix, where both are possible");
@@ -81,10 +81,9 @@ class TimmMixup final : public BatchOperation<TimmMixup, TimmMixupParameters, Dr
     }
     if (const auto& sides = p_.cutmix_minmax;
         sides && !((*sides)[0] >= 0 && (*sides)[0] <= (*sides)[1] && (*sides)[1] <= 1)) {
-      return wrong(
-          "cutmix_minmax",
-          fmt::format("must be (smallest, largest) between 0 and 1, got ({}, {})", (*sides)[0], (*sides)[1]),
-          "");
+      return wrong("cutmix_minmax",
+                   fmt::format("must be (min, max) between 0 and 1, got ({}, {})", (*sides)[0], (*sides)[1]),
+                   "");
     }
     return {};
   }

@@ -77,7 +77,7 @@ TEST(TimmMixup, refuses_what_cannot_be) {
   EXPECT_THAT(test::refusal("TimmMixup", {{"prob", 1.5}}),
               HasSubstr("prob must be between 0 and 1, got 1.5"));
   EXPECT_THAT(test::refusal("TimmMixup", {{"cutmix_minmax", std::vector<double>{0.5, 0.25}}}),
-              HasSubstr("cutmix_minmax must be (smallest, largest)"));
+              HasSubstr("cutmix_minmax must be (min, max)"));
   EXPECT_THAT(test::refusal("TimmMixup", {{"cutmix_alpha", -1.0}}),
               HasSubstr("cutmix_alpha must be a positive number, got -1"));
   const TransformPtr cuts = make("TimmMixup", {{"mixup_alpha", 0.0}, {"cutmix_alpha", 1.0}});

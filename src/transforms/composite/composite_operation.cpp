@@ -77,7 +77,7 @@ Status HeldImageOperations::draw(const ImageSlots& in, const Draws& draws, Chose
   for (std::size_t i = 0; i < drawn.chosen.size(); ++i) {
     const ImageTransform& operation = *typed_[static_cast<std::size_t>(drawn.chosen[i])];
     Draws own = held_draws(draws, i, operation.key(), in.key);
-    PENSTOCK_TRY(walk.step(operation, &own, drawn.at(i), drawn.edits));
+    PENSTOCK_TRY(walk.add(operation, &own, drawn.at(i), drawn.edits));
   }
   return {};
 }

@@ -17,10 +17,10 @@ struct JitterParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("brightness", brightness, "(smallest, largest) factor; one number b means (max(0, 1 - b), 1 + b)");
-    v("contrast", contrast, "(smallest, largest) factor; one number as with brightness");
-    v("saturation", saturation, "(smallest, largest) factor; one number as with brightness");
-    v("hue", hue, "(smallest, largest) part of the colour circle, -0.5 to 0.5; one number h means (-h, h)");
+    v("brightness", brightness, "(min, max) factor; one number b means (max(0, 1 - b), 1 + b)");
+    v("contrast", contrast, "(min, max) factor; one number as with brightness");
+    v("saturation", saturation, "(min, max) factor; one number as with brightness");
+    v("hue", hue, "(min, max) part of the colour circle, -0.5 to 0.5; one number h means (-h, h)");
   }
 };
 

@@ -13,7 +13,7 @@ struct GammaParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("gamma", gamma, "exponent of values from 0 to 1, above 1 darker; one number, or (smallest, largest)");
+    v("gamma", gamma, "exponent of values from 0 to 1, above 1 darker; one number, or (min, max)");
     v("gain", gain, "factor of the result");
   }
 };

@@ -17,7 +17,7 @@ struct GaussianParameters {
   template <class V>
   void fields(V&& v) {
     v("kernel_size", kernel_size, "odd number of pixels, or (width, height), that a pixel is made of");
-    v("sigma", sigma, "(smallest, largest) standard deviation in pixels, or one number");
+    v("sigma", sigma, "(min, max) standard deviation in pixels, or one number");
   }
 };
 

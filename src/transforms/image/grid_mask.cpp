@@ -82,7 +82,7 @@ class GridMask final : public ImageOperation<GridMask, GridParameters, DrawnGrid
     if (!(low >= 2) || !(low <= high) || !(high <= kMaxUnit) || low != static_cast<int>(low) ||
         high != static_cast<int>(high)) {
       return wrong("unit_size",
-                   fmt::format("must be two whole numbers of 2 to {}, the smaller one first", kMaxUnit), "");
+                   fmt::format("must be two integers between 2 and {}, the smaller one first", kMaxUnit), "");
     }
     if (!(p_.ratio >= 0) || !(p_.ratio <= 1)) {
       return wrong("ratio", fmt::format("must be between 0 and 1, got {}", p_.ratio), "");
@@ -110,7 +110,7 @@ class GridMask final : public ImageOperation<GridMask, GridParameters, DrawnGrid
   Status plan(const ImageSpec& in, const DrawnGrid& drawn, ImageEdits& edits) const {
     if (drawn.unit < 2 || drawn.unit > kMaxUnit || drawn.top < 0 || drawn.top >= drawn.unit ||
         drawn.left < 0 || drawn.left >= drawn.unit) {
-      return detail::wrong_drawn(kName, "unit", "must be a whole number, larger than top and left");
+      return detail::wrong_drawn(kName, "unit", "must be an integer larger than top and left");
     }
     if (drawn.apply) {
       const int side = static_cast<int>(drawn.unit * p_.ratio);

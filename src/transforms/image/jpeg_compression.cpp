@@ -16,7 +16,7 @@ struct JpegParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("quality", quality, "1 to 100, less is smaller and worse; one number, or (smallest, largest)");
+    v("quality", quality, "1 to 100, less is smaller and worse; one number, or (min, max)");
   }
 };
 

@@ -16,7 +16,7 @@ struct BlurParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("radius", radius, "(smallest, largest) standard deviation in pixels, or one number");
+    v("radius", radius, "(min, max) standard deviation in pixels, or one number");
     v("p", p, "probability of blurring");
   }
 };

@@ -260,7 +260,7 @@ TEST(Policies, refuse_params_that_were_never_drawn) {
   EXPECT_THAT(given({"Rotate", {{"degrees", 30.0}, {"factor", 1.0}}}), HasSubstr("operations must be"));
   EXPECT_THAT(given({"Turn", {{"degrees", 30.0}}}), HasSubstr("operations must be"));
   EXPECT_THAT(given({"Posterize", {{"bits", 2.5}}}),
-              HasSubstr("bits of Posterize must be a whole number between 0 and 8, got 2.5"));
+              HasSubstr("bits of Posterize must be an integer between 0 and 8, got 2.5"));
   EXPECT_THAT(given({"Brightness", {{"factor", HUGE_VAL}}}), HasSubstr("factor of Brightness must be"));
   EXPECT_THAT(given({"ShearX", {{"factor", std::nan("")}}}), HasSubstr("factor of ShearX must be"));
   EXPECT_THAT(given({"Rotate", {{"degrees", 3.0}, {"interpolation", std::string("lanczos")}}}),

@@ -182,7 +182,7 @@ Status check_steps(std::string_view operation, const PolicySteps& steps) {
                                  (info.whole && step.number != std::trunc(step.number)))) {
       return detail::wrong_drawn(
           operation, fmt::format("{} of {}", info.number, info.name),
-          fmt::format("must be {} between {} and {}, got {}", info.whole ? "a whole number" : "a number",
+          fmt::format("must be {} between {} and {}, got {}", info.whole ? "an integer" : "a number",
                       info.min, info.max, step.number));
     }
     if (step.filter && *step.filter != Interpolation::nearest && *step.filter != Interpolation::bilinear &&

@@ -19,9 +19,9 @@ struct AffineParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("degrees", degrees, "(smallest, largest) angle, clockwise; one number d means (-d, d)");
+    v("degrees", degrees, "(min, max) angle, clockwise; one number d means (-d, d)");
     v("translate", translate, "largest shift across and down, as shares of width and height, from 0 to 1");
-    v("scale", scale, "(smallest, largest) factor");
+    v("scale", scale, "(min, max) factor");
     v("shear", shear,
       "degrees: one number s means (-s, s) across, two are a range across, four a range across and one down");
     v("interpolation", interpolation, "nearest, bilinear or bicubic");

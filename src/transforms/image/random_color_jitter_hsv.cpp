@@ -17,10 +17,10 @@ struct HsvParameters {
   template <class V>
   void fields(V&& v) {
     v("p", p, "probability of its being done");
-    v("hue", hue, "(smallest, largest) part of the colour circle, -0.5 to 0.5; one number h means (-h, h)");
-    v("saturation", saturation, "(smallest, largest) factor; one number s means (max(0, 1 - s), 1 + s)");
-    v("value", value, "(smallest, largest) factor of brightness; one number as with saturation");
-    v("contrast", contrast, "(smallest, largest) factor; one number as with saturation");
+    v("hue", hue, "(min, max) part of the colour circle, -0.5 to 0.5; one number h means (-h, h)");
+    v("saturation", saturation, "(min, max) factor; one number s means (max(0, 1 - s), 1 + s)");
+    v("value", value, "(min, max) factor of brightness; one number as with saturation");
+    v("contrast", contrast, "(min, max) factor; one number as with saturation");
   }
 };
 

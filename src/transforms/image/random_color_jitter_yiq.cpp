@@ -22,12 +22,11 @@ struct YiqParameters {
   template <class V>
   void fields(V&& v) {
     v("p", p, "probability of its being done");
-    v("hue", hue, "(smallest, largest) angle in degrees, -180 to 180; one number h means (-h, h)");
-    v("saturation", saturation, "(smallest, largest) factor; one number s means (max(0, 1 - s), 1 + s)");
-    v("value", value, "(smallest, largest) factor; one number as with saturation");
-    v("brightness", brightness, "(smallest, largest) factor after contrast; one number as with saturation");
-    v("contrast", contrast,
-      "(smallest, largest) factor around the middle gray; one number as with saturation");
+    v("hue", hue, "(min, max) angle in degrees, -180 to 180; one number h means (-h, h)");
+    v("saturation", saturation, "(min, max) factor; one number s means (max(0, 1 - s), 1 + s)");
+    v("value", value, "(min, max) factor; one number as with saturation");
+    v("brightness", brightness, "(min, max) factor after contrast; one number as with saturation");
+    v("contrast", contrast, "(min, max) factor around the middle gray; one number as with saturation");
   }
 };
 

@@ -18,7 +18,7 @@ struct RotationParameters {
 
   template <class V>
   void fields(V&& v) {
-    v("degrees", degrees, "(smallest, largest) angle, counter-clockwise; one number d means (-d, d)");
+    v("degrees", degrees, "(min, max) angle, counter-clockwise; one number d means (-d, d)");
     v("interpolation", interpolation, "nearest, bilinear or bicubic");
     v("expand", expand, "make the image as large as the turned one needs, which the angle decides");
     v("center", center, "(x, y) in pixels that stays where it is; None is the middle");

@@ -15,7 +15,7 @@ struct ThreeAugmentParameters {
   template <class V>
   void fields(V&& v) {
     v("color_jitter", color_jitter,
-      "(smallest, largest) factor of brightness, contrast and saturation; one number c means "
+      "(min, max) factor of brightness, contrast and saturation; one number c means "
       "(max(0, 1 - c), 1 + c)");
   }
 };

@@ -60,7 +60,6 @@ class ByteMap {
   /// One table for all channels, or one for each.
   explicit ByteMap(std::span<const ByteTable> tables);
 
-  bool is_masked() const noexcept { return masked_.has_value(); }
   void apply(const ConstPixelRows& in, const PixelRows& out) const;
 
  private:
