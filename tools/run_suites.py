@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from suite_runner import (
@@ -92,11 +92,35 @@ def tools(log: Log) -> Counts:
 # --- C++ -----------------------------------------------------------------------------------------------------------
 
 
-def build(log: Log, preset: str, targets: Sequence[str] = (), options: Sequence[str] = ()) -> Path:
-    log.check(["cmake", "--preset", preset, "-DPENSTOCK_UNITY_TESTS=ON", *options])
-    command = ["cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])]
+def build(
+    log: Log, preset: str, targets: Sequence[str] = (), options: Sequence[str] = (), prefix: Sequence[str] = ()
+) -> Path:
+    log.check([*prefix, "cmake", "--preset", preset, "-DPENSTOCK_UNITY_TESTS=ON", *options])
+    command = [*prefix, "cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else [])]
     log.check(command, timeout=2400, env={"CCACHE_NOHASHDIR": "1"})  # objects may come from any build folder
     return BUILD / preset
+
+
+class BuildAhead:
+    """The build of a preset beside suites that leave cores idle, at the lowest priority."""
+
+    def __init__(self, preset: str) -> None:
+        self.preset = preset
+        self._pool = ThreadPoolExecutor(1)
+        self._built: Future[Path] | None = None
+
+    def start(self) -> None:
+        log = Log(f"{self.preset}-build")
+        self._built = self._pool.submit(build, log, self.preset, prefix=["nice", "-n", "19"])
+
+    def finish(self, log: Log) -> Path:
+        """Waits for it, if it was started. What went wrong shows when it is built again."""
+        if self._built is not None:
+            wait([self._built])
+        return build(log, self.preset)
+
+
+ASAN = BuildAhead("asan")
 
 
 def ctest_commands(folder: Path) -> dict[str, list[str]]:
@@ -154,7 +178,7 @@ def cpp(log: Log) -> Counts:
 
 def asan(log: Log) -> Counts:
     options = {"ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
-    return cpp_tests(log, build(log, "asan"), env=lambda _: options)
+    return cpp_tests(log, ASAN.finish(log), env=lambda _: options)
 
 
 def tsan(log: Log) -> Counts:
@@ -323,7 +347,12 @@ def main() -> int:
         parser.error(f"no suite {', '.join(unknown)}; there are {', '.join(by_name)}")
     os.environ["PATH"] = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch's idle threads must not slow down the others
-    return summarise([run_suite(name, by_name[name]) for name in names])
+    outcomes = []
+    for name in names:
+        if name == python.__name__ and asan.__name__ in names:
+            ASAN.start()  # most of the suites from here on take one core
+        outcomes.append(run_suite(name, by_name[name]))
+    return summarise(outcomes)
 
 
 if __name__ == "__main__":
