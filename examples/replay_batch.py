@@ -35,11 +35,20 @@ AUGMENTED = penstock.Views(
 )
 
 
-def record_of(source: str, batch: penstock.Batch) -> dict[str, Any]:
-    """Plain values, from which the images can be made again."""
+#: Images and labels of a whole batch are mixed too.
+MIXED = [
+    transforms.RandomResizedCrop(64),
+    transforms.RandomHorizontalFlip(),
+    *penstock.presets.imagenet_val(64)[-2:],
+    transforms.RandomChoice([transforms.MixUp(num_classes=1000), transforms.CutMix(num_classes=1000)]),
+]
+
+
+def record_of(source: str, operations: Any, batch: penstock.Batch) -> dict[str, Any]:
+    """Plain values, from which the batch can be made again."""
     return {
         "source": source,
-        "transforms": transforms.to_config(AUGMENTED),
+        "transforms": transforms.to_config(operations),
         "rows": [
             {"index": int(index), "params": drawn}
             for index, drawn in zip(batch["index"], batch.params or [], strict=True)
@@ -47,17 +56,37 @@ def record_of(source: str, batch: penstock.Batch) -> dict[str, Any]:
     }
 
 
+def images_of(data: penstock.Dataset, operations: Any, rows: list[Any], view: str) -> np.ndarray[Any, Any]:
+    """What a list makes of the samples, with what was drawn for each."""
+    images = [transforms.apply(operations, data[row["index"]]["image"], row["params"][view]) for row in rows]
+    return np.stack(images).transpose(0, 3, 1, 2)  # as batches are by default: channels first
+
+
 def made_again(record: dict[str, Any]) -> dict[str, np.ndarray[Any, Any]]:
-    """The images of each view, from the source and what was drawn."""
-    data = penstock.Dataset(record["source"])
-    views = transforms.from_config(record["transforms"])
-    images: dict[str, np.ndarray[Any, Any]] = {}
-    for view, (_, operations) in views.lists.items():
-        rows = [
-            transforms.apply(operations, data[row["index"]]["image"], row["params"][view]) for row in record["rows"]
-        ]
-        images[view] = np.stack(rows).transpose(0, 3, 1, 2)  # as batches are by default: channels first
-    return images
+    """The images of each view, or the mixed images and labels, from the source and what was drawn."""
+    data, rows = penstock.Dataset(record["source"]), record["rows"]
+    operations = transforms.from_config(record["transforms"])
+    if isinstance(operations, penstock.Views):
+        return {view: images_of(data, own, rows, view) for view, (_, own) in operations.lists.items()}
+    labels = [data[row["index"]]["label"] for row in rows]
+    params = [row["params"] for row in rows]
+    images, targets = transforms.apply_batch(operations, images_of(data, operations, rows, ""), labels, params)
+    return {"image": images, "label": targets}
+
+
+def replay(source: str, operations: Any, path: Path) -> None:
+    """Keeps what was drawn for a batch, makes the batch again, and compares."""
+    with penstock.Loader(source, batch_size=32, shuffle=True, transforms=operations, output="numpy") as loader:
+        loader.set_epoch(3)
+        batch = next(iter(loader))
+    path.write_text(json.dumps(record_of(source, operations, batch), indent=1))
+    again = made_again(json.loads(path.read_text()))
+    size = sum(batch[name].nbytes for name in again)
+    print(f"{path.name}: {path.stat().st_size} bytes for {size} bytes of arrays")
+    for name, array in again.items():
+        if array.tobytes() != batch[name].tobytes():
+            raise SystemExit(f"{name}: it differs from that of the batch")
+        print(f"{name}: {len(array)} rows made again, byte for byte")
 
 
 def main() -> None:
@@ -66,19 +95,9 @@ def main() -> None:
     parser.add_argument("--record", type=Path, help="where the record is kept")
     arguments = parser.parse_args()
     source = training_source(arguments.data)
-    with penstock.Loader(source, batch_size=32, shuffle=True, transforms=AUGMENTED, output="numpy") as loader:
-        loader.set_epoch(3)
-        batch = next(iter(loader))
     with tempfile.TemporaryDirectory() as folder:
-        path = arguments.record or Path(folder) / "batch.json"
-        path.write_text(json.dumps(record_of(source, batch), indent=1))
-        size = sum(batch[view].nbytes for view in AUGMENTED.lists)
-        print(f"{path.name}: {path.stat().st_size} bytes for {size} bytes of images")
-        again = made_again(json.loads(path.read_text()))
-    for view, images in again.items():
-        if images.tobytes() != batch[view].tobytes():
-            raise SystemExit(f"{view}: the images differ from those of the batch")
-        print(f"{view}: {len(images)} images made again, byte for byte")
+        replay(source, AUGMENTED, arguments.record or Path(folder) / "views.json")
+        replay(source, MIXED, Path(folder) / "mixed.json")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ HEAD = """# Made by tools/gen_stubs.py from the catalogue of operations.
 from collections.abc import Sequence
 from typing import Literal
 
+from .._batch_replay import apply_batch as apply_batch
 from .._compose import Compose as Compose
 from .._compose import apply as apply
 from .._config import from_config as from_config

@@ -104,6 +104,16 @@ struct SizeOrNone : Size {
   bool operator==(const SizeOrNone&) const = default;
 };
 
+/// What masks hold where they are filled: 0 to 65535, to 255 in those of 8 bits.
+struct MaskFill {
+  int value = 0;
+
+  MaskFill() = default;
+  MaskFill(int value) : value(value) {}  // implicit on purpose
+  bool operator==(const MaskFill&) const = default;
+};
+inline constexpr const char* kMaskFillDoc = "value of such pixels in masks, often one that losses ignore";
+
 // Each operation: v(name, value, what it is) for every parameter; converts to a TransformPtr.
 
 struct Resize {
@@ -125,10 +135,12 @@ struct Resize {
 
 struct CenterCrop {
   Size size = {};
+  MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
     v("size", size, "side of a square, or (height, width); a smaller image is padded with black");
+    v("mask_fill", mask_fill, kMaskFillDoc);
   }
   bool operator==(const CenterCrop&) const = default;
   operator TransformPtr() const;  // implicit on purpose
@@ -140,6 +152,7 @@ struct RandomCrop {
   bool pad_if_needed = false;
   std::vector<int> fill = {0};
   PaddingMode padding_mode = PaddingMode::constant;
+  MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -151,6 +164,7 @@ struct RandomCrop {
       "pad a smaller image on both sides to the size; otherwise it is an error");
     v("fill", fill, "value of padded pixels, one number or one per channel; None is 0");
     v("padding_mode", padding_mode, "what padded pixels hold");
+    v("mask_fill", mask_fill, kMaskFillDoc);
   }
   bool operator==(const RandomCrop&) const = default;
   operator TransformPtr() const;  // implicit on purpose

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._compose import _is_tensor
+from ._image_kinds import is_tensor
 from ._pixel_types import as_type, source_name
 from .errors import InvalidError
 
@@ -23,12 +23,12 @@ def _format(name: str, given: Any) -> str:
 def boxes_as(boxes: Any, old_format: Any, new_format: Any) -> Any:
     """The boxes [..., 4] in the new format."""
     old, new = _format("old_format", old_format), _format("new_format", new_format)
-    boxes = boxes if _is_tensor(boxes) else np.asarray(boxes)
+    boxes = boxes if is_tensor(boxes) else np.asarray(boxes)
     if boxes.ndim < 1 or boxes.shape[-1] != 4:
         raise InvalidError(f"convert_bounding_box_format: boxes must have the shape [..., 4], got {list(boxes.shape)}")
     if old == new:
         return boxes
-    floating = boxes.is_floating_point() if _is_tensor(boxes) else boxes.dtype.kind == "f"
+    floating = boxes.is_floating_point() if is_tensor(boxes) else boxes.dtype.kind == "f"
     first, last = boxes[..., :2], boxes[..., 2:]
     if old == "cxcywh":
         corner = first - last / 2
@@ -44,7 +44,7 @@ def boxes_as(boxes: Any, old_format: Any, new_format: Any) -> Any:
 
 
 def _joined(first: Any, last: Any) -> Any:
-    if _is_tensor(first):
+    if is_tensor(first):
         import torch
 
         return torch.cat([first, last], -1)

@@ -12,13 +12,82 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._foreign import as_function
+from ._functions import Python, work_of
+from ._helper import generator
+from ._image_kinds import each, indices_of, like, numbers_of, orientation, pixels_of, result, those_of
 from ._operations import Transform, flat, refuse_what_is_no_list
-from ._pil import array_of, is_pil
 from .errors import InvalidError
 
-#: Of images of 8 bits; those of 16 have one.
-_CHANNELS = (1, 3, 4)
-_INTEGERS = (np.dtype(np.uint8), np.dtype(np.uint16))
+Operation = Transform | Python | Callable[..., Any]
+_Given = tuple[Any, Any, Any]  # mask, boxes and keypoints, or None of each
+_Rows = list[dict[str, Any]]
+
+
+class _Operations:
+    """Neighbours in a list, and the number of the first of them."""
+
+    def __init__(self, operations: Sequence[Transform], first: int) -> None:
+        self.size = len(operations)
+        self._handles = [operation.handle for operation in operations]
+        self._first = first
+        self._programs: dict[tuple[int, bool], _core.SampleProgram] = {}
+        self._lock = threading.Lock()
+        self._refuse_what_suits_no_image()
+
+    def _refuse_what_suits_no_image(self) -> None:
+        problems = []
+        for channels, wide in ((3, False), (1, False), (4, False), (1, True)):
+            try:
+                self._program(channels, wide)
+            except InvalidError as problem:
+                problems.append(problem)
+            else:
+                return
+        raise problems[0]
+
+    def _program(self, channels: int, wide: bool) -> _core.SampleProgram:
+        with self._lock:
+            if (channels, wide) not in self._programs:
+                self._programs[channels, wide] = _core.SampleProgram(self._handles, channels, wide, self._first)
+            return self._programs[channels, wide]
+
+    def run(
+        self, pixels: np.ndarray[Any, Any], given: _Given, seed: int, rows: _Rows | None, turns: tuple[int, int]
+    ) -> dict[str, Any]:
+        program = self._program(pixels.shape[2] if pixels.ndim == 3 else 1, pixels.dtype == np.uint16)
+        return program.run(pixels, *given, seed, rows, turns)
+
+
+class _Function:
+    """A function in a list, and its number in it."""
+
+    def __init__(self, given: Any, number: int) -> None:
+        self.size = 1
+        self._work = work_of(given.fn if isinstance(given, Python) else given)
+        self._number = number
+
+    def run(self, pixels: np.ndarray[Any, Any], seed: int, rows: _Rows | None) -> dict[str, Any]:
+        work = self._work
+        if rows is not None and (rows[0].get("op") != "Python" or work.takes_rng):
+            raise InvalidError(
+                f"params do not say what {work.name} drew: it cannot be replayed"
+                if work.takes_rng
+                else f"params of {rows[0].get('op')}, where the list has the function {work.name}"
+            )
+        array = np.array(pixels[..., np.newaxis] if pixels.ndim == 2 else pixels)
+        drawn = (generator(_core.stream_of_seed(seed), 0, self._number),) if work.takes_rng else ()
+        return {"image": np.asarray(work.function(array, *drawn)), "patch_masks": {}, "params": [{"op": "Python"}]}
+
+    def image_for_others(self, made: dict[str, Any]) -> np.ndarray[Any, Any]:
+        """What it returned, for operations behind it."""
+        array: np.ndarray[Any, Any] = made["image"]
+        if array.dtype not in (np.uint8, np.uint16) or array.ndim != 3:
+            raise InvalidError(
+                f"{self._work.name} returned {array.dtype} {list(array.shape)}; operations after a function take "
+                "images [H, W, C] of uint8"
+            )
+        return pixels_of(array)[0]
 
 
 class Compose:
@@ -37,26 +106,24 @@ class Compose:
     (FiveCrop), there is a dimension more in front; of a PIL image they are a tuple. ExifTranspose asks PIL images for
     their EXIF; arrays and tensors have none.
 
+    Functions of an array stand in the list as in that of a Loader, and are given an array [H, W, C] of their own. With
+    them only an image can be given, and what they drew from their generators cannot be replayed.
+
     seed decides what is drawn; without one every call draws again. params, a row of batch.params or one view's list of
     it, takes the place of drawing. Any number of threads may call; the work is done without the GIL.
     """
 
-    def __init__(self, transforms: Iterable[Transform]) -> None:
+    def __init__(self, transforms: Iterable[Operation]) -> None:
         refuse_what_is_no_list("Compose: transforms", transforms)
-        self.transforms = tuple(flat(transforms))
-        for operation in self.transforms:
-            if not isinstance(operation, Transform):
-                raise InvalidError(f"Compose takes penstock.transforms, got {operation!r}")
-        self._programs: dict[tuple[int, bool], _core.SampleProgram] = {}
-        self._lock = threading.Lock()
-        self._refuse_what_suits_no_image()
+        self.transforms = tuple(_known(operation) for operation in flat(transforms))
+        self._stages = _stages_of(self.transforms)
 
     @property
-    def held_transforms(self) -> tuple[Transform, ...]:
+    def held_transforms(self) -> tuple[Operation, ...]:
         """What takes its place in a list of transforms."""
         return self.transforms
 
-    def __iter__(self) -> Iterator[Transform]:
+    def __iter__(self) -> Iterator[Operation]:
         return iter(self.transforms)
 
     def __len__(self) -> int:
@@ -90,22 +157,22 @@ class Compose:
         if labels is not None and len(labels) != len(boxes):
             raise InvalidError(f"labels must be as many as boxes, got {len(labels)} and {len(boxes)}")
         made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params)
-        result = _result(image, made, back)
+        moved = result(image, made, back)
         patch_masks = made["patch_masks"]
         if mask is None and boxes is None and keypoints is None and not patch_masks:
-            return result
-        results = {"image": result}
+            return moved
+        results = {"image": moved}
         if mask is not None:
-            results["mask"] = _each(made["mask"], 2, mask_back)
+            results["mask"] = each(made["mask"], 2, mask_back)
         for name, given in (("boxes", boxes), ("keypoints", keypoints)):
             if given is not None:
-                results[name] = _like(given, made[name])
+                results[name] = like(given, made[name])
         if labels is not None:
-            results["labels"] = _those_of(labels, made["kept"])
+            results["labels"] = those_of(labels, made["kept"])
         for name, patches in patch_masks.items():
             if name in results:
                 raise InvalidError(f"two results would be called {name!r}; give the mask of patches another name")
-            results[name] = _like(image, patches)
+            results[name] = like(image, patches)
         return results
 
     def draw(self, image: Any, *, boxes: Any = None, seed: int | None = None) -> list[dict[str, Any]]:
@@ -114,45 +181,76 @@ class Compose:
         drawn: list[dict[str, Any]] = made["params"]
         return drawn
 
-    def _refuse_what_suits_no_image(self) -> None:
-        problems = []
-        for channels, wide in ((3, False), (1, False), (4, False), (1, True)):
-            try:
-                self._program(channels, wide)
-            except InvalidError as problem:
-                problems.append(problem)
-            else:
-                return
-        raise problems[0]
-
-    def _program(self, channels: int, wide: bool) -> _core.SampleProgram:
-        with self._lock:
-            if (channels, wide) not in self._programs:
-                handles = [operation.handle for operation in self.transforms]
-                self._programs[channels, wide] = _core.SampleProgram(handles, channels, wide)
-            return self._programs[channels, wide]
-
     def _run(
         self, image: Any, mask: Any, boxes: Any, keypoints: Any, seed: int | None, params: Any
     ) -> tuple[dict[str, Any], Callable[[Any], Any], Callable[[Any], Any]]:
-        pixels, back = _pixels_of(image)
-        indices, mask_back = (None, back) if mask is None else _indices_of(mask)
-        channels = pixels.shape[2] if pixels.ndim == 3 else 1
-        program = self._program(channels, pixels.dtype == _INTEGERS[1])
-        made = program.run(
-            pixels,
-            indices,
-            _numbers_of("boxes", boxes, 4),
-            _numbers_of("keypoints", keypoints, 2),
-            secrets.randbits(53) if seed is None else seed_of(seed),
-            None if params is None else _list_of(params),
-            (_orientation(image), _orientation(mask)),
-        )
-        return made, back, mask_back
+        pixels, back = pixels_of(image)
+        indices, mask_back = (None, back) if mask is None else indices_of(mask)
+        given = (indices, numbers_of("boxes", boxes, 4), numbers_of("keypoints", keypoints, 2))
+        seed = secrets.randbits(53) if seed is None else seed_of(seed)
+        rows = None if params is None else _list_of(params)
+        turns = (orientation(image), orientation(mask))
+        if len(self._stages) == 1 and isinstance(self._stages[0], _Operations):
+            return self._stages[0].run(pixels, given, seed, rows, turns), back, mask_back
+        if any(one is not None for one in given):
+            raise InvalidError("a list with functions takes an image alone; omit the mask, the boxes and the keypoints")
+        return self._run_stages(pixels, seed, rows, turns), back, mask_back
+
+    def _run_stages(
+        self, pixels: np.ndarray[Any, Any], seed: int, rows: _Rows | None, turns: tuple[int, int]
+    ) -> dict[str, Any]:
+        if rows is not None and len(rows) != len(self.transforms):
+            raise InvalidError(
+                f"params for {len(rows)} operations, the list has {len(self.transforms)}; pass the params of this "
+                "list, one for each operation"
+            )
+        made: dict[str, Any] = {"image": pixels}
+        drawn: _Rows = []
+        patch_masks: dict[str, Any] = {}
+        before: _Function | None = None
+        for stage in self._stages:
+            own = None if rows is None else rows[len(drawn) : len(drawn) + stage.size]
+            if isinstance(stage, _Operations):
+                pixels = made["image"] if before is None else before.image_for_others(made)
+                made = stage.run(pixels, (None, None, None), seed, own, turns)
+            elif made.get("type") == "bfloat16":
+                raise InvalidError("numpy has no bfloat16; put ToBfloat16 behind all functions")
+            else:
+                made, before = stage.run(made["image"], seed, own), stage
+            drawn += made["params"]
+            patch_masks |= made["patch_masks"]
+        return {**made, "params": drawn, "patch_masks": patch_masks}
+
+
+def _known(operation: Any) -> Operation:
+    """The operation, or a function of an array; refuses what is neither."""
+    if isinstance(operation, Transform | Python):
+        return operation
+    function = as_function(operation)
+    if isinstance(function, type) or not callable(function):
+        raise InvalidError(f"Compose takes penstock.transforms and functions of an array, got {operation!r}")
+    return function  # type: ignore[no-any-return]
+
+
+def _stages_of(operations: Sequence[Operation]) -> list[_Operations | _Function]:
+    """The list, cut at its functions; of an empty one a single stage that does nothing."""
+    stages: list[_Operations | _Function] = []
+    neighbours: list[Transform] = []
+    for number, operation in enumerate(operations):
+        if isinstance(operation, Transform):
+            neighbours.append(operation)
+            continue
+        if neighbours:
+            stages.append(_Operations(neighbours, number - len(neighbours)))
+            neighbours = []
+        stages.append(_Function(operation, number))
+    if neighbours or not stages:
+        stages.append(_Operations(neighbours, len(operations) - len(neighbours)))
+    return stages
 
 
 def apply(
-    transforms: Iterable[Transform],
+    transforms: Iterable[Operation],
     image: Any,
     params: Any,
     *,
@@ -162,10 +260,21 @@ def apply(
     keypoints: Any = None,
 ) -> Any:
     """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it. A
-    dict where more than the image is given, as Compose returns."""
+    dict where more than the image is given, as Compose returns. Operations on whole batches at the end of the list are
+    passed over: apply_batch does those."""
     if params is None:
         raise InvalidError("params must be a row of batch.params, or one view's list, got None; Compose draws anew")
-    return Compose(transforms)(image, mask=mask, boxes=boxes, labels=labels, keypoints=keypoints, params=params)
+    refuse_what_is_no_list("apply: transforms", transforms)
+    operations = list(flat(transforms))
+    operations = operations[: len(operations) - len(at_end_for_batches(operations)[0])]
+    return Compose(operations)(image, mask=mask, boxes=boxes, labels=labels, keypoints=keypoints, params=params)
+
+
+def at_end_for_batches(operations: Sequence[Any]) -> tuple[list[Transform], int]:
+    """The operations at the end of a list that work on whole batches, and the classes of labels that they want."""
+    last = list(itertools.takewhile(lambda operation: isinstance(operation, Transform), reversed(operations)))[::-1]
+    count, classes = _core.batch_operations([operation.handle for operation in last])
+    return last[len(last) - count :], classes
 
 
 def seed_of(seed: Any) -> int:
@@ -177,171 +286,10 @@ def seed_of(seed: Any) -> int:
 
 def _list_of(params: Any) -> list[dict[str, Any]]:
     if isinstance(params, Mapping):
-        params = {view: drawn for view, drawn in params.items() if view != "batch"}  # that of whole batches
-        if len(params) != 1:
-            raise InvalidError(f"params has the views {list(params)}; pass one of them")
-        (params,) = params.values()
+        views = [view for view in params if view != "batch"]  # which is that of whole batches
+        if len(views) > 1 or not params:
+            raise InvalidError(f"params has the views {views}; pass one of them")
+        params = params[views[0]] if views else []  # a list of nothing else has none
     if not isinstance(params, Sequence) or isinstance(params, str):
         raise InvalidError(f"params must be a row of batch.params, got {params!r}")
     return [dict(entry) if isinstance(entry, Mapping) else entry for entry in params]
-
-
-def _orientation(image: Any) -> int:
-    """How EXIF says that a PIL image is to be turned; 1 for anything else."""
-    said = image.getexif().get(0x0112, 1) if is_pil(image) else 1
-    return said if isinstance(said, int) and 1 <= said <= 8 else 1
-
-
-def _each(made: np.ndarray[Any, Any], dimensions: int, back: Callable[[Any], Any]) -> Any:
-    """back() of what was made, or of each where there are several in a dimension in front."""
-    if made.ndim == dimensions:
-        return back(made)
-    results = [back(one) for one in made]
-    if _is_tensor(results[0]):
-        import torch
-
-        return torch.stack(results)
-    return np.stack(results) if isinstance(results[0], np.ndarray) else tuple(results)
-
-
-def _result(image: Any, made: dict[str, Any], back: Callable[[Any], Any]) -> Any:
-    """The image that was made, as the one that was given; of the type that the list ends in, if it names one."""
-    pixels = made["image"]
-    kind = made.get("type")
-    if kind is None or (kind == "uint8" and is_pil(image)):
-        return _each(pixels, 3, back)
-    if not _is_tensor(image):
-        if kind == "bfloat16":
-            raise InvalidError("numpy has no bfloat16; pass a tensor, or use ToFloat16 in place of ToBfloat16")
-        flat = not is_pil(image) and np.ndim(image) == 2 and pixels.shape[-1] == 1
-        return pixels[..., 0] if flat else pixels
-    import torch
-
-    pixels = np.ascontiguousarray(np.moveaxis(pixels, -1, -3))
-    if kind == "bfloat16":
-        return torch.from_numpy(pixels.view(np.int16)).view(torch.bfloat16).to(image.device)
-    return torch.from_numpy(pixels).to(image.device)
-
-
-def _is_tensor(value: Any) -> bool:
-    return hasattr(value, "untyped_storage")
-
-
-def _pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
-    """The image as a contiguous array [H, W, C] or [H, W], and what makes a result like it."""
-    if is_pil(image):
-        from PIL import Image
-
-        def to_pil(made: Any) -> Any:
-            if made.dtype.kind == "f":
-                return made
-            return Image.fromarray(made[:, :, 0] if made.shape[2] == 1 else made)
-
-        return np.ascontiguousarray(array_of(image)), to_pil
-    if _is_tensor(image):
-        import torch
-
-        if image.ndim != 3 or image.shape[0] not in _CHANNELS:
-            raise InvalidError(
-                f"a tensor must have the shape [C, H, W] with 1, 3 or 4 channels, got {tuple(image.shape)}"
-            )
-        held = image.detach().cpu()
-        held = held.float() if held.is_floating_point() else held
-        pixels, from_pixels = _pixels_of(held.permute(1, 2, 0).contiguous().numpy())
-
-        def to_tensor(made: Any) -> Any:
-            result = torch.from_numpy(from_pixels(made)).permute(2, 0, 1).contiguous().to(image.device)
-            return result.to(image.dtype) if image.is_floating_point() else result
-
-        return pixels, to_tensor
-    pixels = np.asarray(image)
-    if pixels.ndim not in (2, 3) or not (pixels.dtype in _INTEGERS or pixels.dtype.kind == "f"):
-        raise InvalidError(
-            f"an image must be uint8, uint16 or float [H, W, C] or [H, W], got {pixels.dtype} {pixels.shape}"
-        )
-    if pixels.ndim == 3 and pixels.shape[2] not in _CHANNELS:
-        raise InvalidError(
-            f"an array must have the shape [H, W, C] with 1, 3 or 4 channels, or [H, W], got {pixels.shape}"
-            + ("; move its channels to the end: image.transpose(1, 2, 0)" if pixels.shape[0] in _CHANNELS else "")
-        )
-    if pixels.ndim == 3 and pixels.dtype == _INTEGERS[1] and pixels.shape[2] != 1:
-        raise InvalidError(f"an image of uint16 must be gray, [H, W] or [H, W, 1], got {pixels.shape}")
-    flat = pixels.ndim == 2
-    kind = pixels.dtype
-    if kind.kind == "f":
-        pixels = _bytes_of(pixels)
-
-    def to_array(made: Any) -> Any:
-        made = made[:, :, 0] if flat and made.shape[2] == 1 else made
-        if kind.kind != "f":
-            return made
-        return (made if made.dtype.kind == "f" else made.astype(np.float32) / np.float32(255)).astype(kind, copy=False)
-
-    return np.ascontiguousarray(pixels), to_array
-
-
-def _bytes_of(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Floats of 0 to 1 as 8 bits: exactly what they came from, if they are whole numbers divided by 255."""
-    if pixels.size and not (pixels.min() >= 0 and pixels.max() <= 1):
-        raise InvalidError("an image of floats must have values of 0 to 1; transform it before it is normalised")
-    rounded: np.ndarray[Any, Any] = np.rint(pixels.astype(np.float32, copy=False) * np.float32(255))
-    return rounded.astype(np.uint8)
-
-
-def _indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
-    """The mask as a contiguous array [H, W] of uint8 or uint16, and what makes a result like it."""
-    if is_pil(mask):
-        from PIL import Image
-
-        palette = mask.getpalette() if mask.mode == "P" else None
-
-        def to_pil(made: Any) -> Any:
-            result = Image.fromarray(made)
-            if palette is not None:
-                result.putpalette(palette)
-            return result
-
-        indices = np.asarray(mask)
-        return np.ascontiguousarray(indices.astype(np.uint16) if mask.mode.startswith("I;16") else indices), to_pil
-    if _is_tensor(mask):
-        import torch
-
-        pixels, back = _indices_of(mask.detach().cpu().numpy())
-        return pixels, lambda made: torch.from_numpy(back(made)).to(mask.device)
-    indices = np.asarray(mask)
-    if indices.dtype in _INTEGERS:
-        return np.ascontiguousarray(indices), lambda made: made
-    if indices.dtype.kind not in "iub" or (indices.size and not (indices.min() >= 0 and indices.max() < 1 << 16)):
-        raise InvalidError(f"a mask must hold integers between 0 and 65535, got {indices.dtype}")
-    kind = indices.dtype
-    return np.ascontiguousarray(indices, dtype=np.uint16), lambda made: made.astype(kind)
-
-
-def _numbers_of(name: str, given: Any, each: int) -> np.ndarray[Any, Any] | None:
-    if given is None:
-        return None
-    numbers = np.ascontiguousarray(given.detach().cpu().numpy() if _is_tensor(given) else given, dtype=np.float32)
-    if numbers.size == 0:
-        numbers = numbers.reshape(0, each)
-    grouped = each == 2 and numbers.ndim == 3
-    if (numbers.ndim != 2 and not grouped) or numbers.shape[-1] != each:
-        raise InvalidError(f"{name} must have the shape [N, {each}], got {list(numbers.shape)}")
-    return numbers
-
-
-def _those_of(labels: Any, kept: np.ndarray[Any, Any]) -> Any:
-    if _is_tensor(labels):
-        import torch
-
-        return labels[torch.from_numpy(kept).to(labels.device)]
-    if isinstance(labels, list | tuple):
-        return type(labels)(itertools.compress(labels, kept))
-    return np.asarray(labels)[kept]
-
-
-def _like(given: Any, made: np.ndarray[Any, Any]) -> Any:
-    if _is_tensor(given):
-        import torch
-
-        return torch.from_numpy(made).to(given.device)
-    return made

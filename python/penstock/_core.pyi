@@ -44,7 +44,7 @@ def imagenet_val(size: int = 224) -> list[Transform]: ...
 class SampleProgram:
     """A list of transforms for images of one kind."""
 
-    def __init__(self, operations: Sequence[Transform], channels: int, wide: bool) -> None: ...
+    def __init__(self, operations: Sequence[Transform], channels: int, wide: bool, first_op: int) -> None: ...
 
     def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | None, seed: int, params: list[dict[str, object]] | None, orientations: tuple[int, int]) -> dict[str, object]:
         """
@@ -53,6 +53,21 @@ class SampleProgram:
 
     @property
     def images(self) -> int: ...
+
+def stream_of_seed(seed: int) -> int:
+    """
+    The stream of epoch 0, which functions in a list outside of a loader draw from.
+    """
+
+def batch_operations(operations: Sequence[Transform]) -> tuple[int, int]:
+    """
+    How many operations at the end of a list work on whole batches, and the classes of labels that they want.
+    """
+
+def replay_on_batch(operations: Sequence[Transform], params: list[dict[str, object]], images: object, channels_last: bool, labels: object | None, masks: object | None, boxes: Sequence[object], box_labels: Sequence[object]) -> list[tuple[object, object]]:
+    """
+    Runs operations on a batch where it is, with what was drawn for it; boxes and their labels are made anew.
+    """
 
 class Dataset:
     """Samples by number, read in place."""

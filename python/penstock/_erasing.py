@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._compose import _is_tensor, _pixels_of
+from ._image_kinds import is_tensor, pixels_of
 from ._one_operation import dimensions_of, integer, plain
 from .errors import InvalidError
 
@@ -22,7 +22,7 @@ def erased(image: Any, place: Mapping[str, Any], v: Any) -> Any:
             f"got {tuple(place.values())}"
         )
     down, across = slice(top, top + rows), slice(left, left + columns)
-    if _is_tensor(image):
+    if is_tensor(image):
         import torch
 
         tensor = image.clone()
@@ -31,7 +31,7 @@ def erased(image: Any, place: Mapping[str, Any], v: Any) -> Any:
         tensor[..., down, across] = values.to(tensor.device, tensor.dtype)
         return tensor
     is_pil = hasattr(image, "getbands")
-    array = np.array(_pixels_of(image)[0] if is_pil else image)
+    array = np.array(pixels_of(image)[0] if is_pil else image)
     range_of_array = None if array.dtype.kind == "f" else np.iinfo(array.dtype)
     if is_pil:
         channels = array.shape[2] if array.ndim == 3 else 1  # images of a palette are RGB now

@@ -23,8 +23,9 @@ ON_ANNOTATIONS = (
 #: Operations that add masks of patches to the image.
 PATCH_MASKS = ("RandomPatchMask", "RandomBlockMask", "IJEPAMask")
 
-#: Parameters that functions have no use for, of all operations: two decide what is drawn, one can only be True.
-WITHOUT_USE = ("p", "key", "antialias")
+#: Parameters that functions have no use for, of all operations: two decide what is drawn, one can only be True, and one
+#: is of masks, which functions do not take.
+WITHOUT_USE = ("p", "key", "antialias", "mask_fill")
 #: Those of single operations that only decide what is drawn, which functions are given.
 DECIDES_DRAWS: dict[str, tuple[str, ...]] = {
     "RandomShortestSize": ("min_size", "max_size"),

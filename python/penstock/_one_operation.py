@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ._compose import Compose, _is_tensor, seed_of
+from ._compose import Compose, seed_of
+from ._image_kinds import is_tensor
 from ._operations import Transform, make
 from .errors import InvalidError
 
@@ -96,9 +97,9 @@ def dimensions_of(function: str, image: Any) -> list[int]:
     if hasattr(image, "getbands"):
         return [len(image.getbands()), int(image.height), int(image.width)]
     shape = [int(extent) for extent in image.shape] if hasattr(image, "shape") else []
-    if _is_tensor(image) and len(shape) >= 2:
+    if is_tensor(image) and len(shape) >= 2:
         return [1, *shape] if len(shape) == 2 else shape[-3:]
-    if _is_tensor(image) or len(shape) not in (2, 3):
+    if is_tensor(image) or len(shape) not in (2, 3):
         raise InvalidError(
             f"{function}: an image must be a PIL image, an array [H, W, C] or [H, W], or a tensor [C, H, W], got "
             + (f"the shape {shape}" if shape else repr(image))

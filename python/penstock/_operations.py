@@ -98,7 +98,8 @@ def _held(owner: str, parameter: str, given: Any) -> list[_core.Transform]:
             handles.append(operation.handle)
         else:
             raise InvalidError(
-                f"{owner}: {operation!r} is not of penstock.transforms; functions stand in the list of a Loader itself"
+                f"{owner}: {operation!r} is not of penstock.transforms; functions stand in the list of a Loader or "
+                "of Compose itself"
             )
     return handles
 

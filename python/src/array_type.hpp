@@ -1,9 +1,12 @@
 #pragma once
-// The type of an array's elements as DLPack names it.
+// Arrays of values that the engine made, and the type of their elements as DLPack names it.
 
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "penstock/array_spec.hpp"
 
@@ -29,6 +32,16 @@ inline nanobind::dlpack::dtype array_type(Scalar type) {
     default:
       return {static_cast<std::uint8_t>(dtype_code::Int), bits, 1};
   }
+}
+
+/// An array that owns these values.
+template <class T>
+nanobind::object array_of(std::vector<T> values, const std::vector<std::size_t>& shape,
+                          nanobind::dlpack::dtype type) {
+  auto* const kept = new std::vector<T>(std::move(values));
+  const nanobind::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
+  return nanobind::cast(
+      nanobind::ndarray<nanobind::numpy>(kept->data(), shape.size(), shape.data(), owner, nullptr, type));
 }
 
 }  // namespace penstock::python

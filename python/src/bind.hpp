@@ -95,6 +95,7 @@ void bind_options(nanobind::module_& m);
 void bind_dataset(nanobind::module_& m);
 void bind_transforms(nanobind::module_& m);
 void bind_sample_program(nanobind::module_& m);
+void bind_batch_operations(nanobind::module_& m);
 void bind_batch(nanobind::module_& m);
 void bind_stages(nanobind::module_& m);
 void bind_loader(nanobind::module_& m);

@@ -62,13 +62,6 @@ ReadBox reader_of(const Pixels& pixels, std::size_t pixel) {
   };
 }
 
-template <class T>
-nb::object array_of(std::vector<T> values, const std::vector<std::size_t>& shape, nb::dlpack::dtype type) {
-  auto* const kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* held) noexcept { delete static_cast<std::vector<T>*>(held); });
-  return nb::cast(nb::ndarray<nb::numpy>(kept->data(), shape.size(), shape.data(), owner, nullptr, type));
-}
-
 nb::object array_of(std::unique_ptr<std::uint8_t[]> values, const std::vector<std::size_t>& shape,
                     nb::dlpack::dtype type) {
   std::uint8_t* const kept = values.get();
@@ -78,32 +71,6 @@ nb::object array_of(std::unique_ptr<std::uint8_t[]> values, const std::vector<st
 }
 
 nb::dlpack::dtype dtype_of(ElementType type) { return array_type(scalar_of(type)); }
-
-bool is_list_of_dicts(nb::handle value) {
-  return nb::isinstance<nb::list>(value) && nb::len(value) > 0 && nb::isinstance<nb::dict>(value[0]);
-}
-
-std::vector<NamedDrawn> named_of(const nb::list& rows) {
-  std::vector<NamedDrawn> named;
-  for (const nb::handle row : rows) {
-    if (!nb::isinstance<nb::dict>(row) || !nb::borrow<nb::dict>(row).contains("op")) {
-      refuse("params must be a list of dicts with \"op\"", "pass a row of batch.params, or one view of it");
-    }
-    NamedDrawn entry;
-    for (const auto& [key, value] : nb::borrow<nb::dict>(row)) {
-      const std::string name = from_str(key);
-      if (name == "op") {
-        entry.operation = from_str(value);
-      } else if (is_list_of_dicts(value)) {
-        entry.values.emplace_back(name, HeldDrawn{named_of(nb::borrow<nb::list>(value))});
-      } else {
-        entry.values.emplace_back(name, to_value("params", name, value));
-      }
-    }
-    named.push_back(std::move(entry));
-  }
-  return named;
-}
 
 ImageSize size_of_pixels(const Pixels& pixels, const char* what) {
   constexpr std::size_t kMaxSide = 1 << 24;
@@ -367,17 +334,18 @@ void bind_sample_program(nb::module_& m) {
   nb::class_<BoundProgram>(m, "SampleProgram", "A list of transforms for images of one kind.")
       .def(
           "__init__",
-          [](BoundProgram* self, const std::vector<TransformHandle>& operations, int channels, bool wide) {
+          [](BoundProgram* self, const std::vector<TransformHandle>& operations, int channels, bool wide,
+             std::uint32_t first_op) {
             std::vector<TransformPtr> list;
             for (const TransformHandle& operation : operations) {
               list.push_back(operation.transform);
             }
             const ImageSpec input{
                 .size = {}, .type = wide ? ElementType::uint16 : ElementType::uint8, .channels = channels};
-            new (self) BoundProgram(value_or_raise(
-                SampleProgram::compile({{"", 0, std::move(list)}}, input, MemoryFormat::channels_last)));
+            new (self) BoundProgram(value_or_raise(SampleProgram::compile(
+                {{"", 0, std::move(list)}}, input, MemoryFormat::channels_last, Fuse::exact, 0, first_op)));
           },
-          nb::arg("operations"), nb::arg("channels"), nb::arg("wide"))
+          nb::arg("operations"), nb::arg("channels"), nb::arg("wide"), nb::arg("first_op"))
       .def(
           "run", &run, nb::arg("image"), nb::arg("mask").none(), nb::arg("boxes").none(),
           nb::arg("keypoints").none(), nb::arg("seed"), nb::arg("params").none(), nb::arg("orientations"),
@@ -389,6 +357,9 @@ void bind_sample_program(nb::module_& m) {
           "was drawn. A first dimension more where several images are made of one. bfloat16 comes as uint16, "
           "with its name as type. orientations: EXIF's of the image and of the mask.")
       .def_prop_ro("images", [](const BoundProgram& self) { return self.program().views().size(); });
+  m.def(
+      "stream_of_seed", [](std::uint64_t seed) { return stream_of({.seed = seed}); }, nb::arg("seed"),
+      "The stream of epoch 0, which functions in a list outside of a loader draw from.");
 }
 
 }  // namespace penstock::python

@@ -128,6 +128,39 @@ nb::list params_list(const std::vector<NamedDrawn>& named) {
 
 namespace {
 
+bool is_list_of_dicts(nb::handle value) {
+  return nb::isinstance<nb::list>(value) && nb::len(value) > 0 && nb::isinstance<nb::dict>(value[0]);
+}
+
+}  // namespace
+
+std::vector<NamedDrawn> named_of(const nb::list& rows) {
+  std::vector<NamedDrawn> named;
+  for (const nb::handle row : rows) {
+    if (!nb::isinstance<nb::dict>(row) || !nb::borrow<nb::dict>(row).contains("op")) {
+      throw Raise{{.kind = ErrorKind::invalid,
+                   .message = "params must be a list of dicts with \"op\"",
+                   .advice = "pass a row of batch.params, or one view of it",
+                   .place = {.stage = "transform"}}};
+    }
+    NamedDrawn entry;
+    for (const auto& [key, value] : nb::borrow<nb::dict>(row)) {
+      const std::string name = from_str(key);
+      if (name == "op") {
+        entry.operation = from_str(value);
+      } else if (is_list_of_dicts(value)) {
+        entry.values.emplace_back(name, HeldDrawn{named_of(nb::borrow<nb::list>(value))});
+      } else {
+        entry.values.emplace_back(name, to_value("params", name, value));
+      }
+    }
+    named.push_back(std::move(entry));
+  }
+  return named;
+}
+
+namespace {
+
 nb::dict params_dict(const Transform& transform) {
   nb::dict values;
   for (const auto& [name, value] : params_of(transform)) {

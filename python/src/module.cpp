@@ -51,6 +51,7 @@ NB_MODULE(_core, m) {
   penstock::python::bind_options(m);
   penstock::python::bind_transforms(m);
   penstock::python::bind_sample_program(m);
+  penstock::python::bind_batch_operations(m);
   penstock::python::bind_dataset(m);
   penstock::python::bind_batch(m);
   penstock::python::bind_stages(m);

@@ -16,5 +16,7 @@ ParamValue to_value(const std::string& operation, const std::string& parameter, 
 nanobind::object to_object(const ParamValue& value);
 /// [{"op": name, ...}, ...]: plain values, lists are lists.
 nanobind::list params_list(const std::vector<NamedDrawn>& named);
+/// The opposite; raises InvalidError for what is no such list.
+std::vector<NamedDrawn> named_of(const nanobind::list& rows);
 
 }  // namespace penstock::python

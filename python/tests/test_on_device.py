@@ -51,6 +51,55 @@ def test_every_color_turns_as_the_engine_turns_it() -> None:
         np.testing.assert_array_equal(made[0].permute(1, 2, 0).numpy(), wanted)
 
 
+GRAY = transforms.RandomGrayscale(0.5)
+OTHERS: list[list[transforms.Transform]] = [
+    [transforms.RandomVerticalFlip(), GRAY, transforms.RandomInvert()],
+    [transforms.Grayscale(3), transforms.RandomContrast(0.7)],
+    [transforms.Grayscale(), transforms.RandomBrightness(0.7), GRAY, transforms.ColorJitter(0.4, 0.4, 0.4, 0.1)],
+    [transforms.RandomContrast(0.7, (0, 3)), transforms.RandomBrightness(0.7, (0, 3))],
+    [transforms.RandomPosterize(3), transforms.RandomPosterize(0, p=0.2), transforms.RandomPosterize(8)],
+    [transforms.RandomAutocontrast()],
+    [transforms.RandomEqualize()],
+    [transforms.RandomPosterize(1), transforms.RandomAutocontrast(), transforms.RandomEqualize()],
+    [transforms.Gamma((0, 3)), transforms.Gamma(0.5, 0.3), transforms.Gamma(2, 3)],
+    [transforms.RandomChannelPermutation()],
+    [transforms.RandomPhotometricDistort(), transforms.RandomPhotometricDistort((0, 3), (0, 3), (0, 3), (-0.5, 0.5))],
+    [transforms.RandomApply([transforms.ColorJitter(0.4, 0.4, 0.2, 0.1), GRAY], p=0.6), transforms.RandomInvert()],
+    [transforms.RandomApply([transforms.RandomApply([transforms.RandomEqualize()])]), transforms.RandomSolarize(9)],
+    [transforms.RandomChoice([transforms.RandomInvert(p=1), transforms.Grayscale(3), GRAY])],
+    [transforms.RandomOrder([transforms.RandomPosterize(2, p=1), transforms.ColorJitter(0.5), GRAY])],
+]
+
+
+@pytest.mark.parametrize("list_", OTHERS, ids=repr)
+def test_other_bytes_are_the_engines(shards: Any, list_: list[transforms.Transform]) -> None:
+    device = transforms.on_device(list_)
+    changed = 0
+    for before, after in zip(batches(shards, CROP), batches(shards, CROP + list_), strict=True):
+        made = device(before["image"], after.params)
+        assert made.dtype == torch.uint8
+        assert torch.equal(made, after["image"])
+        changed += int((made != before["image"]).sum())
+    assert changed
+
+
+def test_images_of_one_value_stay_as_they_are() -> None:
+    """Whose range of values, and whose histogram, are nothing to stretch."""
+    images = torch.full((2, 3, 5, 4), 77, dtype=torch.uint8)
+    for operation in (transforms.RandomAutocontrast(), transforms.RandomEqualize()):
+        drawn = [{"": [{"op": type(operation).__name__, "apply": True}]}] * 2
+        assert torch.equal(transforms.on_device([operation])(images, drawn), images)
+
+
+def test_the_colours_of_simclr_are_done(shards: Any) -> None:
+    """All of its list but the crop and the blur, which the loader does."""
+    _, colours = penstock.presets.simclr(24).lists["view1"]
+    start, held = list(colours[:1]), [each for each in colours[1:] if "Blur" not in repr(each)]
+    device = transforms.on_device(held)
+    for before, after in zip(batches(shards, start), batches(shards, start + held), strict=True):
+        torch.testing.assert_close(device(before["image"], after.params), after["image"], rtol=0, atol=2e-6)
+
+
 MIXES = [
     transforms.MixUp(num_classes=60),
     transforms.CutMix(num_classes=60),
@@ -88,7 +137,13 @@ def test_what_does_not_fit_is_refused(shards: Any) -> None:
     (before, *_), (after, *_) = batches(shards, CROP), batches(shards, CROP + COLORS)
     with pytest.raises(penstock.InvalidError, match="RandomResizedCrop.*has no form for devices"):
         transforms.on_device(CROP)
+    with pytest.raises(penstock.InvalidError, match="GaussianBlur.*has no form for devices"):
+        transforms.on_device([transforms.RandomApply([transforms.GaussianBlur(3)])])
+    with pytest.raises(penstock.InvalidError, match="MixUp.*has no form for devices"):
+        transforms.on_device([transforms.RandomChoice([MIXES[0], MIXES[1]])])
     device = transforms.on_device(COLORS)
+    with pytest.raises(penstock.InvalidError, match="images of 1 or 3 channels, got 4"):
+        device(torch.zeros(1, 4, 5, 5, dtype=torch.uint8), [{"": []}])
     with pytest.raises(penstock.InvalidError, match="nothing that RandomHorizontalFlip drew"):
         device(before["image"], before.params)
     with pytest.raises(penstock.InvalidError, match="a row for each of the 20 images"):

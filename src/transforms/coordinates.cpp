@@ -1,5 +1,7 @@
 #include "transforms/coordinates.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -168,24 +170,36 @@ void move_points(std::span<const ImageEdit> edits, ImageSize image, const Annota
   }
 }
 
-void mask_edits(const ImageEdits& edits, ImageEdits& masks) {
+Status mask_edits(const ImageEdits& edits, ElementType type, ImageEdits& masks) {
   masks.clear();
+  int largest = 0;
+  const auto pixel_of = [&](int value) {
+    largest = std::max(largest, value);
+    return PixelBytes{static_cast<std::uint8_t>(value & 0xFF), static_cast<std::uint8_t>(value >> 8)};
+  };
   for (const ImageEdit& edit : edits) {
     if (!is_geometry(edit)) {
       continue;
     }
     masks.push_back(edit);
     if (auto* pad = std::get_if<PadEdit>(&masks.back())) {
-      pad->fill = {};
+      pad->fill = pixel_of(pad->mask_fill);
     } else if (auto* resize = std::get_if<ResizeEdit>(&masks.back())) {
       resize->filter = transforms::Interpolation::nearest;
     } else if (auto* warp = std::get_if<WarpEdit>(&masks.back())) {
       warp->warp.filter = transforms::Interpolation::nearest;
-      warp->warp.fill = {};
+      warp->warp.fill = pixel_of(warp->mask_fill);
     } else if (auto* field = std::get_if<FieldEdit>(&masks.back())) {
-      field->sampling = {.nearest = true, .fill = {}};
+      field->sampling = {.nearest = true, .fill = pixel_of(field->mask_fill)};
     }
   }
+  if (type == ElementType::uint8 && largest > 255) {
+    return Error{.kind = ErrorKind::invalid,
+                 .message = fmt::format("mask_fill is {}, but the mask has 8 bits", largest),
+                 .advice = "use a number up to 255",
+                 .place = {.stage = "transform"}};
+  }
+  return {};
 }
 
 }  // namespace penstock::inline v0

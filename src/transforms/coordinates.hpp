@@ -50,7 +50,8 @@ void drop_points(std::vector<T>& points, std::span<const std::uint8_t> kept,
   points.resize(end);
 }
 
-/// What masks go through instead: only what moves pixels, by the nearest one, and zeros from outside.
-void mask_edits(const ImageEdits& edits, ImageEdits& masks);
+/// What masks of values of this type go through instead: only what moves pixels, by the nearest one, and
+/// their own fill. `invalid` where that is no value of this type.
+Status mask_edits(const ImageEdits& edits, ElementType type, ImageEdits& masks);
 
 }  // namespace penstock::inline v0

@@ -84,13 +84,26 @@ TEST(Coordinates, perspective_maps_are_inverted) {
 }
 
 TEST(Coordinates, masks_are_moved_by_the_nearest_pixel_and_see_no_colours) {
+  PadEdit pad{1, 1, 1, 1, transforms::PaddingMode::constant, {5, 5, 5, 5}};
+  pad.mask_fill = 255;
   ImageEdits masks;
-  mask_edits(
-      {ResizeEdit{{9, 9}}, TableEdit{}, PadEdit{1, 1, 1, 1, transforms::PaddingMode::constant, {5, 5, 5, 5}}},
-      masks);
+  ASSERT_TRUE(mask_edits({ResizeEdit{{9, 9}}, TableEdit{}, pad}, ElementType::uint8, masks).ok());
   ASSERT_EQ(masks.size(), 2u);
   EXPECT_EQ(std::get<ResizeEdit>(masks[0]).filter, transforms::Interpolation::nearest);
-  EXPECT_EQ(std::get<PadEdit>(masks[1]).fill[0], 0);
+  EXPECT_EQ(std::get<PadEdit>(masks[1]).fill, (PixelBytes{255, 0}));
+}
+
+TEST(Coordinates, masks_are_filled_with_values_that_they_can_have) {
+  WarpEdit warp{{9, 9}, {}};
+  FieldEdit field;
+  warp.mask_fill = field.mask_fill = 0x1234;
+  ImageEdits masks;
+  ASSERT_TRUE(mask_edits({warp, field}, ElementType::uint16, masks).ok());
+  EXPECT_EQ(std::get<WarpEdit>(masks[0]).warp.fill, (PixelBytes{0x34, 0x12}));
+  EXPECT_EQ(std::get<FieldEdit>(masks[1]).sampling.fill, (PixelBytes{0x34, 0x12}));
+  const Status status = mask_edits({warp}, ElementType::uint8, masks);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().to_string().find("mask_fill is 4660, but the mask has 8 bits"), std::string::npos);
 }
 
 }  // namespace

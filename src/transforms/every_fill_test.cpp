@@ -5,6 +5,8 @@
 
 #include "transforms/any_operation_for_test.hpp"
 #include "transforms/image_program.hpp"
+#include "transforms/run_for_test.hpp"
+#include "transforms/sample_program.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -82,6 +84,65 @@ TEST_P(every_fill, is_a_value_that_pixels_can_have) {
   EXPECT_EQ(refusal({65535}, wide), "");
   EXPECT_THAT(refusal({65536}, wide), HasSubstr("fill must be between 0 and 65535, got 65536"));
   EXPECT_THAT(refusal({-1}, wide), HasSubstr("fill must be between 0 and 65535, got -1"));
+}
+
+TEST_P(every_fill, of_masks_is_where_that_of_the_image_is) {
+  const TransformPtr any = test::make_any(*GetParam()).value();
+  if (!dynamic_cast<const ImageTransform&>(*any).moves_pixels()) {
+    EXPECT_FALSE(has(*GetParam(), "mask_fill"));
+    return;
+  }
+  const Params given = {{"fill", Fill{7}},
+                        {"mask_fill", std::int64_t{9}},
+                        {"interpolation", std::string("nearest")},
+                        {"padding", Fill{3}},
+                        {"degrees", Fill{40}},
+                        {"canvas_size", Fill{40, 40}},
+                        {"background", std::string("constant")},
+                        {"pad_mode", std::string("zeros")},
+                        {"zoom", std::vector<double>{1.2, 1.5}},
+                        {"distortion", Fill{1}},
+                        {"p", std::int64_t{1}}};
+  Params params;
+  for (const auto& [name, value] : params_of(*any)) {
+    const auto own =
+        std::find_if(given.begin(), given.end(), [&](const auto& it) { return it.first == name; });
+    params.emplace_back(name, own != given.end() ? own->second : value);
+  }
+  const auto program = SampleProgram::compile({{"", 0, {make_transform(GetParam()->name, params).value()}}},
+                                              images_of(1), MemoryFormat::channels_last)
+                           .value();
+  auto workspace = program.make_workspace();
+  const auto image = test::TestImage::filled({32, 32}, 200, 1);
+  std::size_t filled = 0;
+  for (std::uint64_t sample = 0; sample < 40; ++sample) {
+    ASSERT_TRUE(program.resolve(workspace, image.size, {3, 4, sample}).ok());
+    ASSERT_TRUE(program.decode(workspace, image.reader()).ok());
+    ASSERT_TRUE(program.decode_mask(workspace, ElementType::uint8, image.reader()).ok());
+    const ImageSize size = workspace.sizes[0];
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(size.width * size.height));
+    program.run_mask(workspace, 0, mask.data());
+    for (const std::uint8_t value : mask) {
+      ASSERT_TRUE(value == 200 || value == 9) << int{value};
+      filled += value == 9 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(filled, 0U);
+}
+
+TEST_P(every_fill, of_masks_is_a_value_that_masks_can_have) {
+  if (!has(*GetParam(), "mask_fill")) {
+    return;
+  }
+  for (const std::int64_t fill : {-1, 65536}) {
+    Params params;
+    for (const auto& [name, value] : params_of(**test::make_any(*GetParam()))) {
+      params.emplace_back(name, name == "mask_fill" ? ParamValue(fill) : value);
+    }
+    const auto made = make_transform(GetParam()->name, params);
+    ASSERT_FALSE(made.ok());
+    EXPECT_THAT(made.error().to_string(), HasSubstr("mask_fill must be between 0 and 65535, got "));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(of_the_catalogue, every_fill, testing::ValuesIn(operations_that_fill()),

@@ -45,6 +45,7 @@ struct PadEdit {
   int bottom = 0;
   transforms::PaddingMode mode = transforms::PaddingMode::constant;
   PixelBytes fill{};
+  int mask_fill = 0;
   bool operator==(const PadEdit&) const = default;
 };
 
@@ -71,6 +72,7 @@ struct MoveEdit {
 struct WarpEdit {
   ImageSize size;  ///< of the result
   Warp warp;
+  int mask_fill = 0;
 };
 
 /// Every pixel of the result, which has the image's size, is looked up where a field says
@@ -88,6 +90,7 @@ struct FieldEdit {
   FieldSampling sampling;
   std::array<double, 4> numbers{};
   Draws::State noise;
+  int mask_fill = 0;
 };
 
 // Tables.
@@ -189,6 +192,8 @@ using ImageEdits = std::vector<ImageEdit>;
 bool is_of_pixels(const ImageEdit& edit) noexcept;
 /// Whether it moves pixels.
 bool is_geometry(const ImageEdit& edit) noexcept;
+/// Says what masks hold where these edits fill.
+void set_mask_fill(std::span<ImageEdit> edits, int fill) noexcept;
 /// The size of the image after an edit.
 ImageSize size_after(ImageSize image, const ImageEdit& edit) noexcept;
 

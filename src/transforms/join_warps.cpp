@@ -30,7 +30,8 @@ Map product(const Map& a, const Map& b) {
 /// Where the pixels of an edit's result come from, if it only moves them, as a map may.
 std::optional<Map> moves_of(const ImageEdit& edit, const WarpEdit& before) {
   if (const auto* warp = std::get_if<WarpEdit>(&edit)) {
-    const bool alike = warp->warp.filter == before.warp.filter && warp->warp.fill == before.warp.fill;
+    const bool alike = warp->warp.filter == before.warp.filter && warp->warp.fill == before.warp.fill &&
+                       warp->mask_fill == before.mask_fill;
     return alike ? std::optional(map_of(warp->warp)) : std::nullopt;
   }
   if (const auto* crop = std::get_if<CropEdit>(&edit); crop != nullptr && !crop->centers_only) {

@@ -63,7 +63,8 @@ bool adds_masks(const std::vector<TransformPtr>& operations) {
 }
 
 Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, const ImageSpec& input,
-                                             MemoryFormat format, Fuse fuse, std::uint64_t room) {
+                                             MemoryFormat format, Fuse fuse, std::uint64_t room,
+                                             std::uint32_t first_op) {
   SampleProgram program;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const View& view = views[i];
@@ -92,7 +93,7 @@ Result<SampleProgram> SampleProgram::compile(const std::vector<View>& views, con
           {}};
     }
     for (int number = 0; number < std::max(view.count, images); ++number) {
-      ProgramStart start{.input = input};
+      ProgramStart start{.input = input, .first_op = first_op};
       start.room = only ? room : view_room(view.name, static_cast<std::uint64_t>(images > 1 ? 0 : number));
       start.part = images > 1 ? number : 0;
       Result<ImageProgram> image = ImageProgram::compile(view.operations, format, fuse, start);
@@ -155,7 +156,7 @@ Status SampleProgram::decode_mask(SampleWorkspace& workspace, ElementType type, 
   for (std::size_t i = 0; i < views_.size(); ++i) {
     const ImageWorkspace& image = *workspace.views[i];
     SampleWorkspace::MaskView& mask = workspace.masks_[i];
-    mask_edits(image.edits, mask.edits);
+    PENSTOCK_TRY(mask_edits(image.edits, type, mask.edits));
     plan_passes(image.input, mask.edits, Fuse::exact, workspace.mask_mirrors_, mask.passes);
     const Rect needed = runner->needed(mask.passes.front());
     box = i == 0 ? needed : around(box, needed);

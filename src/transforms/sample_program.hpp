@@ -52,9 +52,11 @@ class SampleWorkspace {
 class SampleProgram {
  public:
   /// `invalid` where operations cannot follow each other, or views have one name. One view without a name is
-  /// a list as it is, which draws in `room`.
+  /// a list as it is, which draws in `room`. `first_op` is the number of its first operation in a longer
+  /// list.
   static Result<SampleProgram> compile(const std::vector<View>& views, const ImageSpec& input,
-                                       MemoryFormat format, Fuse fuse = Fuse::exact, std::uint64_t room = 0);
+                                       MemoryFormat format, Fuse fuse = Fuse::exact, std::uint64_t room = 0,
+                                       std::uint32_t first_op = 0);
 
   /// One for each view, those that are counted one after the other, as are those that a list makes of one
   /// image.

@@ -176,6 +176,18 @@ bool is_geometry(const ImageEdit& edit) noexcept {
          !std::holds_alternative<PixelsEdit>(edit);
 }
 
+void set_mask_fill(std::span<ImageEdit> edits, int fill) noexcept {
+  for (ImageEdit& edit : edits) {
+    if (auto* pad = std::get_if<PadEdit>(&edit)) {
+      pad->mask_fill = fill;
+    } else if (auto* warp = std::get_if<WarpEdit>(&edit)) {
+      warp->mask_fill = fill;
+    } else if (auto* field = std::get_if<FieldEdit>(&edit)) {
+      field->mask_fill = fill;
+    }
+  }
+}
+
 ImageSize size_after(ImageSize image, const ImageEdit& edit) noexcept {
   if (const auto* crop = std::get_if<CropEdit>(&edit)) {
     return {crop->box.width, crop->box.height};

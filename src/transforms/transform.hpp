@@ -229,7 +229,12 @@ class ImageOperation : public Operation<Self, Parameters, DrawnType, ImageTransf
     return this->self().draw(in, draws, this->of(drawn));
   }
   Status plan_for(const ImageSpec& in, const Drawn& drawn, ImageEdits& edits) const final {
-    return this->self().plan(in, this->of(drawn), edits);
+    [[maybe_unused]] const std::size_t begin = edits.size();
+    PENSTOCK_TRY(this->self().plan(in, this->of(drawn), edits));
+    if constexpr (requires(Parameters p) { p.mask_fill; }) {
+      set_mask_fill(std::span(edits).subspan(begin), this->p_.mask_fill.value);
+    }
+    return {};
   }
 };
 

@@ -117,13 +117,24 @@ def test_what_was_drawn_makes_the_same_rows_again(
             assert params == batch.params
             names = [entry["op"] for drawn in params[0].values() for entry in drawn]
             assert names == [type(operation).__name__ for operation in operations]
-            if field != "image" or "batch" in params[0]:
+            if field != "image":
                 continue
-            for row, number in enumerate(batch["index"]):
-                again = transforms.apply(operations, loader.dataset[int(number)]["image"], params[row])
-                for name, value in material.fields_of(again).items():
-                    made = np.moveaxis(value, -1, -3) if name == field else value
-                    np.testing.assert_array_equal(made, material.rows(batch, name)[row])
+            samples = [loader.dataset[int(number)] for number in batch["index"]]
+            again = [
+                material.fields_of(transforms.apply(operations, sample["image"], drawn))
+                for sample, drawn in zip(samples, params, strict=True)
+            ]
+            for row in again:
+                row[field] = np.moveaxis(row[field], -1, -3)
+            if "batch" in params[0]:
+                labels = [sample["label"] for sample in samples] if "label" in batch else None
+                images = [row[field] for row in again]
+                mixed, targets = transforms.apply_batch(operations, images, labels, params)
+                again = [{field: image} for image in mixed]
+                np.testing.assert_array_equal(targets, batch.get("label"))
+            for number, row in enumerate(again):
+                for name, made in row.items():
+                    np.testing.assert_array_equal(made, material.rows(batch, name)[number])
 
 
 def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operation, sources: material.Sources) -> None:

@@ -3,6 +3,7 @@ as functions, with values given that the operations draw."""
 
 from __future__ import annotations
 
+from .._batch_replay import apply_batch
 from .._compose import Compose, apply
 from .._config import from_config, from_json, from_yaml, to_config, to_json, to_yaml
 from .._functions import Lambda, Python
@@ -19,6 +20,7 @@ __all__ = [
     "Python",
     "Transform",
     "apply",
+    "apply_batch",
     "from_config",
     "from_json",
     "from_yaml",

@@ -2,6 +2,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from .._batch_replay import apply_batch as apply_batch
 from .._compose import Compose as Compose
 from .._compose import apply as apply
 from .._config import from_config as from_config
@@ -78,6 +79,7 @@ class CenterCrop(Transform):
     def __init__(
         self,
         size: int | Sequence[int],
+        mask_fill: int = 0,
     ) -> None: ...
 
 class FiveCrop(Transform):
@@ -107,6 +109,7 @@ class RandomCrop(Transform):
         pad_if_needed: bool = False,
         fill: int | Sequence[int] | None = 0,
         padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -172,6 +175,7 @@ class Pad(Transform):
         padding: int | Sequence[int],
         fill: int | Sequence[int] | None = 0,
         padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
+        mask_fill: int = 0,
     ) -> None: ...
 
 class RandomEmbed(Transform):
@@ -187,6 +191,7 @@ class RandomEmbed(Transform):
         alpha_range: float | Sequence[float] = (2.0,),
         fade_radius: Sequence[float] | None = None,
         p_fade: float = 1.0,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -198,6 +203,7 @@ class RandomZoomOut(Transform):
         fill: int | Sequence[int] | None = 0,
         side_range: Sequence[float] = (1.0, 4.0),
         p: float = 0.5,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -238,6 +244,7 @@ class RandomRotation(Transform):
         expand: bool = False,
         center: Sequence[float] | None = None,
         fill: int | Sequence[int] | None = 0,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -253,6 +260,7 @@ class RandomAffine(Transform):
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
         fill: int | Sequence[int] | None = 0,
         center: Sequence[float] | None = None,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -265,6 +273,7 @@ class RandomPerspective(Transform):
         p: float = 0.5,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         fill: int | Sequence[int] | None = 0,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -279,6 +288,7 @@ class RandomZoom(Transform):
         y: float | Sequence[float] = (0.5,),
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         fill: int | Sequence[int] | None = 0,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -298,6 +308,7 @@ class RandomRotateObject(Transform):
         pad_mode: Literal['zeros', 'border', 'reflection'] = 'border',
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         fill: int | Sequence[int] | None = 0,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -311,6 +322,7 @@ class ElasticTransform(Transform):
         sigma: float | Sequence[float] = (5.0,),
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         fill: int | Sequence[int] | None = 0,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -325,6 +337,7 @@ class OpticalDistortion(Transform):
         p: float = 1.0,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
         fill: int | Sequence[int] | None = 0,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -622,6 +635,7 @@ class AutoAugment(Transform):
         policy: Literal['imagenet', 'cifar10', 'svhn'] = 'imagenet',
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
         fill: int | Sequence[int] | None = None,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -636,6 +650,7 @@ class RandAugment(Transform):
         num_magnitude_bins: int = 31,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
         fill: int | Sequence[int] | None = None,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -648,6 +663,7 @@ class TrivialAugmentWide(Transform):
         num_magnitude_bins: int = 31,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
         fill: int | Sequence[int] | None = None,
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -675,6 +691,7 @@ class TimmRandAugment(Transform):
         config: str = 'rand-m9-mstd0.5-inc1',
         interpolation: Literal['random', 'nearest', 'bilinear', 'bicubic'] = 'random',
         fill: int | Sequence[int] | None = (124, 116, 104),
+        mask_fill: int = 0,
         key: str | None = None,
     ) -> None: ...
 

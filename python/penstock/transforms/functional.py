@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from .._box_formats import boxes_as
-from .._compose import _is_tensor
 from .._erasing import erased
+from .._image_kinds import is_tensor
 from .._made_functions import made_functions
 from .._one_operation import compose_of, dimensions_of, in_words_of, integer, number, numbers, plain, run, whole_numbers
 from .._operations import make
@@ -281,7 +281,7 @@ def normalize(image: Any, mean: Sequence[float], std: Sequence[float]) -> Any:
     means, stds = (numbers("normalize", *each, counts) for each in (("mean", mean), ("std", std)))
     if not all(stds):
         raise InvalidError(f"normalize: std must not contain 0, got {std!r}")
-    if _is_tensor(image) and image.is_floating_point():
+    if is_tensor(image) and image.is_floating_point():
         import torch
 
         shape = (-1, 1, 1)
@@ -302,7 +302,7 @@ def to_dtype(image: Any, dtype: Any = "float32", scale: bool = False) -> Any:
     name = type_name(dtype)
     if is_pil(image):
         image = np.asarray(image) if image.mode in ("I", "F") else array_of(image)
-    elif not _is_tensor(image):
+    elif not is_tensor(image):
         image = np.asarray(image)
     return scaled(image, name) if scale else as_type(image, name)
 

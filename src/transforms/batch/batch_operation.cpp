@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "transforms/operation_list.hpp"
+
 namespace penstock::inline v0 {
+
 Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr>& list) {
   const auto is_of_batches = [](const TransformPtr& operation) {
     return dynamic_cast<const BatchTransform*>(operation.get()) != nullptr;
@@ -45,6 +48,28 @@ Status check_same_classes(const std::vector<TransformPtr>& operations) {
                    "use the same number in all",
                    {}};
     }
+  }
+  return {};
+}
+
+Status replay_on_batch(const std::vector<TransformPtr>& operations, const std::vector<NamedDrawn>& drawn,
+                       const BatchSlots& batch) {
+  const BatchSpec spec{
+      .images = {.size = batch.images.size, .type = batch.type, .channels = batch.images.channels},
+      .classes = static_cast<int>(batch.classes),
+      .masks = batch.masks.empty() ? "" : "masks",
+      .others = batch.boxes.empty() ? "" : "boxes"};
+  const ListDraws list(operations, {});
+  DrawnList values = list.make_drawn();
+  PENSTOCK_TRY(list.set(drawn, values));
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto& operation = static_cast<const BatchTransform&>(*operations[i]);
+    PENSTOCK_TRY(operation.check_for(spec));
+    PENSTOCK_TRY(operation.check_drawn_for(*values[i], batch));
+  }
+  Scratch scratch;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    static_cast<const BatchTransform&>(*operations[i]).run_for(*values[i], batch, scratch);
   }
   return {};
 }

@@ -97,11 +97,13 @@ class BatchTransform : public Transform {
   virtual Status check_for(const BatchSpec& in) const = 0;
   /// Draws for one batch; it may look at sizes and numbers of rows, not at pixels.
   virtual void draw_for(const BatchSlots& in, Draws& draws, Drawn& drawn) const = 0;
+  /// `invalid` where what is set as drawn is not for such a batch. What draw_for() drew needs no check.
+  virtual Status check_drawn_for(const Drawn& drawn, const BatchSlots& batch) const = 0;
   /// Changes the rows where they are.
   virtual void run_for(const Drawn& drawn, const BatchSlots& batch, Scratch& scratch) const = 0;
 };
 
-/// `Self` brings kName, kSummary, check_for(), draw() and run().
+/// `Self` brings kName, kSummary, check_for(), draw(), check_drawn() and run().
 template <class Self, class Parameters, class DrawnType>
 class BatchOperation : public Operation<Self, Parameters, DrawnType, BatchTransform> {
  public:
@@ -110,6 +112,9 @@ class BatchOperation : public Operation<Self, Parameters, DrawnType, BatchTransf
   int num_classes() const noexcept override { return 0; }
   void draw_for(const BatchSlots& in, Draws& draws, Drawn& drawn) const final {
     this->self().draw(in, draws, this->of(drawn));
+  }
+  Status check_drawn_for(const Drawn& drawn, const BatchSlots& batch) const final {
+    return this->self().check_drawn(this->of(drawn), batch);
   }
   void run_for(const Drawn& drawn, const BatchSlots& batch, Scratch& scratch) const final {
     this->self().run(this->of(drawn), batch, scratch);
@@ -123,6 +128,11 @@ Result<std::vector<TransformPtr>> take_batch_operations(std::vector<TransformPtr
 int classes_for(const std::vector<TransformPtr>& operations);
 /// `invalid` where two of them want different numbers of classes.
 Status check_same_classes(const std::vector<TransformPtr>& operations);
+
+/// Runs operations on a batch with what was drawn for it before, one entry for each. `invalid` where they do
+/// not suit the batch, or what was drawn does not: nothing has been changed then.
+Status replay_on_batch(const std::vector<TransformPtr>& operations, const std::vector<NamedDrawn>& drawn,
+                       const BatchSlots& batch);
 
 // For check() and check_for().
 

@@ -47,6 +47,12 @@ class CutMix final : public BatchOperation<CutMix, MixParameters, DrawnCuts> {
     }
   }
 
+  Status check_drawn(const DrawnCuts& drawn, const BatchSlots& batch) const {
+    const MixUnits units{p_.mode, batch.labels.size()};
+    PENSTOCK_TRY(check_shares(kName, drawn.lam, units));
+    return check_boxes(kName, drawn.box, units, batch.images.size);
+  }
+
   void run(const DrawnCuts& drawn, const BatchSlots& batch, Scratch& scratch) const {
     const MixUnits units{p_.mode, batch.labels.size()};
     for_each_moving_plane(batch, [&](const BatchPlane& plane) {

@@ -38,6 +38,10 @@ class MixUp final : public BatchOperation<MixUp, MixParameters, DrawnShares> {
     }
   }
 
+  Status check_drawn(const DrawnShares& drawn, const BatchSlots& batch) const {
+    return check_shares(kName, drawn.lam, {p_.mode, batch.labels.size()});
+  }
+
   void run(const DrawnShares& drawn, const BatchSlots& batch, Scratch& scratch) const {
     const MixUnits units{p_.mode, batch.labels.size()};
     for_each_mixed(batch.images.rows, batch.images.row_bytes(), p_.pairing, scratch,

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace penstock::inline v0 {
 
 void save_value(const Shares& shares, std::vector<double>& numbers) {
@@ -27,6 +29,30 @@ Status check_mix(std::string_view operation, const MixParameters& parameters) {
   if (parameters.mode == MixMode::pair && parameters.pairing == Pairing::roll) {
     return invalid_parameter(operation, "mode", "'pair' needs rows that are mixed with each other",
                              "pass pairing='mirror'");
+  }
+  return {};
+}
+
+Status check_shares(std::string_view operation, const Shares& shares, const MixUnits& units) {
+  const auto is_share = [](double share) { return share >= 0 && share <= 1; };
+  if (shares.each.size() != units.count() || !std::all_of(shares.each.begin(), shares.each.end(), is_share)) {
+    return detail::wrong_drawn(operation, "lam",
+                               fmt::format("must be {} numbers from 0 to 1", units.count()));
+  }
+  return {};
+}
+
+Status check_boxes(std::string_view operation, const std::vector<int>& boxes, const MixUnits& units,
+                   ImageSize size) {
+  if (boxes.size() != 4 * units.count()) {
+    return detail::wrong_drawn(operation, "box",
+                               fmt::format("must have 4 numbers for each of {}", units.count()));
+  }
+  for (std::size_t unit = 0; unit < units.count(); ++unit) {
+    const auto [left, top, right, bottom] = box_at(boxes, unit);
+    if (left < 0 || left > right || right > size.width || top < 0 || top > bottom || bottom > size.height) {
+      return detail::wrong_drawn(operation, "box", "must lie in the images");
+    }
   }
   return {};
 }

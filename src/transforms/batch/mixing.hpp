@@ -131,6 +131,12 @@ void mix_image(const BatchSlots& batch, std::uint8_t* own, const std::uint8_t* o
 /// Left, top, right and bottom.
 using MixBox = std::array<int, 4>;
 
+/// `invalid` unless there is a share for each of the units.
+Status check_shares(std::string_view operation, const Shares& shares, const MixUnits& units);
+/// `invalid` unless there is a box inside of images of this size for each of the units.
+Status check_boxes(std::string_view operation, const std::vector<int>& boxes, const MixUnits& units,
+                   ImageSize size);
+
 /// The share of an image outside of a box.
 double share_outside(const MixBox& box, ImageSize size);
 /// The one that a batch, pair or row has among four numbers for each.

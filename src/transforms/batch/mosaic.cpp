@@ -98,6 +98,30 @@ class Mosaic final : public BatchOperation<Mosaic, MosaicParameters, DrawnMosaic
     }
   }
 
+  Status check_drawn(const DrawnMosaics& drawn, const BatchSlots& batch) const {
+    const std::size_t rows = batch.images.rows.size();
+    const auto [width, height] = batch.images.size;
+    if (drawn.center.size() != 2 * rows) {
+      return detail::wrong_drawn(kName, "center",
+                                 fmt::format("must have two numbers for each of {} rows", rows));
+    }
+    if (drawn.parts.size() != 4 * rows) {
+      return detail::wrong_drawn(kName, "parts",
+                                 fmt::format("must have four numbers for each of {} rows", rows));
+    }
+    for (std::size_t i = 0; i < drawn.center.size(); ++i) {
+      if (drawn.center[i] < 0 || drawn.center[i] > (i % 2 == 0 ? width : height)) {
+        return detail::wrong_drawn(kName, "center", "must lie in the images");
+      }
+    }
+    for (const int part : drawn.parts) {
+      if (part < 0 || static_cast<std::size_t>(part) >= rows) {
+        return detail::wrong_drawn(kName, "parts", fmt::format("must be rows of {}, got {}", rows, part));
+      }
+    }
+    return {};
+  }
+
   void run(const DrawnMosaics& drawn, const BatchSlots& batch, Scratch& scratch) const {
     for_each_moving_plane(batch, [&](const BatchPlane& plane) { move_pixels(drawn, plane, scratch); });
     for (std::vector<RowBoxes>& rows : batch.boxes) {

@@ -32,6 +32,7 @@ class OneHot final : public BatchOperation<OneHot, OneHotParameters, NoDraw> {
   int num_classes() const noexcept override { return p_.num_classes; }
   Status check_for(const BatchSpec& in) const override { return needs_labels(kName, in); }
   void draw(const BatchSlots&, Draws&, NoDraw&) const {}
+  Status check_drawn(const NoDraw&, const BatchSlots&) const { return {}; }
   void run(const NoDraw&, const BatchSlots& batch, Scratch&) const {
     smooth_labels(batch, p_.label_smoothing);
   }

@@ -121,6 +121,15 @@ class TimmMixup final : public BatchOperation<TimmMixup, TimmMixupParameters, Dr
     }
   }
 
+  Status check_drawn(const DrawnMixes& drawn, const BatchSlots& batch) const {
+    const MixUnits units{p_.mode, batch.labels.size()};
+    if (drawn.cutmix.size() != units.count()) {
+      return detail::wrong_drawn(kName, "cutmix", fmt::format("must have {} numbers", units.count()));
+    }
+    PENSTOCK_TRY(check_shares(kName, drawn.lam, units));
+    return check_boxes(kName, drawn.box, units, batch.images.size);
+  }
+
   void run(const DrawnMixes& drawn, const BatchSlots& batch, Scratch& scratch) const {
     const MixUnits units{p_.mode, batch.labels.size()};
     for_each_moving_plane(batch, [&](const BatchPlane& plane) {

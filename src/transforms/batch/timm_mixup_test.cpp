@@ -64,12 +64,17 @@ TEST(TimmMixup, draws_by_its_probabilities) {
 TEST(TimmMixup, sides_between_a_smallest_and_a_largest) {
   const TransformPtr mix =
       make("TimmMixup", {{"mixup_alpha", 0.0}, {"cutmix_minmax", std::vector<double>{0.25, 0.5}}});
+  bool last_column = false;
+  bool last_row = false;
   for (std::uint64_t place = 0; place < 200; ++place) {
     const auto box = test::value_of<Whole>(test::drawn_for_batch(mix, {40, 20}, place, 2), "box");
+    last_column = last_column || box[2] == 40;
+    last_row = last_row || box[3] == 20;
     ASSERT_TRUE(0 <= box[0] && box[2] <= 40 && 0 <= box[1] && box[3] <= 20);
     ASSERT_TRUE(10 <= box[2] - box[0] && box[2] - box[0] < 20);
     ASSERT_TRUE(5 <= box[3] - box[1] && box[3] - box[1] < 10);
   }
+  EXPECT_TRUE(last_column && last_row) << "timm 1.0.31 draws the last place too, which 1.0.15 did not";
 }
 
 TEST(TimmMixup, refuses_what_cannot_be) {

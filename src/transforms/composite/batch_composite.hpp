@@ -58,6 +58,13 @@ class BatchComposite final
       typed(operation).draw_for(in, held, own.at(i));
     }
   }
+  Status check_drawn_for(const Drawn& drawn, const BatchSlots& batch) const override {
+    const auto& own = static_cast<const ChosenDrawn&>(drawn);
+    for (std::size_t i = 0; i < own.chosen.size(); ++i) {
+      PENSTOCK_TRY(typed(chosen(own, i)).check_drawn_for(own.at(i), batch));
+    }
+    return {};
+  }
   void run_for(const Drawn& drawn, const BatchSlots& batch, Scratch& scratch) const override {
     const auto& own = static_cast<const ChosenDrawn&>(drawn);
     for (std::size_t i = 0; i < own.chosen.size(); ++i) {

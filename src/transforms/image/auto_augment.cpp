@@ -117,12 +117,14 @@ struct AutoAugmentParameters {
   AutoAugmentPolicy policy = AutoAugmentPolicy::imagenet;
   transforms::Interpolation interpolation = transforms::Interpolation::nearest;
   std::vector<int> fill = {};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
     v("policy", policy, "the data set that the pairs were found for");
     v("interpolation", interpolation, kPolicyFilterDoc);
     v("fill", fill, kPolicyFillDoc);
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 

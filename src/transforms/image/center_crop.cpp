@@ -16,7 +16,10 @@ class CenterCrop final : public ImageOperation<CenterCrop, transforms::CenterCro
   static constexpr bool kMovesPixels = true;
   using ImageOperation::ImageOperation;
 
-  Status check() const override { return check_size(kName, p_.size); }
+  Status check() const override {
+    PENSTOCK_TRY(check_size(kName, p_.size));
+    return check_mask_fill(kName, p_.mask_fill);
+  }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
     if (in.is_float()) {

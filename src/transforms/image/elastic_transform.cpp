@@ -14,6 +14,7 @@ struct ElasticParameters {
   std::vector<double> sigma = {5.0};
   transforms::Interpolation interpolation = transforms::Interpolation::bilinear;
   std::vector<int> fill = {0};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -22,6 +23,7 @@ struct ElasticParameters {
       "how smooth the field is, in pixels, one number or one across and one down; 0: not at all");
     v("interpolation", interpolation, "nearest or bilinear");
     v("fill", fill, "value of what comes from outside, one number or one per channel");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -133,7 +135,7 @@ class ElasticTransform final : public ImageOperation<ElasticTransform, ElasticPa
         p_.interpolation != transforms::Interpolation::bilinear) {
       return wrong("interpolation", "must be nearest or bilinear", "");
     }
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

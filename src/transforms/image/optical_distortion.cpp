@@ -13,6 +13,7 @@ struct DistortionParameters {
   double p = 1.0;
   transforms::Interpolation interpolation = transforms::Interpolation::bilinear;
   std::vector<int> fill = {0};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -23,6 +24,7 @@ struct DistortionParameters {
     v("p", p, "probability of doing it");
     v("interpolation", interpolation, "nearest or bilinear");
     v("fill", fill, "value of what comes from outside, one number or one per channel");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -102,7 +104,7 @@ class OpticalDistortion final
         p_.interpolation != transforms::Interpolation::bilinear) {
       return wrong("interpolation", "must be nearest or bilinear", "");
     }
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

@@ -10,6 +10,7 @@ struct PadParameters {
   RequiredInts padding;
   std::vector<int> fill = {0};
   transforms::PaddingMode padding_mode = transforms::PaddingMode::constant;
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -17,6 +18,7 @@ struct PadParameters {
       "one number, (left and right, top and bottom), or (left, top, right, bottom); a negative one cuts off");
     v("fill", fill, "value of padded pixels, one number or one per channel; None is 0");
     v("padding_mode", padding_mode, "what padded pixels hold");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -37,7 +39,7 @@ class Pad final : public ImageOperation<Pad, PadParameters> {
         return wrong("padding", fmt::format("must be between -65536 and 65536 pixels, got {}", pixels), "");
       }
     }
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

@@ -104,7 +104,7 @@ class PolicyOperation : public ImageOperation<Self, Parameters, DrawnPolicy> {
 
   Status check() const override {
     PENSTOCK_TRY(check_warp_filter(Self::kName, this->p_.interpolation));
-    return check_fill(Self::kName, this->p_.fill);
+    return check_fill(Self::kName, this->p_.fill, this->p_.mask_fill);
   }
   Result<ImageSpec> describe(const ImageSpec& in) const override {
     return describe_filled(Self::kName, this->p_.fill, in);

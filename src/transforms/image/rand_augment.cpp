@@ -13,6 +13,7 @@ struct RandAugmentParameters {
   int num_magnitude_bins = 31;
   transforms::Interpolation interpolation = transforms::Interpolation::nearest;
   std::vector<int> fill = {};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -21,6 +22,7 @@ struct RandAugmentParameters {
     v("num_magnitude_bins", num_magnitude_bins, "how many magnitudes there are");
     v("interpolation", interpolation, kPolicyFilterDoc);
     v("fill", fill, kPolicyFillDoc);
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 

@@ -16,6 +16,7 @@ struct AffineParameters {
   transforms::Interpolation interpolation = transforms::Interpolation::nearest;
   std::vector<int> fill = {0};
   std::optional<std::array<double, 2>> center;
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -27,6 +28,7 @@ struct AffineParameters {
     v("interpolation", interpolation, "nearest, bilinear or bicubic");
     v("fill", fill, "value of the pixels that come from outside, one number or one per channel");
     v("center", center, "(x, y) in pixels around which it is turned, scaled and sheared; None is the middle");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -81,7 +83,7 @@ class RandomAffine final : public ImageOperation<RandomAffine, AffineParameters,
       return wrong("center", "must be two finite numbers", "");
     }
     PENSTOCK_TRY(check_warp_filter(kName, p_.interpolation));
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

@@ -39,7 +39,7 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
         return wrong("padding", fmt::format("must be between 0 and 65536 pixels, got {}", pixels), "");
       }
     }
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {
@@ -52,7 +52,7 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
 
   Status draw(const ImageSlots& in, Draws& draws, DrawnPlace& drawn) const {
     const ImageSize size = square_or_pair(p_.size);
-    const ImageSize padded = pad(in.image, nullptr);
+    const ImageSize padded = size_after(in.image.size, padding_of(in.image));
     if (padded.width < size.width || padded.height < size.height) {
       return Error{ErrorKind::invalid,
                    fmt::format("RandomCrop of {} x {} (height x width) is larger than the image of {} x {}",
@@ -68,39 +68,39 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
   Status plan(const ImageSpec& in, const DrawnPlace& drawn, ImageEdits& edits) const {
     const ImageSize size = square_or_pair(p_.size);
     const Rect box{drawn.left, drawn.top, size.width, size.height};
-    PENSTOCK_TRY(check_inside(kName, box, pad(in, &edits)));
+    const PadEdit padding = padding_of(in);
+    const ImageSize padded = size_after(in.size, padding);
+    PENSTOCK_TRY(check_inside(kName, box, padded));
+    if (padded != in.size) {
+      edits.push_back(padding);
+    }
     edits.push_back(CropEdit{box});
     return {};
   }
 
  private:
-  /// The size after padding; the edits to it where they are asked for.
-  ImageSize pad(const ImageSpec& in, ImageEdits* edits) const {
-    ImageSize image = in.size;
-    const auto add = [&](int left, int top, int right, int bottom) {
-      if (left + top + right + bottom == 0) {
-        return;
-      }
-      const PadEdit edit{left, top, right, bottom, p_.padding_mode, fill_pixel(p_.fill, in)};
-      image = size_after(image, edit);
-      if (edits != nullptr) {
-        edits->push_back(edit);
-      }
-    };
-    if (!p_.padding.empty()) {
-      const auto& n = p_.padding;
+  /// What padding and pad_if_needed add, together.
+  PadEdit padding_of(const ImageSpec& in) const {
+    PadEdit edit{.mode = p_.padding_mode, .fill = fill_pixel(p_.fill, in)};
+    if (const auto& n = p_.padding; !n.empty()) {
       const std::size_t top = n.size() > 1 ? 1 : 0;
       const bool four = n.size() == 4;
-      add(n[0], n[top], four ? n[2] : n[0], four ? n[3] : n[top]);
+      edit.left = n[0];
+      edit.top = n[top];
+      edit.right = four ? n[2] : n[0];
+      edit.bottom = four ? n[3] : n[top];
     }
     if (p_.pad_if_needed) {
       const ImageSize size = square_or_pair(p_.size);
-      const int lacking_x = std::max(size.width - image.width, 0);
-      add(lacking_x, 0, lacking_x, 0);
-      const int lacking_y = std::max(size.height - image.height, 0);
-      add(0, lacking_y, 0, lacking_y);
+      const ImageSize padded = size_after(in.size, edit);
+      const int lacking_x = std::max(size.width - padded.width, 0);
+      const int lacking_y = std::max(size.height - padded.height, 0);
+      edit.left += lacking_x;
+      edit.right += lacking_x;
+      edit.top += lacking_y;
+      edit.bottom += lacking_y;
     }
-    return image;
+    return edit;
   }
 };
 

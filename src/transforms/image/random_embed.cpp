@@ -16,6 +16,7 @@ struct EmbedParameters {
   std::vector<double> alpha_range = {2.0};
   std::optional<std::array<double, 2>> fade_radius;
   double p_fade = 1.0;
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -28,6 +29,7 @@ struct EmbedParameters {
     v("alpha_range", alpha_range, kAlphaDoc);
     v("fade_radius", fade_radius, kFadeRadiusDoc);
     v("p_fade", p_fade, "probability of fading, where fade_radius is given");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -126,7 +128,7 @@ class RandomEmbed final : public ImageOperation<RandomEmbed, EmbedParameters, Dr
     }
     PENSTOCK_TRY(check_fade_radius(kName, p_.fade_radius));
     PENSTOCK_TRY(check_probability(kName, "p_fade", p_.p_fade));
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

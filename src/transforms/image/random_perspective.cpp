@@ -11,6 +11,7 @@ struct PerspectiveParameters {
   double p = 0.5;
   transforms::Interpolation interpolation = transforms::Interpolation::bilinear;
   std::vector<int> fill = {0};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -18,6 +19,7 @@ struct PerspectiveParameters {
     v("p", p, "probability of doing it");
     v("interpolation", interpolation, "nearest, bilinear or bicubic");
     v("fill", fill, "value of the pixels that come from outside, one number or one per channel");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -93,7 +95,7 @@ class RandomPerspective final
     }
     PENSTOCK_TRY(check_chance(p_.p));
     PENSTOCK_TRY(check_warp_filter(kName, p_.interpolation));
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

@@ -32,6 +32,7 @@ struct ObjectParameters {
   ObjectPadding pad_mode = ObjectPadding::border;
   transforms::Interpolation interpolation = transforms::Interpolation::bilinear;
   std::vector<int> fill = {0};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -48,6 +49,7 @@ struct ObjectParameters {
       "mirrored)");
     v("interpolation", interpolation, "nearest, bilinear or bicubic");
     v("fill", fill, "of pad_mode='zeros': one number or one per channel");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -121,7 +123,7 @@ class RandomRotateObject final : public ImageOperation<RandomRotateObject, Objec
     PENSTOCK_TRY(check_one_or_two(kName, "dest_x", p_.dest_x, 0, 1));
     PENSTOCK_TRY(check_one_or_two(kName, "dest_y", p_.dest_y, 0, 1));
     PENSTOCK_TRY(check_warp_filter(kName, p_.interpolation));
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

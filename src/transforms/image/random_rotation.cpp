@@ -15,6 +15,7 @@ struct RotationParameters {
   bool expand = false;
   std::optional<std::array<double, 2>> center;
   std::vector<int> fill = {0};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -23,6 +24,7 @@ struct RotationParameters {
     v("expand", expand, "make the image as large as the turned one needs, which the angle decides");
     v("center", center, "(x, y) in pixels that stays where it is; None is the middle");
     v("fill", fill, "value of the pixels that come from outside, one number or one per channel");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -53,7 +55,7 @@ class RandomRotation final : public ImageOperation<RandomRotation, RotationParam
       return wrong("expand", "cannot be combined with center",
                    "omit one of them: the size is that of a turn around the middle");
     }
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

@@ -13,6 +13,7 @@ struct ZoomParameters {
   std::vector<double> y = {0.5};
   transforms::Interpolation interpolation = transforms::Interpolation::bilinear;
   std::vector<int> fill = {0};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -22,6 +23,7 @@ struct ZoomParameters {
     v("y", y, "the same, of the height");
     v("interpolation", interpolation, "nearest, bilinear or bicubic");
     v("fill", fill, "value of the pixels that come from outside, one number or one per channel");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -52,7 +54,7 @@ class RandomZoom final : public ImageOperation<RandomZoom, ZoomParameters, Drawn
     PENSTOCK_TRY(check_one_or_two(kName, "x", p_.x, 0, 1));
     PENSTOCK_TRY(check_one_or_two(kName, "y", p_.y, 0, 1));
     PENSTOCK_TRY(check_warp_filter(kName, p_.interpolation));
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

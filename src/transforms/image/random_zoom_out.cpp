@@ -10,12 +10,14 @@ struct ZoomOutParameters {
   std::vector<int> fill = {0};
   std::array<double, 2> side_range = {1.0, 4.0};
   double p = 0.5;
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
     v("fill", fill, "value of the pixels around the image, one number or one per channel; None is 0");
     v("side_range", side_range, "min and max sides of the canvas, as multiples of the image's");
     v("p", p, "probability of doing it");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -45,7 +47,7 @@ class RandomZoomOut final : public ImageOperation<RandomZoomOut, ZoomOutParamete
     if (!(p_.side_range[0] >= 1) || !(p_.side_range[0] <= p_.side_range[1]) || !(p_.side_range[1] <= 1024)) {
       return wrong("side_range", "must be two numbers from 1 to 1024, the smaller one first", "");
     }
-    PENSTOCK_TRY(check_fill(kName, p_.fill));
+    PENSTOCK_TRY(check_fill(kName, p_.fill, p_.mask_fill));
     return check_chance(p_.p);
   }
 

@@ -13,6 +13,16 @@
 
 namespace penstock::inline v0 {
 
+template <>
+struct ParamCodec<transforms::MaskFill> {
+  static constexpr std::string_view kType = "int";
+  static ParamValue to_value(const transforms::MaskFill& fill) { return std::int64_t{fill.value}; }
+  static bool from_value(const ParamValue& value, transforms::MaskFill& out) {
+    return detail::as_int(value, out.value);
+  }
+  static bool missing(const transforms::MaskFill&) { return false; }
+};
+
 /// One number means a square.
 inline ImageSize square_or_pair(const transforms::Size& size) noexcept {
   return size.width == 0 ? ImageSize{size.height, size.height} : ImageSize{size.width, size.height};
@@ -55,6 +65,15 @@ inline Status check_inside(std::string_view operation, const Rect& box, ImageSiz
   return {};
 }
 
+/// `invalid` unless some masks have this value.
+inline Status check_mask_fill(std::string_view operation, const transforms::MaskFill& fill) {
+  if (fill.value < 0 || fill.value > 65535) {
+    return invalid_parameter(operation, "mask_fill",
+                             fmt::format("must be between 0 and 65535, got {}", fill.value), "");
+  }
+  return {};
+}
+
 /// `invalid` unless some images have pixels of this value. None is 0.
 inline Status check_fill(std::string_view operation, const std::vector<int>& fill) {
   if (fill.size() > 1 && fill.size() != 3 && fill.size() != 4) {
@@ -69,6 +88,13 @@ inline Status check_fill(std::string_view operation, const std::vector<int>& fil
     }
   }
   return {};
+}
+
+/// The same, with the value that masks are filled with.
+inline Status check_fill(std::string_view operation, const std::vector<int>& fill,
+                         const transforms::MaskFill& mask_fill) {
+  PENSTOCK_TRY(check_fill(operation, fill));
+  return check_mask_fill(operation, mask_fill);
 }
 
 /// `invalid` unless these images have pixels of this value.

@@ -41,6 +41,7 @@ struct TimmParameters {
   TimmConfigText config = {"rand-m9-mstd0.5-inc1"};
   TimmInterpolation interpolation = TimmInterpolation::random;
   std::vector<int> fill = {124, 116, 104};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
@@ -51,6 +52,7 @@ struct TimmParameters {
     v("interpolation", interpolation, "of operations that move pixels; random is bilinear or bicubic");
     v("fill", fill,
       "value of the pixels that come from outside, one number or one per channel: 255 times the mean");
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
@@ -136,7 +138,7 @@ class TimmRandAugment final : public ImageOperation<TimmRandAugment, TimmParamet
           fmt::format("draws {} operations without replacement, and there are {}", config_->count, entries),
           "");
     }
-    return check_fill(kName, p_.fill);
+    return check_fill(kName, p_.fill, p_.mask_fill);
   }
 
   Result<ImageSpec> describe(const ImageSpec& in) const override {

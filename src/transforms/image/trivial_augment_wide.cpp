@@ -11,12 +11,14 @@ struct TrivialAugmentParameters {
   int num_magnitude_bins = 31;
   transforms::Interpolation interpolation = transforms::Interpolation::nearest;
   std::vector<int> fill = {};
+  transforms::MaskFill mask_fill = {};
 
   template <class V>
   void fields(V&& v) {
     v("num_magnitude_bins", num_magnitude_bins, "how many magnitudes there are");
     v("interpolation", interpolation, kPolicyFilterDoc);
     v("fill", fill, kPolicyFillDoc);
+    v("mask_fill", mask_fill, transforms::kMaskFillDoc);
   }
 };
 
