@@ -6,6 +6,7 @@ import functools
 import hashlib
 import io
 import itertools
+import re
 import tarfile
 import wave
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,12 @@ USUAL_SIZES = [(40 + 7 * number, 90 - 5 * number) for number in range(SAMPLES)]
 HOSTILE_SIZES = [(1, 1), (1, 37), (41, 1), (2, 2), (3, 5), (17, 23), (1999, 3), (2, 1500), (640, 480)]
 FRAMES_PER_SECOND = 4096
 
+#: How many of the hostile sizes an operation refuses, with what operation() gives it: images without room for a crop,
+#: recordings too short for a frame.
+REFUSED_HOSTILE = {"FiveCrop": 8, "TenCrop": 8, "RandomCrop": 8} | dict.fromkeys(
+    ("MelSpectrogram", "MFCC", "AmplitudeToDB", "FrequencyMasking"), 6
+)
+
 #: What a parameter that must be given is given, the first that the operation takes.
 CANDIDATES: tuple[Any, ...] = (24, 8, 7, 2, 1, 0.5, 0.1, (0.3, 0.6), (0.4, 0.5, 0.6), (16, 24), "constant", "xywh") + (
     [transforms.RandomHorizontalFlip(), transforms.ColorJitter(brightness=0.5)],
@@ -33,7 +40,7 @@ TO_ACT: dict[str, dict[str, Any]] = {
     "RandomResize": {"min_size": 16, "max_size": 40},
     "RandomShortestSize": {"min_size": (16, 20, 24, 28)},
     "ResizeShortCropLong": {"x_range": (0.0, 1.0), "y_range": (0.0, 1.0)},
-    "RandomEmbed": {"canvas_size": 100, "x_range": (0.0, 1.0), "y_range": (0.0, 1.0)},
+    "RandomEmbed": {"canvas_size": 100, "x_range": (0.0, 1.0), "y_range": (0.0, 1.0), "background": "power_law"},
     "OpticalDistortion": {"distortion": (-0.5, 0.5)},
     "ColorJitter": {"brightness": 0.4, "contrast": 0.4, "saturation": 0.4, "hue": 0.1},
     "RandomColorJitterHSV": {"hue": 0.1, "saturation": 0.4, "value": 0.4, "contrast": 0.4},
@@ -182,6 +189,27 @@ def open_loader(sources: Sources, placed: Operation, **options: Any) -> penstock
 
 def rows(batch: Mapping[str, Any], field: str) -> list[np.ndarray]:
     return list(batch[field])
+
+
+_TYPE = r"u?int\d+|float\d+|bool"
+#: What a plan says of a column, and of the last step to it: type, and the sides that it knows.
+_COLUMN = re.compile(rf"(?m)^(\S+) \(\w+\): .*?\b({_TYPE})\b(?: \(([\d, ]+)\)| rows of (\d+) (?:classes|frames))?")
+_WRITTEN = re.compile(rf"(?m)-> (?:any size|(\d+) x (\d+)) ({_TYPE}) CHW$")
+_FRAMES = re.compile(r"(?m): \[([\dT, ]+)\]$")
+
+
+def described(plan: str) -> dict[str, tuple[str, list[int | None]]]:
+    """What a plan says of each column of arrays: the type, and the last sides of the shape, None where they vary."""
+    found: dict[str, tuple[str, list[int | None]]] = {}
+    for column in _COLUMN.finditer(plan):
+        name, dtype, shape, last = column.groups()
+        found[name] = dtype, [int(side) for side in (shape or last or "").split(",") if side.strip()]
+    for height, width, dtype in _WRITTEN.findall(plan):
+        assert found["image"][0] == dtype
+        found["image"] = dtype, found["image"][1] or [int(height) if height else None, int(width) if width else None]
+    for sides in _FRAMES.findall(plan)[-1:]:
+        found["audio"] = found["audio"][0], [None if side.strip() == "T" else int(side) for side in sides.split(",")]
+    return found
 
 
 def fields_of(made: Any) -> dict[str, Any]:

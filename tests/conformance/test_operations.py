@@ -70,11 +70,20 @@ def test_epochs_draw_anew_and_seeds_decide(placed: Operation, open_loader: Calla
 def test_describes_what_it_delivers(placed: Operation, open_loader: Callable[..., penstock.Loader]) -> None:
     field = material.field_of(placed[0])
     with open_loader() as loader:
+        described = material.described(loader.plan())
+        assert field in described
         for batch in loader:
             delivered = material.rows(batch, field)
-            assert len({(row.dtype, row.ndim) for row in delivered}) == 1
             assert len(delivered) == len(batch["index"])
             assert all(np.isfinite(row).all() for row in delivered)
+            for name, (dtype, shape) in described.items():
+                rows = material.rows(batch, name)
+                assert {row.dtype.name for row in rows} == {dtype}, name
+                for row in rows:
+                    assert len(row.shape) >= len(shape), name
+                    # Sides that vary stand as None; those before them are told where the whole shape is.
+                    told = zip(row.shape[len(row.shape) - len(shape) :], shape, strict=True)
+                    assert all(side in (None, given) for given, side in told), (name, row.shape, shape)
 
 
 def test_channels_last_is_channels_first_in_other_places(
@@ -101,6 +110,7 @@ def test_hostile_sizes_are_done_or_refused_by_name(placed: Operation, tmp_path: 
     with loader:
         done = sum(len(batch["index"]) for batch in loader)
         errors = loader.errors()
+    assert len(errors) == material.REFUSED_HOSTILE.get(type(operations[-1]).__name__, 0)
     assert done + len(errors) == len(loader.dataset)
     for error in errors:
         assert isinstance(error, (penstock.InvalidError, penstock.CorruptError)), error
@@ -158,15 +168,18 @@ def test_has_a_function_of_what_it_draws(name: str) -> None:
     image = material.draw(3, 61, 47)
     if name == "RandomBackgroundBlend":
         image = np.concatenate([image, material.draw(4, 61, 47)[..., :1]], axis=-1)
-    for seed in range(8):
-        (drawn,) = compose.draw(image, seed=seed)
-        if not drawn.pop("apply", True) or "stream" in drawn:
-            continue  # the function always applies it, and takes a seed for noise
+    # The function always applies what an operation applies by chance.
+    applied = [each for seed in range(30) if (each := compose.draw(image, seed=seed)[0]).get("apply", True)]
+    for seed, drawn in enumerate(applied[:8]):
         given = {key: value for key, value in {**operation.params, **drawn}.items() if key in taken}
-        np.testing.assert_array_equal(function(image, **given), compose(image, seed=seed))
-    if "seed" in taken:
-        given = {key: value for key, value in {**operation.params, **drawn}.items() if key in taken}
-        np.testing.assert_array_equal(function(image, **given, seed=7), function(image, **given, seed=7))
+        if "stream" in drawn:  # the function takes a seed, which names noise of its own
+            made = function(image, **given, seed=seed)
+            assert not np.array_equal(made, function(image, **given, seed=seed + 1))
+            drawn["stream"] = [seed, 0, 0, 0, 0, 0]
+        else:
+            made = function(image, **given)
+        np.testing.assert_array_equal(made, compose(image, params=[drawn]))
+    assert len(applied) >= 3
 
 
 @pytest.mark.parametrize("name", NAMES)
