@@ -6,7 +6,6 @@ import inspect
 import json
 import pickle
 from collections.abc import Callable
-from pathlib import Path
 
 import material
 import numpy as np
@@ -24,9 +23,21 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> material.Sources:
     return material.write_sources(tmp_path_factory.mktemp("sources"))
 
 
-@pytest.fixture(params=[name for name in NAMES if name not in material.OF_TORCH_ALONE])
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> material.Sources:
+    folder = tmp_path_factory.mktemp("hostile")
+    return material.write_sources(folder, material.HOSTILE_SIZES, material.HOSTILE_FRAMES)
+
+
+#: Each where it can stand, and on images of 16 bits if it takes them.
+PLACES = [(name, "") for name in NAMES if name not in material.OF_TORCH_ALONE]
+PLACES += [(name, "gray16") for name, _ in PLACES if material.takes_16_bits(name)]
+
+
+@pytest.fixture(params=PLACES, ids=lambda place: "-".join(filter(None, place)))
 def placed(request: pytest.FixtureRequest, sources: material.Sources) -> Operation:
-    return material.placed(request.param, sources)
+    name, only = request.param
+    return material.placed(name, sources, only)
 
 
 @pytest.fixture
@@ -96,17 +107,10 @@ def test_channels_last_is_channels_first_in_other_places(
                 np.testing.assert_array_equal(row, np.moveaxis(other, -1, -3) if field == "image" else other)
 
 
-def test_hostile_sizes_are_done_or_refused_by_name(placed: Operation, tmp_path: Path) -> None:
-    name, operations = placed
-    field = material.field_of(name)
-    source: str | penstock.Dataset
-    if name == "rgba":
-        source = material.read_rgba(material.write_rgba(tmp_path / "hostile.tar", material.HOSTILE_SIZES))
-    elif name == "image":
-        source = material.write_images(tmp_path / "hostile.tar", material.HOSTILE_SIZES)
-    else:
-        source = material.write_audio(tmp_path / "hostile.tar", [1, 2, 5, 127, 128, 511, 512, 513, 20000])
-    loader = penstock.Loader(source, transforms={field: operations}, batch_size=64, output="numpy", on_error="skip")
+def test_hostile_sizes_are_done_or_refused_by_name(placed: Operation, hostile: material.Sources) -> None:
+    source, operations = placed
+    options = {"batch_size": 64, "num_workers": 2, "output": "numpy", "on_error": "skip"}
+    loader = penstock.Loader(hostile[source], transforms=operations, **options)
     with loader:
         done = sum(len(batch["index"]) for batch in loader)
         errors = loader.errors()
@@ -130,7 +134,8 @@ def test_what_was_drawn_makes_the_same_rows_again(
             if field != "image" or "batch" in params[0]:
                 continue
             for row, number in enumerate(batch["index"]):
-                again = transforms.apply(operations, loader.dataset[int(number)]["image"], params[row])
+                sample = loader.dataset[int(number)]
+                again = transforms.apply(operations, sample["image"], params[row], **material.in_plane(sample))
                 for name, value in material.fields_of(again).items():
                     made = np.moveaxis(value, -1, -3) if name == field else value
                     np.testing.assert_array_equal(made, material.rows(batch, name)[row])
@@ -150,13 +155,36 @@ def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operati
     with loader:
         for batch in loader:
             for row, number in enumerate(batch["index"]):
-                image = loader.dataset[int(number)]["image"]
+                sample = loader.dataset[int(number)]
                 for view in ("a", "c"):
-                    again = material.fields_of(transforms.apply(operations, image, batch.params[row][view]))
+                    params, beside = batch.params[row][view], material.in_plane(sample)
+                    again = material.fields_of(transforms.apply(operations, sample["image"], params, **beside))
                     made = np.moveaxis(again.pop("image"), -1, -3)
                     np.testing.assert_array_equal(made, material.rows(batch, view)[row])
                     for name, value in again.items():
                         np.testing.assert_array_equal(value, material.rows(batch, f"{view}.{name}")[row])
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("RandomIoUCrop", {"boxes", "keypoints"}),
+        ("ConvertBoundingBoxFormat", {"boxes"}),
+        ("ClampBoundingBoxes", {"boxes"}),
+        ("ClampKeyPoints", {"keypoints"}),
+        ("SanitizeBoundingBoxes", {"boxes", "boxes_labels", "keypoints"}),
+        ("SanitizeKeyPoints", {"keypoints"}),
+    ],
+)
+def test_annotations_are_there_to_be_changed(name: str, changed: set[str], sources: material.Sources) -> None:
+    placed = material.placed(name, sources)
+    with material.open_loader(sources, ("image", [transforms.Identity()])) as plain:
+        before = list(plain)
+    with material.open_loader(sources, placed) as loader:
+        for batch, other in zip(loader, before, strict=True):
+            for field in ("boxes", "boxes_labels", "keypoints"):
+                same = all(map(np.array_equal, material.rows(batch, field), material.rows(other, field)))
+                assert same == (field not in changed), field
 
 
 @pytest.mark.parametrize("name", [name for name in transforms.functional.MADE if name not in material.OF_TORCH_ALONE])
