@@ -134,9 +134,12 @@ TEST(RandomCrop, pads_before_it_crops) {
 
 TEST(RandomCrop, pads_a_smaller_image_on_both_sides_when_asked) {
   const auto edits = plan(transforms::RandomCrop{.size = {10, 20}, .pad_if_needed = true}, {15, 8});
-  ASSERT_EQ(edits.size(), 3u);
-  EXPECT_EQ(std::get<PadEdit>(edits[0]), (PadEdit{5, 0, 5, 0}));
-  EXPECT_EQ(std::get<PadEdit>(edits[1]), (PadEdit{0, 2, 0, 2}));
+  ASSERT_EQ(edits.size(), 2u);
+  EXPECT_EQ(std::get<PadEdit>(edits[0]), (PadEdit{5, 2, 5, 2}));
+  const auto padded =
+      plan(transforms::RandomCrop{.size = {10, 20}, .padding = {1, 0, 2, 0}, .pad_if_needed = true}, {15, 8});
+  ASSERT_EQ(padded.size(), 2u);
+  EXPECT_EQ(std::get<PadEdit>(padded[0]), (PadEdit{3, 2, 4, 2}));
 }
 
 TEST(RandomCrop, refuses_a_smaller_image_otherwise) {

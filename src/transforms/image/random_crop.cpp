@@ -74,33 +74,33 @@ class RandomCrop final : public ImageOperation<RandomCrop, transforms::RandomCro
   }
 
  private:
-  /// The size after padding; the edits to it where they are asked for.
+  /// The size after padding; the edit to it where it is asked for. All padding is one, as in torchvision v2:
+  /// where it mirrors, a second one would mirror the first.
   ImageSize pad(const ImageSpec& in, ImageEdits* edits) const {
-    ImageSize image = in.size;
-    const auto add = [&](int left, int top, int right, int bottom) {
-      if (left + top + right + bottom == 0) {
-        return;
-      }
-      const PadEdit edit{left, top, right, bottom, p_.padding_mode, fill_pixel(p_.fill, in)};
-      image = size_after(image, edit);
-      if (edits != nullptr) {
-        edits->push_back(edit);
-      }
-    };
+    PadEdit edit{.mode = p_.padding_mode, .fill = fill_pixel(p_.fill, in)};
     if (!p_.padding.empty()) {
       const auto& n = p_.padding;
       const std::size_t top = n.size() > 1 ? 1 : 0;
       const bool four = n.size() == 4;
-      add(n[0], n[top], four ? n[2] : n[0], four ? n[3] : n[top]);
+      edit.left = n[0];
+      edit.top = n[top];
+      edit.right = four ? n[2] : n[0];
+      edit.bottom = four ? n[3] : n[top];
     }
     if (p_.pad_if_needed) {
       const ImageSize size = square_or_pair(p_.size);
+      const ImageSize image = size_after(in.size, edit);
       const int lacking_x = std::max(size.width - image.width, 0);
-      add(lacking_x, 0, lacking_x, 0);
       const int lacking_y = std::max(size.height - image.height, 0);
-      add(0, lacking_y, 0, lacking_y);
+      edit.left += lacking_x;
+      edit.right += lacking_x;
+      edit.top += lacking_y;
+      edit.bottom += lacking_y;
     }
-    return image;
+    if (edits != nullptr && edit.left + edit.top + edit.right + edit.bottom > 0) {
+      edits->push_back(edit);
+    }
+    return size_after(in.size, edit);
   }
 };
 
