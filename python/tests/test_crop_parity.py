@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
 import pytest
-from image_parity import FILTERS, IMAGES, OTHERS, compare, modes_of
+from image_parity import FILTERS, IMAGES, OTHERS, compare, fields_go_along, modes_of, moved
 from PIL import Image, ImageFilter
 
 from penstock import transforms
@@ -127,3 +128,61 @@ def test_box_blur_is_pillows() -> None:
 
     compare(transforms.PillowGaussianBlur((0.1, 5.0), p=0.9), blur, ("RGB", "L", "RGBA"))
     compare(transforms.PillowGaussianBlur((0.0, 60.0)), blur, ("RGB", "L", "RGBA"), first=1000)
+
+
+JITTERED: list[tuple[transforms.Transform, int]] = [
+    *((transforms.Resize(size), 1) for size in ((23, 31), (120, 9), 17)),
+    (transforms.CenterCrop((20, 21)), 21),
+    (transforms.RandomCrop((21, 20)), 21),
+    (transforms.RandomCrop((60, 50), padding=(3, 0, 7, 20), pad_if_needed=True), 1),
+    (transforms.RandomResize(5, 40), 1),
+    (transforms.RandomShortestSize((8, 30, 45), max_size=90), 21),
+    (transforms.ScaleJitter((40, 30)), 21),
+    (transforms.RandomZoomOut(p=0.8), 1),
+    (transforms.RandomHorizontalFlip(), 1),
+]
+
+
+@pytest.mark.parametrize(("operation", "least"), JITTERED, ids=str)
+def test_fields_go_along(operation: transforms.Transform, least: int) -> None:
+    fields_go_along(operation, lambda value, drawn: moved(value, [operation], [drawn]), least=least)
+
+
+def test_fields_go_along_where_a_resize_and_a_crop_are_one() -> None:
+    mode = functional.InterpolationMode.NEAREST
+
+    def crop_and_resize(value: Any, drawn: dict[str, Any]) -> Any:
+        box = [drawn[side] for side in ("top", "left", "height", "width")]
+        return functional.resized_crop(value, *box, size=[20, 30], interpolation=mode)
+
+    def resize_and_crop(value: Any, drawn: dict[str, Any]) -> Any:
+        size = drawn["size"]
+        whole = functional.resize(value, [size], interpolation=mode)
+        height, width = functional.get_size(whole)
+        top, left = round((height - size) * drawn["y"]), round((width - size) * drawn["x"])
+        return functional.crop(whole, top, left, size, size)
+
+    fields_go_along(transforms.RandomResizedCrop((20, 30)), crop_and_resize)
+    fields_go_along(transforms.DirectRandomResizedCrop((20, 30)), crop_and_resize)
+    fields_go_along(transforms.ResizeShortCropLong((5, 30), x_range=(0, 1), y_range=(0, 1)), resize_and_crop)
+
+
+@pytest.mark.parametrize("expand", [False, True])
+def test_fields_go_along_with_rotations(expand: bool) -> None:
+    """torchvision puts what lies in an image that it makes larger up to a pixel from where its pixels go: its frame
+    begins at 0, where the pixels have theirs in the middle of the new image."""
+
+    def turn(value: Any, drawn: dict[str, Any]) -> Any:
+        made = functional.rotate(value, drawn["angle"], expand=expand)
+        if not expand or isinstance(value, Image.Image):
+            return made
+        height, width = value.canvas_size
+        size = np.array(Image.new("L", (width, height)).rotate(drawn["angle"], expand=True).size)
+        angle = np.radians(drawn["angle"])
+        across, down = abs(np.cos(angle)), abs(np.sin(angle))
+        frame = np.array([width * across + height * down, width * down + height * across])
+        return np.asarray(made) + np.tile((size - frame) / 2, np.shape(made)[1] // 2)
+
+    fields_go_along(transforms.RandomRotation(180, expand=expand), turn)
+    for angle in (90, 180, 270):
+        fields_go_along(transforms.RandomRotation((angle, angle), expand=expand), turn, count=12)

@@ -102,35 +102,6 @@ def test_masks_boxes_and_keypoints_go_with_the_image() -> None:
         np.testing.assert_allclose(made["boxes"][1], [0, 0, 40, 40], atol=1e-4)
 
 
-def test_boxes_and_keypoints_are_torchvisions() -> None:
-    v2 = pytest.importorskip("torchvision.transforms.v2.functional")
-    tv_tensors = pytest.importorskip("torchvision.tv_tensors")
-    torch = pytest.importorskip("torch")
-    image = SMOOTH[0]
-    size = image.shape[:2]
-    boxes = torch.tensor([[10.0, 12.0, 50.0, 60.0], [3.0, 4.0, 90.0, 20.0]])
-    points = torch.tensor([[10.0, 12.0], [70.0, 3.0]])
-    canvas_boxes = tv_tensors.BoundingBoxes(boxes, format="XYXY", canvas_size=size)
-    canvas_points = tv_tensors.KeyPoints(points, canvas_size=size)
-    for seed in range(10):
-        for rotation in (transforms.RandomRotation(50), transforms.RandomRotation((90, 90))):
-            compose = transforms.Compose([rotation])
-            (drawn,) = compose.draw(image, seed=seed)
-            made = compose(image, boxes=boxes, keypoints=points, seed=seed)
-            wanted = v2.rotate(canvas_boxes, drawn["angle"])
-            np.testing.assert_allclose(made["boxes"], np.asarray(wanted), atol=1e-2)
-            np.testing.assert_allclose(
-                made["keypoints"], np.asarray(v2.rotate(canvas_points, drawn["angle"])), atol=1e-2
-            )
-        compose = transforms.Compose([transforms.RandomResizedCrop(33), transforms.RandomHorizontalFlip(1.0)])
-        crop, _ = compose.draw(image, seed=seed)
-        made = compose(image, boxes=boxes, keypoints=points, seed=seed)
-        where = (crop["top"], crop["left"], crop["height"], crop["width"])
-        for name, canvas in (("boxes", canvas_boxes), ("keypoints", canvas_points)):
-            wanted = v2.horizontal_flip(v2.resized_crop(canvas, *where, size=[33, 33]))
-            np.testing.assert_allclose(made[name], np.asarray(wanted), atol=1e-2)
-
-
 @pytest.mark.parametrize(
     ("image", "words"),
     [
