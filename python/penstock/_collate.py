@@ -204,7 +204,8 @@ class ProcessCollator(Collator):
         self._sent = self._unwanted = 0
         if self._connection is None:
             return "has ended"
-        self._connection.shutdown(socket.SHUT_RDWR)  # also where a fork of this process holds the same socket
+        with contextlib.suppress(OSError):  # the garbage collector takes a loader and its socket in either order
+            self._connection.shutdown(socket.SHUT_RDWR)  # also where a fork of this process holds the same socket
         self._connection.close()
         self._connection = None
         return self._helpers.ended(self._number)

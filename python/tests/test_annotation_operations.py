@@ -88,6 +88,31 @@ def test_boxes_are_kept_and_cut_off_as_torchvision_does() -> None:
     assert dropped > 100
 
 
+@pytest.mark.parametrize("shape", [(30, 2), (20, 3, 2), (1, 2), (0, 2)], ids=str)
+def test_keypoints_are_kept_and_cut_off_as_torchvision_does(shape: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch")
+    v2 = pytest.importorskip("torchvision.transforms.v2")
+    from torchvision import tv_tensors
+
+    left = given = 0
+    for number in range(75):
+        rng = np.random.default_rng(number)
+        height, width = rng.integers(1, 60, 2).tolist()
+        points = rng.uniform(-0.2, 1.2, shape) * (width, height)
+        points[rng.uniform(size=shape) < 0.2] = 0  # edges
+        points[..., 0][rng.uniform(size=shape[:-1]) < 0.1] = width - number % 2
+        points[..., 1][rng.uniform(size=shape[:-1]) < 0.1] = height - number % 2
+        points = points.astype(np.float32)
+        image = np.zeros((height, width, 3), dtype=np.uint8)
+        theirs = tv_tensors.KeyPoints(torch.from_numpy(points), canvas_size=(height, width))
+        cut = transforms.Compose([transforms.ClampKeyPoints()])(image, keypoints=points)["keypoints"]
+        np.testing.assert_array_equal(cut, v2.ClampKeyPoints()(theirs).numpy())
+        kept = transforms.Compose([transforms.SanitizeKeyPoints()])(image, keypoints=points)["keypoints"]
+        np.testing.assert_array_equal(kept, v2.SanitizeKeyPoints(labels_getter=None)(theirs).numpy())
+        left, given = left + len(kept), given + len(points)
+    assert (0 < left < given) == (shape[0] > 0)
+
+
 def test_what_belongs_to_a_box_goes_with_it() -> None:
     image = np.zeros((48, 64, 3), dtype=np.uint8)
     boxes = np.array([[0, 0, 9, 9], [5, 5, 5, 9], [50, 40, 60, 48]], dtype=np.float32)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,9 @@ NOISE = [
 SMOOTH = [np.asarray(Image.fromarray(image).resize((96, 80), Image.Resampling.BICUBIC)) for image in NOISE]
 
 
-def _labelled(folder: Path) -> str:
+def _labelled(folder: Path, images: list[np.ndarray] | None = None) -> str:
     members = []
-    for number, image in enumerate([*SMOOTH, *SMOOTH]):
+    for number, image in enumerate(images or [*SMOOTH, *SMOOTH]):
         buffer = io.BytesIO()
         Image.fromarray(image).save(buffer, "PNG")
         mask = io.BytesIO()
@@ -45,56 +47,85 @@ def _labelled(folder: Path) -> str:
 LABELLED = {"image": "png", "label": "cls"}
 
 
-@pytest.mark.parametrize("operations", [[transforms.CenterCrop(16)], [transforms.CenterCrop(16), transforms.ToFloat()]])
-def test_cutmix_is_torchvisions_with_the_drawn_box(tmp_path: Path, operations: list[transforms.Transform]) -> None:
+#: Of the images that are mixed, height and width, with as many rows to a batch: ten batches of each.
+MIXED = [((1, 1), 2), ((1, 9), 5), ((7, 1), 4), ((5, 3), 7), ((16, 16), 4), ((31, 22), 9)]
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Images of noise and smooth ones, with masks and labels: as many as ten batches of any of MIXED need."""
+    noise = [RNG.integers(0, 256, (40, 30, 3), dtype=np.uint8) for _ in range(45)]
+    smooth = [np.asarray(Image.fromarray(image[:8, :6]).resize((30, 40))) for image in noise]
+    return _labelled(tmp_path_factory.mktemp("many"), noise + smooth)
+
+
+def mixed(
+    dataset: penstock.Dataset, operations: list[transforms.Transform], mixing: transforms.Transform, **options: Any
+) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+    """Batches as they are before and after, and what was drawn for each."""
+    options = {"shuffle": True, **options}
+    with (
+        penstock.Loader(dataset, transforms=operations, **options) as one,
+        penstock.Loader(dataset, transforms=[*operations, mixing], **options) as other,
+    ):
+        for plain, batch in itertools.islice(zip(one, other, strict=True), 10):
+            (drawn,) = json.loads(json.dumps(batch.params[0]["batch"]))
+            yield plain, batch, drawn
+
+
+@pytest.mark.parametrize("floats", [False, True])
+def test_cutmix_is_torchvisions_with_the_drawn_box(many: str, floats: bool) -> None:
     torch = pytest.importorskip("torch")
-    dataset = penstock.Dataset(_labelled(tmp_path), fields={**LABELLED, "mask": penstock.Mask("seg.png")})
-    mixed = [*operations, transforms.CutMix(alpha=0.7, num_classes=5)]
-    boxes = set()
+    source = penstock.Dataset(many, fields={**LABELLED, "mask": penstock.Mask("seg.png")})
+    theirs = pytest.importorskip("torchvision.transforms.v2").CutMix(num_classes=5)
+    rows, boxes = 0, {}
     for memory_format in ("channels_first", "channels_last"):
-        options: dict[str, Any] = {"batch_size": 4, "shuffle": True, "memory_format": memory_format}
-        with (
-            penstock.Loader(dataset, transforms=operations, **options) as one,
-            penstock.Loader(dataset, transforms=mixed, **options) as other,
-        ):
-            for expected, batch in zip(one, other, strict=True):
-                (drawn,) = json.loads(json.dumps(batch.params[0]["batch"]))
+        found = boxes[memory_format] = []
+        for (height, width), batch_size in MIXED:
+            operations = [transforms.Resize((height, width)), *([transforms.ToFloat()] if floats else [])]
+            mixing = transforms.CutMix(alpha=0.7, num_classes=5)
+            options = {"batch_size": batch_size, "memory_format": memory_format}
+            for plain, batch, drawn in mixed(source, operations, mixing, **options):
                 left, top, right, bottom = drawn["box"]
-                boxes.add((left, top, right, bottom))
-                assert drawn["lam"] == 1.0 - (right - left) * (bottom - top) / 256
-                for name in ("image", "mask"):
-                    pasted = expected[name].clone()
-                    pasted[..., top:bottom, left:right] = pasted.roll(1, 0)[..., top:bottom, left:right]
-                    assert torch.equal(batch[name], pasted)
-                labels = torch.nn.functional.one_hot(expected["label"], 5).float()
-                lam = drawn["lam"]
-                assert torch.equal(batch["label"], labels.roll(1, 0).mul(1.0 - lam).add(labels.mul(lam)))
-    assert len(boxes) == 2  # the same in both memory formats
+                found.append((height, width, left, top, right, bottom))
+                assert drawn["lam"] == 1.0 - (right - left) * (bottom - top) / (height * width)
+                labels = plain["label"]
+                params = {"labels": labels, "batch_size": len(labels), "box": drawn["box"]}
+                params["lam_adjusted"] = drawn["lam"]
+                for name in ("image", "mask", "label"):
+                    value = plain[name][:, None] if name == "mask" else plain[name]
+                    made = theirs.transform(value, params)
+                    assert torch.equal(batch[name], made[:, 0] if name == "mask" else made)
+                rows += len(labels)
+    assert rows >= 600
+    assert boxes["channels_first"] == boxes["channels_last"]
+    assert len(set(boxes["channels_first"])) > 20
     with pytest.raises(penstock.InvalidError, match="CutMix mixes images of one size"):
         penstock.Loader(
-            dataset, transforms=[transforms.RandomRotation(45, expand=True), transforms.CutMix(num_classes=5)]
+            source, transforms=[transforms.RandomRotation(45, expand=True), transforms.CutMix(num_classes=5)]
         )
 
 
-def test_mixup_is_torchvisions_with_the_drawn_share(tmp_path: Path) -> None:
+def test_mixup_is_torchvisions_with_the_drawn_share(many: str) -> None:
     torch = pytest.importorskip("torch")
-    source = penstock.Dataset(_labelled(tmp_path), fields=LABELLED)
-    plain = [transforms.CenterCrop(16), transforms.ToFloat()]
-    mixed = [*plain, transforms.MixUp(alpha=0.4, num_classes=5)]
-    shares = set()
+    theirs = pytest.importorskip("torchvision.transforms.v2").MixUp(num_classes=5)
+    source = penstock.Dataset(many, fields=LABELLED)
+    rows, shares = 0, {}
     for workers in (0, 3):
-        with (
-            penstock.Loader(source, transforms=plain, batch_size=4, shuffle=True, num_workers=workers) as one,
-            penstock.Loader(source, transforms=mixed, batch_size=4, shuffle=True, num_workers=workers) as other,
-        ):
-            for expected, batch in zip(one, other, strict=True):
-                (drawn,) = batch.params[0]["batch"]
-                shares.add(drawn["lam"])
-                lam = drawn["lam"]
-                images, labels = expected["image"], torch.nn.functional.one_hot(expected["label"], 5).float()
-                for values, made in ((images, batch["image"]), (labels, batch["label"])):
-                    assert torch.equal(made, values.roll(1, 0).mul(1.0 - lam).add(values.mul(lam)))
-    assert len(shares) == 2 * len(SMOOTH) // 4 + (1 if 2 * len(SMOOTH) % 4 else 0)
+        found = shares[workers] = []
+        for size, batch_size in MIXED:
+            operations = [transforms.Resize(size), transforms.ToFloat()]
+            mixing = transforms.MixUp(alpha=0.4, num_classes=5)
+            for plain, batch, drawn in mixed(source, operations, mixing, batch_size=batch_size, num_workers=workers):
+                found.append(drawn["lam"])
+                labels = plain["label"]
+                params = {"labels": labels, "batch_size": len(labels), "lam": drawn["lam"]}
+                for name in ("image", "label"):
+                    assert torch.equal(batch[name], theirs.transform(plain[name], params))
+                rows += len(labels)
+    assert rows >= 600
+    assert shares[0] == shares[3]
+    assert len(set(shares[0])) >= 10  # the batches of an epoch by their numbers
     with pytest.raises(penstock.InvalidError, match="MixUp mixes images of float32 or uint8"):
         penstock.Loader(source, transforms=[transforms.ToFloat16(), transforms.MixUp(num_classes=5)])
     with pytest.raises(penstock.InvalidError, match="must stand at the end"):

@@ -151,6 +151,16 @@ def test_nothing_is_left_after_close_or_an_abandoned_iteration(shards):
     assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
 
 
+def test_a_loader_whose_socket_was_collected_first_ends_its_helper(shards):
+    """In a cycle: the exception of __del__ was lost, and with it the end of the process."""
+    loader = loader_of(shards, collate_slowly)
+    next(iter(loader))
+    (pid,) = loader.stats()["collate"]["pids"]
+    loader._collator._connection.close()
+    loader.close()
+    assert not alive(pid)
+
+
 def test_a_loader_may_be_closed_while_its_helper_is_at_work(shards):
     loader = loader_of(shards, collate_and_hang, batch_size=20)
     iterator = iter(loader)

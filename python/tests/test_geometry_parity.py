@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from image_parity import FILTERS, IMAGES, compare, fields_go_along, images, modes_of, words_of
 from PIL import Image
 
 import penstock
@@ -15,67 +15,6 @@ from penstock import transforms
 functional = pytest.importorskip("torchvision.transforms.v2.functional")
 tv_tensors = pytest.importorskip("torchvision.tv_tensors")
 torch = pytest.importorskip("torch")
-
-IMAGES = 300
-SIZES = [(1, 1), (1, 7), (7, 1), (2, 2), (33, 21), (64, 64), (101, 77), (50, 90)]
-SMOOTH = Image.Resampling.BICUBIC
-
-
-def images(mode: str = "RGB", count: int = IMAGES, least: int = 1) -> Iterator[tuple[int, Image.Image]]:
-    """Noise and smooth images, with a seed each."""
-    rng = np.random.default_rng(1)
-    sizes = [size for size in SIZES if min(size) >= least]
-    for seed in range(count):
-        width, height = sizes[seed % len(sizes)]
-        if mode == "I;16":
-            yield seed, Image.fromarray(rng.integers(0, 65536, (height, width), dtype=np.uint16))
-            continue
-        shape = (height, width, 3) if mode == "RGB" else (height, width, 4)
-        noise = Image.fromarray(rng.integers(0, 256, shape, dtype=np.uint8)).convert(mode)
-        if seed // len(sizes) % 2:
-            noise = noise.resize((max(width // 6, 1), max(height // 6, 1))).resize((width, height), SMOOTH)
-        yield seed, noise
-
-
-def compare(
-    operation: transforms.Transform,
-    wanted: Callable[[Image.Image, dict[str, Any]], Image.Image],
-    modes: tuple[str, ...] = ("RGB", "L", "RGBA", "I;16"),
-    least: int = 1,
-) -> None:
-    """Pixels are those that torchvision makes of Pillow images with the same parameters."""
-    compose = transforms.Compose([operation])
-    for number, mode in enumerate(modes):
-        for seed, image in images(mode, IMAGES if number == 0 else 40, least):
-            (drawn,) = compose.draw(np.asarray(image), seed=seed)
-            made = compose(np.asarray(image), seed=seed)
-            np.testing.assert_array_equal(made, np.asarray(wanted(image, drawn)), err_msg=f"{mode} {seed} {drawn}")
-
-
-def fields_go_along(
-    operation: transforms.Transform,
-    move: Callable[[Any, dict[str, Any]], Any],
-    tolerance: float = 2e-3,
-    masks: bool = True,
-) -> None:
-    """Boxes, keypoints and masks are moved as torchvision moves its own."""
-    compose = transforms.Compose([operation])
-    rng = np.random.default_rng(2)
-    image = rng.integers(0, 256, (80, 96, 3), dtype=np.uint8)
-    mask = rng.integers(0, 21, (80, 96)).astype(np.uint8)
-    boxes = torch.tensor([[10.0, 12.0, 50.0, 60.0], [3.0, 4.0, 90.0, 20.0], [0.0, 0.0, 96.0, 80.0]])
-    points = torch.tensor([[10.0, 12.0], [70.0, 3.0], [95.0, 79.0], [0.0, 0.0]])
-    canvas_boxes = tv_tensors.BoundingBoxes(boxes, format="XYXY", canvas_size=(80, 96))
-    canvas_points = tv_tensors.KeyPoints(points, canvas_size=(80, 96))
-    for seed in range(30):
-        (drawn,) = compose.draw(image, seed=seed)
-        made = compose(image, mask=mask, boxes=boxes, keypoints=points, seed=seed)
-        np.testing.assert_allclose(made["boxes"], np.asarray(move(canvas_boxes, drawn)), atol=tolerance)
-        np.testing.assert_allclose(made["keypoints"], np.asarray(move(canvas_points, drawn)), atol=tolerance)
-        assert made["mask"].shape == made["image"].shape[:2]
-        if masks:
-            wanted = np.asarray(move(Image.fromarray(mask), drawn))
-            np.testing.assert_array_equal(made["mask"], wanted)
 
 
 def test_vertical_flip_is_torchvisions() -> None:
@@ -112,7 +51,7 @@ def test_pad_is_torchvisions(mode: str, padding: Any) -> None:
     compare(transforms.Pad(padding, fill=fill, padding_mode=mode), pad, least=least)
     if mode == "constant":
         fill = 0
-        fields_go_along(transforms.Pad(padding), pad)
+        fields_go_along(transforms.Pad(padding), pad, least=least)
 
 
 def test_pad_fills_each_channel() -> None:
@@ -188,14 +127,6 @@ def test_direct_crop_is_a_resized_crop() -> None:
     fields_go_along(transforms.DirectRandomResizedCrop((20, 30)), crop, masks=False)
 
 
-FILTERS = ["nearest", "bilinear", "bicubic"]
-
-
-def modes_of(name: str) -> tuple[str, ...]:
-    """Pillow mixes up the bytes of 16-bit pixels unless the filter is nearest."""
-    return ("RGB", "L", "RGBA", "I;16") if name == "nearest" else ("RGB", "L", "RGBA")
-
-
 @pytest.mark.parametrize("name", FILTERS)
 @pytest.mark.parametrize(
     "options",
@@ -223,7 +154,7 @@ def test_affine_is_torchvisions(name: str, options: dict[str, Any]) -> None:
     compare(transforms.RandomAffine(**options, interpolation=name, fill=fill), affine, modes_of(name))
     if name == "nearest":
         fill = 0
-        fields_go_along(transforms.RandomAffine(**options), affine, tolerance=1e-2)
+        fields_go_along(transforms.RandomAffine(**options), affine)
 
 
 def drawn_of(drawn: dict[str, Any]) -> dict[str, Any]:
@@ -252,7 +183,7 @@ def test_perspective_is_torchvisions(name: str, scale: float) -> None:
     compare(operation, perspective, modes_of(name), least=21)
     if name == "nearest":
         fill = 0
-        fields_go_along(transforms.RandomPerspective(0.3, p=0.8, interpolation=name), perspective, tolerance=2e-2)
+        fields_go_along(transforms.RandomPerspective(0.3, p=0.8, interpolation=name), perspective, least=21)
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -295,30 +226,9 @@ def test_iou_crop_marks_boxes_as_torchvision_does() -> None:
     assert cropped > IMAGES / 2
 
 
-def philox(key: tuple[int, int], sample: int, op: int, blocks: np.ndarray) -> np.ndarray:
-    """Philox4x32-10, four words for each block."""
-    low = np.uint64(0xFFFFFFFF)
-    counter = [np.full(blocks.shape, value, np.uint64) for value in (sample & 0xFFFFFFFF, sample >> 32, op)]
-    counter.append(blocks.astype(np.uint64))
-    keys = [key[0], key[1]]
-    for _ in range(10):
-        first = counter[0] * np.uint64(0xD2511F53)
-        second = counter[2] * np.uint64(0xCD9E8D57)
-        counter = [
-            (second >> np.uint64(32)) ^ counter[1] ^ np.uint64(keys[0]),
-            second & low,
-            (first >> np.uint64(32)) ^ counter[3] ^ np.uint64(keys[1]),
-            first & low,
-        ]
-        keys = [(keys[0] + 0x9E3779B9) & 0xFFFFFFFF, (keys[1] + 0xBB67AE85) & 0xFFFFFFFF]
-    return np.stack(counter, axis=-1).ravel()
-
-
 def noise_of(stream: list[float], count: int) -> np.ndarray:
     """What an elastic transform draws: two numbers of 16 bits from each word."""
-    key_a, key_b, low, high, op, drawn = (int(value) for value in stream)
-    words = philox((key_a, key_b), low | high << 32, op, np.arange(drawn // 4, (drawn + count) // 4 + 1))
-    words = words[drawn % 4 :][:count]
+    words = words_of(stream, count)
     halves = np.stack([words >> np.uint64(16), words & np.uint64(0xFFFF)])
     return (halves.astype(np.float64) / 32768 - 1).astype(np.float32)
 
@@ -356,9 +266,9 @@ def test_fields_go_along_with_elastic() -> None:
     alpha, sigma = [60.0, 60.0], [4.0, 4.0]
 
     def move(value: Any, drawn: dict[str, Any]) -> Any:
-        return functional.elastic(value, displacement_of(drawn["stream"], (80, 96), alpha, sigma))
+        return functional.elastic(value, displacement_of(drawn["stream"], value.canvas_size, alpha, sigma))
 
-    fields_go_along(transforms.ElasticTransform(alpha, sigma), move, masks=False)
+    fields_go_along(transforms.ElasticTransform(alpha, sigma), move, masks=False, least=21)
 
 
 def test_optical_distortion_is_the_formula() -> None:

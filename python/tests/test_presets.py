@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 from conftest import draw, encode
 from field_files import write_tar
+from image_parity import moved
 from PIL import Image
 
 import penstock
 from penstock import Views, presets, transforms
+
+v2 = pytest.importorskip("torchvision.transforms.v2")
+tv_tensors = pytest.importorskip("torchvision.tv_tensors")
 
 SIDE, LOCAL = 32, 16
 SMALL: dict[str, Any] = {"size": SIDE}
@@ -329,20 +333,49 @@ def test_masks_of_patches_are_those_of_the_method():
 
 
 def test_masks_move_with_the_images_of_segmentation(source):
-    with loader_of(source, presets.segmentation(SIDE, base_size=40), fields=in_plane()) as loader:
+    listed = presets.segmentation(SIDE, base_size=40)
+    normalize = transforms.Normalize(presets.IMAGENET_MEAN, presets.IMAGENET_STD)
+    assert listed == [
+        transforms.RandomResize(20, 80),
+        transforms.RandomHorizontalFlip(),
+        transforms.RandomCrop(SIDE, pad_if_needed=True),
+        transforms.ToFloat(),
+        normalize,
+    ]
+    with loader_of(source, listed, fields=in_plane()) as loader:
         for batch in loader:
-            assert batch["mask"].shape == (16, SIDE, SIDE)
-            assert len(np.unique(batch["mask"])) > 1
+            for row, number in enumerate(batch["index"]):
+                mask = Image.fromarray(loader.dataset[int(number)]["mask"].astype(np.uint8))
+                wanted = np.asarray(moved(mask, listed, batch.params[row][""]))
+                assert len(np.unique(wanted)) > 1
+                np.testing.assert_array_equal(batch["mask"][row], wanted)
 
 
-@pytest.mark.parametrize("policy", ["hflip", "multiscale", "lsj", "ssd", "ssdlite"])
-def test_boxes_move_with_the_images_of_detection(source, policy):
-    with loader_of(source, presets.detection(policy, size=SIDE), fields=in_plane()) as loader:
+@pytest.mark.parametrize(
+    ("policy", "names", "left"),
+    [
+        ("hflip", ["RandomHorizontalFlip"], 64),
+        ("multiscale", ["RandomShortestSize", "RandomHorizontalFlip"], 64),
+        ("lsj", ["ScaleJitter", "RandomCrop", "RandomHorizontalFlip"], 40),
+        ("ssd", ["RandomPhotometricDistort", "RandomZoomOut", "RandomIoUCrop", "RandomHorizontalFlip"], 60),
+        ("ssdlite", ["RandomIoUCrop", "RandomHorizontalFlip"], 60),
+    ],
+)
+def test_boxes_move_with_the_images_of_detection(source, policy, names, left):
+    listed = presets.detection(policy, size=SIDE)
+    assert [type(operation).__name__ for operation in listed] == [*names, "Resize", "SanitizeBoundingBoxes", "ToFloat"]
+    found = 0
+    with loader_of(source, listed, fields=in_plane()) as loader:
         for batch in loader:
             assert batch["image"].shape == (16, 3, SIDE, SIDE)
-            for boxes in batch["boxes"]:
-                assert (boxes >= 0).all() and (boxes <= SIDE).all()
-                assert (boxes[:, 2:] - boxes[:, :2] >= 1).all()
+            for row, number in enumerate(batch["index"]):
+                sample = loader.dataset[int(number)]
+                canvas = sample["image"].shape[:2]
+                boxes = tv_tensors.BoundingBoxes(sample["boxes"], format="XYXY", canvas_size=canvas)
+                wanted = v2.SanitizeBoundingBoxes(labels_getter=None)(moved(boxes, listed, batch.params[row][""]))
+                np.testing.assert_allclose(batch["boxes"][row], wanted, atol=1e-3)
+                found += len(batch["boxes"][row])
+    assert left <= found <= 64  # one in each image
 
 
 def test_unknown_policies_are_refused():

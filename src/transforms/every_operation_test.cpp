@@ -69,16 +69,36 @@ ViewResult result_of(const SampleProgram& program, SampleWorkspace& workspace, s
   return result;
 }
 
-/// Of one view; nothing where an image of this size is refused, with a reason.
-std::optional<ViewResult> try_list(const SampleProgram& program, SampleWorkspace& workspace,
-                                   const TestImage& image, std::uint64_t sample) {
-  const Status resolved = program.resolve(workspace, image.size, {3, 4, sample});
-  if (!resolved.ok()) {
-    EXPECT_EQ(resolved.error().kind, ErrorKind::invalid) << resolved.error().to_string();
-    return {};
+/// What becomes of a mask beside an image that is resolved.
+std::vector<std::uint8_t> moved_mask(const SampleProgram& program, SampleWorkspace& workspace,
+                                     const TestImage& mask) {
+  const ImageSize size = workspace.sizes[0];
+  std::vector<std::uint8_t> moved(static_cast<std::size_t>(size.width * size.height), 0xA5);
+  EXPECT_TRUE(program.decode_mask(workspace, ElementType::uint8, mask.reader()).ok());
+  program.run_mask(workspace, 0, moved.data());
+  return moved;
+}
+
+/// Whether it does more to images than to move pixels: policies, what holds such operations, what blends.
+bool changes_values(const ImageTransform& operation) {
+  constexpr std::array<std::string_view, 10> kOthers = {
+      "AutoAugment", "RandAugment", "TrivialAugmentWide", "TimmRandAugment", "OpticalDistortion",
+      "Sequential",  "RandomApply", "RandomChoice",       "RandomOrder",     "ElasticTransform"};
+  return std::find(kOthers.begin(), kOthers.end(), operation.name()) != kOthers.end();
+}
+
+/// The same by the nearest pixel, with black around the image.
+TransformPtr only_moving(const Transform& operation) {
+  Params params = params_of(operation);
+  std::erase_if(params, [](const auto& it) {
+    return it.first == "fill" || it.first == "background" || it.first == "fade_radius";
+  });
+  for (auto& [name, value] : params) {
+    if (name == "interpolation") {
+      value = std::string("nearest");
+    }
   }
-  EXPECT_TRUE(program.decode(workspace, image.reader()).ok());
-  return result_of(program, workspace, 0);
+  return make_transform(operation.name(), params).value();
 }
 
 std::string words_for(const std::vector<TransformPtr>& list, const ImageSpec& input, ImageSize size) {
@@ -100,7 +120,20 @@ class every_operation : public testing::TestWithParam<const OperationInfo*> {
     operations_ = test::variants_of(*GetParam(), *made);
   }
 
-  /// Calls `check(list, input, image)` for all that the operation can be part of.
+  /// Of one view; nothing where an image of this size is refused, with a reason.
+  std::optional<ViewResult> try_list(const SampleProgram& program, SampleWorkspace& workspace,
+                                     const TestImage& image, std::uint64_t sample) {
+    const Status resolved = program.resolve(workspace, image.size, {3, 4, sample});
+    if (!resolved.ok()) {
+      EXPECT_EQ(resolved.error().kind, ErrorKind::invalid) << resolved.error().to_string();
+      return {};
+    }
+    EXPECT_TRUE(program.decode(workspace, image.reader()).ok());
+    ++delivered_;
+    return result_of(program, workspace, 0);
+  }
+
+  /// Calls `check(list, input, image)` for all that the operation can be part of; it counts what it delivers.
   template <class Check>
   void for_each_case(Check check) {
     std::size_t cases = 0;
@@ -121,24 +154,31 @@ class every_operation : public testing::TestWithParam<const OperationInfo*> {
         }
         ++cases;
         unsigned seed = 1;
+        int sizes = 0;
         for (const ImageSize size : kAwkwardSizes) {
           SCOPED_TRACE(words_for(list, input, size));
+          const std::size_t before = delivered_;
           check(list, input, noise_of(input, size, ++seed));
           if (HasFailure()) {
             return;
           }
+          sizes += delivered_ > before ? 1 : 0;
         }
+        // By itself it may refuse images that are too small, as crops do.
+        ASSERT_GE(sizes, list.size() > 1 ? 0 : (list.front() == operations_.front() ? 2 : 1))
+            << words_for(list, input, {}) << " delivers too few of kAwkwardSizes";
       }
     }
     EXPECT_GE(cases, 1u) << "the operation can be part of no list of lists_with(): add one that it can";
   }
 
   std::vector<TransformPtr> operations_;
+  std::size_t delivered_ = 0;
 };
 
 TEST_P(every_operation, gives_fused_what_it_gives_by_itself) {
   for_each_target([&](CpuTarget) {
-    for_each_case([](const auto& list, const ImageSpec& input, const TestImage& image) {
+    for_each_case([this](const auto& list, const ImageSpec& input, const TestImage& image) {
       for (const auto format : {MemoryFormat::channels_last, MemoryFormat::channels_first}) {
         const auto fused = SampleProgram::compile({{"", 0, list}}, input, format).value();
         const auto plain = SampleProgram::compile({{"", 0, list}}, input, format, Fuse::off).value();
@@ -172,7 +212,7 @@ TEST_P(every_operation, gives_on_every_target_what_scalar_code_gives) {
 }
 
 TEST_P(every_operation, makes_the_same_again_of_what_was_drawn) {
-  for_each_case([](const auto& list, const ImageSpec& input, const TestImage& image) {
+  for_each_case([this](const auto& list, const ImageSpec& input, const TestImage& image) {
     const auto program = SampleProgram::compile({{"", 0, list}}, input, MemoryFormat::channels_last).value();
     const ListDraws& draws = program.views()[0].image.list();
     auto workspace = program.make_workspace();
@@ -200,7 +240,7 @@ TEST_P(every_operation, makes_the_same_again_of_what_was_drawn) {
 }
 
 TEST_P(every_operation, gives_in_views_of_one_decode_what_it_gives_alone) {
-  for_each_case([](const auto& list, const ImageSpec& input, const TestImage& image) {
+  for_each_case([this](const auto& list, const ImageSpec& input, const TestImage& image) {
     const auto alone = SampleProgram::compile({{"", 0, list}}, input, MemoryFormat::channels_last).value();
     const bool several = alone.views().size() > 1;  // images of one, which cannot be counted besides
     std::vector<TransformPtr> other = {transforms::RandomCrop{.size = {1, 1}}};
@@ -216,6 +256,7 @@ TEST_P(every_operation, gives_in_views_of_one_decode_what_it_gives_alone) {
       if (!views.resolve(workspace, image.size, {3, 4, sample}).ok()) {
         continue;  // an image of this size is refused
       }
+      ++delivered_;
       int reads = 0;
       const ReadBox read = image.reader();
       ASSERT_TRUE(views
@@ -241,17 +282,15 @@ TEST_P(every_operation, gives_in_views_of_one_decode_what_it_gives_alone) {
 }
 
 TEST_P(every_operation, moves_masks_to_the_size_of_the_image) {
-  for_each_case([](const auto& list, const ImageSpec& input, const TestImage& image) {
+  for_each_case([this](const auto& list, const ImageSpec& input, const TestImage& image) {
     const auto program = SampleProgram::compile({{"", 0, list}}, input, MemoryFormat::channels_last).value();
     auto workspace = program.make_workspace();
-    TestImage mask = TestImage::filled(image.size, 7, 1);
+    const TestImage mask = TestImage::filled(image.size, 7, 1);
     if (!program.resolve(workspace, image.size, {3, 4, 5}).ok()) {
       return;
     }
-    const ImageSize size = workspace.sizes[0];
-    std::vector<std::uint8_t> moved(static_cast<std::size_t>(size.width * size.height), 0xA5);
-    ASSERT_TRUE(program.decode_mask(workspace, ElementType::uint8, mask.reader()).ok());
-    program.run_mask(workspace, 0, moved.data());
+    ++delivered_;
+    const std::vector<std::uint8_t> moved = moved_mask(program, workspace, mask);
     // Classes are never interpolated: there is the one of the mask, and what surrounds it.
     std::vector<std::int64_t> known = {7, 0};
     for (const TransformPtr& operation : list) {
@@ -265,6 +304,41 @@ TEST_P(every_operation, moves_masks_to_the_size_of_the_image) {
       return std::find(known.begin(), known.end(), it) != known.end();
     }));
   });
+}
+
+TEST_P(every_operation, moves_masks_as_images_whose_pixels_it_only_moves) {
+  const auto& operation = dynamic_cast<const ImageTransform&>(*operations_.front());
+  if (!operation.moves_pixels() || changes_values(operation)) {
+    return;
+  }
+  const ImageSpec& gray = kInputs[1];
+  const TransformPtr flip = transforms::RandomHorizontalFlip{};
+  const TransformPtr resize =
+      transforms::Resize{.size = {9, 7}, .interpolation = transforms::Interpolation::nearest};
+  std::size_t compared = 0;
+  for (const TransformPtr& variant : operations_) {
+    const TransformPtr moving = only_moving(*variant);
+    for (const auto& list :
+         {std::vector{moving}, std::vector{moving, moving}, std::vector{flip, moving, resize}}) {
+      const auto program = SampleProgram::compile({{"", 0, list}}, gray, MemoryFormat::channels_last);
+      if (!program.ok()) {
+        continue;  // it cannot follow itself
+      }
+      for (const ImageSize size : kAwkwardSizes) {
+        SCOPED_TRACE(words_for(list, gray, size));
+        const TestImage image = noise_of(gray, size, 3);
+        auto workspace = program->make_workspace();
+        for (std::uint64_t sample = 0; sample < 3; ++sample) {
+          const auto made = try_list(*program, workspace, image, sample);
+          if (made) {
+            ASSERT_EQ(moved_mask(*program, workspace, image), made->bytes) << "sample " << sample;
+            ++compared;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(compared, 3 * operations_.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(of_the_catalogue, every_operation,

@@ -44,6 +44,10 @@ std::vector<Drawing> drawings() {
       {"PillowGaussianBlur", {}, "radius", Law::uniform, 0.1, 2},
       {"PillowGaussianBlur", {{"p", 0.2}}, "apply", Law::chance, 0.2},
       {"RandomErasing", {{"p", 0.3}}, "apply", Law::chance, 0.3},
+      {"RandomRotation", {{"degrees", 30.0}}, "angle", Law::uniform, -30, 30},
+      {"RandomRotation", {{"degrees", pair(-10, 80)}}, "angle", Law::uniform, -10, 80},
+      {"RandomCrop", {{"size", std::int64_t{140}}}, "top", Law::choice, 0, 11},
+      {"RandomCrop", {{"size", std::int64_t{140}}}, "left", Law::choice, 0, 61},
       {"Cutout", {{"crop_size", std::int64_t{140}}}, "top", Law::choice, 0, 11},
       {"Cutout", {{"crop_size", std::int64_t{140}}}, "left", Law::choice, 0, 61},
       {"GridMask", {{"unit_size", pair(20, 29)}}, "unit", Law::choice, 0, 10},
@@ -87,7 +91,7 @@ double number_of(const ParamValue& value) {
 }
 
 class draws : public testing::TestWithParam<Drawing> {};
-INSTANTIATE_TEST_SUITE_P(of_colors, draws, testing::ValuesIn(drawings()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(of_operations, draws, testing::ValuesIn(drawings()), [](const auto& info) {
   return std::string(info.param.operation) + "_" + info.param.name + "_" + std::to_string(info.index);
 });
 
