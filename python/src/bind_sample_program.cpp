@@ -62,7 +62,7 @@ ReadBox reader_of(const Pixels& pixels, std::size_t pixel) {
   };
 }
 
-nb::object array_of(std::unique_ptr<std::uint8_t[]> values, const std::vector<std::size_t>& shape,
+nb::object image_of(std::unique_ptr<std::uint8_t[]> values, const std::vector<std::size_t>& shape,
                     nb::dlpack::dtype type) {
   std::uint8_t* const kept = values.get();
   const nb::capsule owner(kept, [](void* held) noexcept { delete[] static_cast<std::uint8_t*>(held); });
@@ -292,7 +292,7 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
   nb::dict result;
   const std::size_t bytes = image.nbytes() + made.pixels.size;
   const ElementType type = first.output().type;
-  result["image"] = array_of(std::move(made.pixels.data),
+  result["image"] = image_of(std::move(made.pixels.data),
                              several({height, width, static_cast<std::size_t>(first.output().channels)}),
                              dtype_of(type == ElementType::bfloat16 ? ElementType::uint16 : type));
   if (first.output().is_rounded()) {
