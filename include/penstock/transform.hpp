@@ -66,7 +66,7 @@ struct View {
 /// impossible values are `invalid`.
 Result<TransformPtr> make_transform(std::string_view name, const Params& params = {});
 
-/// "RandomHorizontalFlip(p=0.5)": how the operation is written in Python, every parameter included.
+/// "RandomHorizontalFlip(p=0.5)": as it is written in Python, all parameters included but a mask_fill of 0.
 std::string repr(const Transform& transform);
 /// The same operation with the same parameters.
 bool operator==(const Transform& a, const Transform& b);

@@ -54,6 +54,14 @@ TEST(Catalog, makes_every_operation_from_what_it_requires_and_keeps_the_defaults
   }
 }
 
+TEST(Catalog, operations_that_fill_masks_with_0_are_written_as_before_they_could_fill) {
+  EXPECT_EQ(repr(*make_transform("Pad", {{"padding", std::int64_t{3}}}).value()),
+            "Pad(padding=3, fill=0, padding_mode='constant')");
+  const Params ignored = {{"padding", std::int64_t{3}}, {"mask_fill", std::int64_t{255}}};
+  EXPECT_EQ(repr(*make_transform("Pad", ignored).value()),
+            "Pad(padding=3, fill=0, padding_mode='constant', mask_fill=255)");
+}
+
 TEST(Catalog, every_operation_can_be_made_again_from_its_parameters) {
   for (const OperationInfo& operation : catalog()) {
     const TransformPtr made = test::make_any(operation).value();

@@ -50,6 +50,10 @@ std::string repr(const ParamValue& value) { return std::visit(Writer{}, value); 
 std::string repr(const Transform& transform) {
   std::string text;
   for (const auto& [name, value] : transform.params()) {
+    // States know lists by this text, also those that were saved before masks had a fill.
+    if (name == "mask_fill" && value == ParamValue(std::int64_t{0})) {
+      continue;
+    }
     text += (text.empty() ? "" : ", ") + name + "=" + repr(value);
   }
   return std::string(transform.name()) + "(" + text + ")";
