@@ -91,7 +91,8 @@ bool changes_values(const ImageTransform& operation) {
 TransformPtr only_moving(const Transform& operation) {
   Params params = params_of(operation);
   std::erase_if(params, [](const auto& it) {
-    return it.first == "fill" || it.first == "background" || it.first == "fade_radius";
+    return it.first == "fill" || it.first == "mask_fill" || it.first == "background" ||
+           it.first == "fade_radius";
   });
   for (auto& [name, value] : params) {
     if (name == "interpolation") {
