@@ -134,8 +134,8 @@ struct Made {
     std::vector<std::uint8_t> points_left(given.sizes.size(), 1);
     program.move_boxes(workspace, view, {own_boxes, {}, boxes_left});
     program.move_points(workspace, view, {own_points, given.sizes, points_left});
-    for (std::size_t i = 0; given.of_boxes && i < boxes_left.size(); ++i) {
-      points_left[i] &= boxes_left[i];
+    if (given.of_boxes) {
+      drop_together(boxes_left, points_left);
     }
     if (view > 0 && (boxes_left != kept_boxes || points_left != kept_points)) {
       return Error{

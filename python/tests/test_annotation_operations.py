@@ -134,6 +134,46 @@ def test_what_belongs_to_a_box_goes_with_it() -> None:
         run(image, boxes=boxes[:2], keypoints=points)
 
 
+def test_a_box_and_its_label_go_with_the_points_of_the_same_object(tmp_path: Path) -> None:
+    image = np.zeros((100, 100, 3), dtype=np.uint8)
+    boxes = np.array([[0, 0, 60, 60], [30, 30, 80, 80], [20, 20, 40, 40]], dtype=np.float32)
+    points = np.array([[[1, 1]], [[60, 60]], [[30, 30]]], dtype=np.float32)
+    operations = [transforms.CenterCrop(80), transforms.SanitizeKeyPoints()]
+    made = transforms.Compose(operations)(image, boxes=boxes, labels=[1, 3, 5], keypoints=points)
+    assert made["labels"] == [3, 5]
+    np.testing.assert_array_equal(made["boxes"], boxes[1:] - 10)
+    np.testing.assert_array_equal(made["keypoints"], points[1:] - 10)
+    alone = transforms.Compose(operations)(image, boxes=boxes, labels=[1, 3, 5], keypoints=points[:, 0])
+    assert alone["labels"] == [1, 3, 5], "points [N, 2] belong to no box"
+
+    # In the file the third object has a second field of points that leave the image.
+    far = [[50, 50, 2], [50, 50, 2], [5, 5, 1]]
+    objects = [
+        {"bbox": box.tolist(), "id": 2 * i + 1, "points": [*point[0].tolist(), i], "far": other}
+        for i, (box, point, other) in enumerate(zip(boxes, points, far, strict=True))
+    ]
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "PNG")
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        for name, data in (("png", file.getvalue()), ("json", json.dumps({"objects": objects}).encode())):
+            member = tarfile.TarInfo(f"0.{name}")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    fields = {
+        "image": "png",
+        "points": penstock.Keypoints("json", "objects.*.points", visibility=True),
+        "boxes": penstock.Boxes("json", "objects.*.bbox", labels="objects.*.id"),
+    }
+    for more, left in (({}, [1, 2]), ({"far": penstock.Keypoints("json", "objects.*.far")}, [1])):
+        dataset = penstock.Dataset(tmp_path / "a.tar", fields=fields | more)
+        (batch,) = penstock.Loader(dataset, transforms=operations, output="numpy")
+        np.testing.assert_array_equal(batch["boxes"][0], boxes[left] - 10)
+        assert batch["boxes_labels"][0].tolist() == [2 * i + 1 for i in left]
+        np.testing.assert_array_equal(batch["points"][0], points[left, 0] - 10)
+        assert batch["points_visibility"][0].tolist() == left
+        assert not more or batch["far"][0].tolist() == [[40, 40]]
+
+
 @pytest.mark.parametrize("store", [False, True], ids=["tar", "store"])
 @pytest.mark.parametrize("views", [False, True], ids=["list", "views"])
 def test_a_loader_drops_what_compose_drops(source: str, store: bool, views: bool, tmp_path: Path) -> None:

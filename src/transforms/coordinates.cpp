@@ -170,6 +170,13 @@ void move_points(std::span<const ImageEdit> edits, ImageSize image, const Annota
   }
 }
 
+void drop_together(std::span<std::uint8_t> kept, std::span<std::uint8_t> others_kept) noexcept {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    kept[i] &= others_kept[i];
+    others_kept[i] = kept[i];
+  }
+}
+
 Status mask_edits(const ImageEdits& edits, ElementType type, ImageEdits& masks) {
   masks.clear();
   int largest = 0;

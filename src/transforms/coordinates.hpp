@@ -19,6 +19,9 @@ void to_format(BoxFormat format, std::span<float> boxes) noexcept;
 /// - 1 - x (y alike), as in torchvision. They may leave the image.
 void move_points(std::span<const ImageEdit> edits, ImageSize image, const AnnotationItems& points);
 
+/// Marks items of two kinds that belong to each other, as many of each: both are dropped where either was.
+void drop_together(std::span<std::uint8_t> kept, std::span<std::uint8_t> others_kept) noexcept;
+
 /// Takes out what was not kept: `each` values an item.
 template <class T>
 void drop_items(std::vector<T>& values, std::span<const std::uint8_t> kept, std::size_t each) {

@@ -147,56 +147,73 @@ class PlaneFiller final : public Filler {
     return {};
   }
 
-  /// Boxes first: key points are dropped with those that they belong to.
   Status move_annotations(const RowPart& part) {
-    for (const AnnotationKind kind : {AnnotationKind::boxes, AnnotationKind::keypoints}) {
-      for (std::size_t i = 0; i < plan_.others().size(); ++i) {
-        const PlaneField& field = plan_.others()[i];
-        if (!field.reading.annotations || field.reading.annotations->kind != kind) {
-          continue;
+    const std::vector<PlaneField>& others = plan_.others();
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (plan_.drops() && others[i].of_boxes &&
+          found_[i].groups.size() != found_[*others[i].of_boxes].count) {
+        return at_sample({.kind = ErrorKind::corrupt,
+                          .message = fmt::format("there are {} boxes, but key points of {} objects",
+                                                 found_[*others[i].of_boxes].count, found_[i].groups.size()),
+                          .advice = "omit the key points, or what drops boxes",
+                          .place = {.stage = "transform"}},
+                         table_of(part), part.sample, others[i].number);
+      }
+    }
+    for (std::size_t view = 0; view < plan_.places().size(); ++view) {
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        if (others[i].reading.annotations) {
+          move(i, view);
         }
-        if (plan_.drops() && field.of_boxes && found_[i].groups.size() != found_[*field.of_boxes].count) {
-          return at_sample({.kind = ErrorKind::corrupt,
-                            .message = fmt::format("there are {} boxes, but key points of {} objects",
-                                                   found_[*field.of_boxes].count, found_[i].groups.size()),
-                            .advice = "omit the key points, or what drops boxes",
-                            .place = {.stage = "transform"}},
-                           table_of(part), part.sample, field.number);
-        }
-        for (std::size_t view = 0; view < plan_.places().size(); ++view) {
-          move(i, view, kind);
-        }
+      }
+      if (plan_.drops()) {
+        drop_objects(view);
       }
     }
     return {};
   }
 
-  void move(std::size_t other, std::size_t view, AnnotationKind kind) {
-    const PlaneField& field = plan_.others()[other];
+  void move(std::size_t other, std::size_t view) {
     const Annotations& found = found_[other];
     Moved& moved = moved_of(other, view);
     moved.numbers = found.numbers;
     moved.labels = found.labels;
-    if (kind == AnnotationKind::boxes) {
+    if (plan_.others()[other].reading.annotations->kind == AnnotationKind::boxes) {
       moved.kept.assign(found.count, 1);
       program_.move_boxes(workspace_, view, {moved.numbers, {}, moved.kept});
-      drop_items(moved.numbers, moved.kept, 4);
-      if (!moved.labels.empty()) {
-        drop_items(moved.labels, moved.kept, 1);
-      }
-      return;
+    } else {
+      moved.kept.assign(found.groups.size(), 1);
+      program_.move_points(workspace_, view, {moved.numbers, found.groups, moved.kept});
     }
-    moved.kept.assign(found.groups.size(), 1);
-    program_.move_points(workspace_, view, {moved.numbers, found.groups, moved.kept});
-    if (plan_.drops() && field.of_boxes) {
-      const std::vector<std::uint8_t>& boxes = moved_of(*field.of_boxes, view).kept;
-      for (std::size_t i = 0; i < moved.kept.size(); ++i) {
-        moved.kept[i] &= boxes[i];
+  }
+
+  /// Takes out what operations dropped, with what belongs to the same objects.
+  void drop_objects(std::size_t view) {
+    const std::vector<PlaneField>& others = plan_.others();
+    // The first round carries drops of all key points to the boxes, the second from those to all key points.
+    for (int round = 0; round < 2; ++round) {
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        if (others[i].of_boxes) {
+          drop_together(moved_of(*others[i].of_boxes, view).kept, moved_of(i, view).kept);
+        }
       }
     }
-    drop_points(moved.numbers, moved.kept, found.groups);
-    if (!moved.labels.empty()) {
-      drop_points(moved.labels, moved.kept, found.groups, 1);
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (!others[i].reading.annotations) {
+        continue;
+      }
+      Moved& moved = moved_of(i, view);
+      if (others[i].reading.annotations->kind == AnnotationKind::boxes) {
+        drop_items(moved.numbers, moved.kept, 4);
+        if (!moved.labels.empty()) {
+          drop_items(moved.labels, moved.kept, 1);
+        }
+      } else {
+        drop_points(moved.numbers, moved.kept, found_[i].groups);
+        if (!moved.labels.empty()) {
+          drop_points(moved.labels, moved.kept, found_[i].groups, 1);
+        }
+      }
     }
   }
 
