@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._box_formats import boxes_like, corners_of
 from ._foreign import as_function
 from ._functions import Python, work_of
 from ._helper import generator
@@ -97,10 +98,11 @@ class Compose:
     where more than the image was given, or the list adds masks of patches (RandomPatchMask), each under its name.
     Geometry moves masks (by the nearest pixel), boxes ([N, 4], left, top, right, bottom) and keypoints ([N, 2]) with
     the image; colours change the image alone. Where boxes are dropped, so are their labels ([N, ...]) and keypoints of
-    the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or [H, W], tensors [C, H, W] or PIL
-    images; the result is of the same kind, but that floats of a PIL image are a numpy array. PIL images of mode RGB,
-    RGBA, L and I;16 keep it; other modes with transparency (LA, PA, a transparent palette) become RGBA, and those
-    without become RGB.
+    the shape [N, K, 2], which belong to boxes. torchvision's BoundingBoxes are read in their format, and come back as
+    such, with the new canvas_size; rotated ones are refused. Images are numpy arrays [H, W, C] or [H, W], tensors [C,
+    H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy array. PIL images of
+    mode RGB, RGBA, L and I;16 keep it; other modes with transparency (LA, PA, a transparent palette) become RGBA, and
+    those without become RGB.
     Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and divided by 255 again afterwards,
     unless the list says what type it ends in (ToFloat16, ToBfloat16, ToUint8). Where it makes several images of one
     (FiveCrop), there is a dimension more in front; of a PIL image they are a tuple. ExifTranspose asks PIL images for
@@ -164,9 +166,10 @@ class Compose:
         results = {"image": moved}
         if mask is not None:
             results["mask"] = each(made["mask"], 2, mask_back)
-        for name, given in (("boxes", boxes), ("keypoints", keypoints)):
-            if given is not None:
-                results[name] = like(given, made[name])
+        if boxes is not None:
+            results["boxes"] = boxes_like(boxes, made["boxes"], made["image"].shape[-3:-1])
+        if keypoints is not None:
+            results["keypoints"] = like(keypoints, made["keypoints"])
         if labels is not None:
             results["labels"] = those_of(labels, made["kept"])
         for name, patches in patch_masks.items():
@@ -186,7 +189,7 @@ class Compose:
     ) -> tuple[dict[str, Any], Callable[[Any], Any], Callable[[Any], Any]]:
         pixels, back = pixels_of(image)
         indices, mask_back = (None, back) if mask is None else indices_of(mask)
-        given = (indices, numbers_of("boxes", boxes, 4), numbers_of("keypoints", keypoints, 2))
+        given = (indices, numbers_of("boxes", corners_of(boxes), 4), numbers_of("keypoints", keypoints, 2))
         seed = secrets.randbits(53) if seed is None else seed_of(seed)
         rows = None if params is None else _list_of(params)
         turns = (orientation(image), orientation(mask))

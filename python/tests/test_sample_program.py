@@ -232,3 +232,29 @@ def test_several_rectangles_may_be_too_small_to_erase() -> None:
     image = np.zeros((8, 8, 3), np.uint8)
     for seed in range(200):
         np.testing.assert_array_equal(compose(image, seed=seed), compose(image, params=compose.draw(image, seed=seed)))
+
+
+@pytest.mark.parametrize("kind", ["XYXY", "XYWH", "CXCYWH"])
+def test_bounding_boxes_of_torchvision_keep_their_format(kind: str) -> None:
+    torch = pytest.importorskip("torch")
+    v2 = pytest.importorskip("torchvision.transforms.v2")
+    tv_tensors = pytest.importorskip("torchvision.tv_tensors")
+    given = tv_tensors.BoundingBoxes([[1.0, 2, 3, 4], [4, 3, 5, 4]], format=kind, canvas_size=(8, 10))
+    image = torch.zeros((3, 8, 10), dtype=torch.uint8)
+    moves = [transforms.RandomHorizontalFlip(1.0), transforms.Resize((16, 30))]
+    made = transforms.Compose(moves)(image, boxes=given)["boxes"]
+    wanted = v2.functional.resize(v2.functional.horizontal_flip(given), [16, 30])
+    assert (type(made), made.format, made.canvas_size) == (type(given), given.format, (16, 30))
+    torch.testing.assert_close(made.as_subclass(torch.Tensor), wanted.as_subclass(torch.Tensor))
+    crops = transforms.Compose([transforms.FiveCrop((8, 8))])(image, boxes=given)["boxes"]
+    assert [(type(each), each.canvas_size) for each in crops] == [(type(given), (8, 8))] * 5
+    (batch_boxes,) = transforms.apply_batch([], image[None], None, [{}], boxes=[given])["boxes"]
+    assert batch_boxes.format == given.format
+    torch.testing.assert_close(batch_boxes.as_subclass(torch.Tensor), given.as_subclass(torch.Tensor))
+
+
+def test_rotated_bounding_boxes_are_refused() -> None:
+    tv_tensors = pytest.importorskip("torchvision.tv_tensors")
+    given = tv_tensors.BoundingBoxes([[1.0, 2, 3, 4, 30]], format="XYWHR", canvas_size=(8, 8))
+    with pytest.raises(penstock.InvalidError, match="boxes must be of a format xyxy, xywh, cxcywh, got xywhr"):
+        transforms.Compose([transforms.RandomHorizontalFlip(1.0)])(np.zeros((8, 8, 3), np.uint8), boxes=given)
