@@ -16,9 +16,10 @@ from ._box_formats import boxes_like, corners_of
 from ._foreign import as_function
 from ._functions import Python, work_of
 from ._helper import generator
-from ._image_kinds import each, indices_of, like, numbers_of, orientation, pixels_of, result, those_of
+from ._image_kinds import each, indices_of, like, numbers_of, orientation, pixels_of, result, stacked, those_of
 from ._operations import Transform, flat, refuse_what_is_no_list
 from .errors import InvalidError
+from .views import Views
 
 Operation = Transform | Python | Callable[..., Any]
 _Given = tuple[Any, Any, Any]  # mask, boxes and keypoints, or None of each
@@ -253,7 +254,7 @@ def _stages_of(operations: Sequence[Operation]) -> list[_Operations | _Function]
 
 
 def apply(
-    transforms: Iterable[Operation],
+    transforms: Iterable[Operation] | Views,
     image: Any,
     params: Any,
     *,
@@ -264,13 +265,52 @@ def apply(
 ) -> Any:
     """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it. A
     dict where more than the image is given, as Compose returns. Operations on whole batches at the end of the list are
-    passed over: apply_batch does those."""
+    passed over: apply_batch does those.
+
+    Of Views it is a dict of that by view. A view with a count has its images and masks in one array or tensor, and
+    tuples of boxes, labels, keypoints and PIL images. Of {field: list} each list is applied to the image of its field.
+    """
     if params is None:
         raise InvalidError("params must be a row of batch.params, or one view's list, got None; Compose draws anew")
+    if isinstance(transforms, Views):
+        given = {"mask": mask, "boxes": boxes, "labels": labels, "keypoints": keypoints}
+        return _views_of(transforms, image, params, given)
+    if isinstance(transforms, Mapping):
+        raise InvalidError(
+            f"apply: transforms has a list for each of the fields {list(transforms)}; call it for each field: "
+            "apply(transforms[field], image, params[field])"
+        )
     refuse_what_is_no_list("apply: transforms", transforms)
     operations = list(flat(transforms))
     operations = operations[: len(operations) - len(at_end_for_batches(operations)[0])]
     return Compose(operations)(image, mask=mask, boxes=boxes, labels=labels, keypoints=keypoints, params=params)
+
+
+def _views_of(views: Views, image: Any, params: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What apply() makes of the image for each view."""
+    if not isinstance(params, Mapping) or set(params) - {"batch"} != set(views.lists):
+        names = list(params) if isinstance(params, Mapping) else repr(params)
+        raise InvalidError(f"params must be a row of batch.params with the views {list(views.lists)}, got {names}")
+    results: dict[str, Any] = {}
+    for name, (count, operations) in views.lists.items():
+        if count is None:
+            results[name] = apply(operations, image, params[name], **given)
+            continue
+        rows = params[name]
+        if not isinstance(rows, Sequence) or len(rows) != count:
+            raise InvalidError(f"params must have {count} lists for the view {name!r}, got {rows!r}")
+        made = [apply(operations, image, row, **given) for row in rows]
+        results[name] = (
+            {key: _together(key, [one[key] for one in made]) for key in made[0]}
+            if isinstance(made[0], dict)
+            else stacked(made)
+        )
+    return results
+
+
+def _together(name: str, values: list[Any]) -> Any:
+    """Boxes and what belongs to them may be of other numbers in each."""
+    return tuple(values) if name in ("boxes", "labels", "keypoints") else stacked(values)
 
 
 def at_end_for_batches(operations: Sequence[Any]) -> tuple[list[Transform], int]:
@@ -290,9 +330,9 @@ def seed_of(seed: Any) -> int:
 def _list_of(params: Any) -> list[dict[str, Any]]:
     if isinstance(params, Mapping):
         views = [view for view in params if view != "batch"]  # which is that of whole batches
-        if len(views) > 1 or not params:
+        if len(views) > 1:
             raise InvalidError(f"params has the views {views}; pass one of them")
-        params = params[views[0]] if views else []  # a list of nothing else has none
+        params = params[views[0]] if views else []  # of a list without operations on images
     if not isinstance(params, Sequence) or isinstance(params, str):
         raise InvalidError(f"params must be a row of batch.params, got {params!r}")
     return [dict(entry) if isinstance(entry, Mapping) else entry for entry in params]

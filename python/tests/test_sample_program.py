@@ -185,6 +185,34 @@ def test_views_come_from_one_decode_and_draw_apart(source: str) -> None:
         assert "one decode" in loader.plan()
 
 
+def test_views_are_made_again_at_once(source: str) -> None:
+    views = penstock.Views(a=[transforms.RandomResizedCrop(24)], local=(3, [transforms.RandomResizedCrop(12)]))
+    with penstock.Loader(source, transforms=views, batch_size=2, output="numpy") as loader:
+        batch = next(iter(loader))
+    image, params = loader.dataset[int(batch["index"][1])]["image"], batch.params[1]
+    made = transforms.apply(views, image, params)
+    np.testing.assert_array_equal(made["a"].transpose(2, 0, 1), batch["a"][1])
+    np.testing.assert_array_equal(made["local"].transpose(0, 3, 1, 2), batch["local"][1])
+    both = transforms.apply(views, Image.fromarray(image), params, mask=image[:, :, 0], boxes=[[0, 0, 9, 9]])
+    assert (type(both["local"]["image"]), both["local"]["mask"].shape) == (tuple, (3, 12, 12))
+    assert [boxes.shape for boxes in both["local"]["boxes"]] == [(1, 4)] * 3
+    with pytest.raises(penstock.InvalidError, match=r"with the views \['a', 'local'\], got \['a'\]"):
+        transforms.apply(views, image, {"a": params["a"]})
+    with pytest.raises(penstock.InvalidError, match="params must have 3 lists for the view 'local'"):
+        transforms.apply(views, image, {"a": params["a"], "local": params["local"][:2]})
+    with pytest.raises(penstock.InvalidError, match=r"each of the fields \['photo'\].*params\[field\]"):
+        transforms.apply({"photo": []}, image, {"photo": []})  # type: ignore[arg-type]
+
+
+def test_a_list_of_nothing_is_made_again(source: str) -> None:
+    with penstock.Loader(source, transforms=[], batch_size=1, output="numpy") as loader:
+        batch = next(iter(loader))
+    image = loader.dataset[int(batch["index"][0])]["image"]
+    np.testing.assert_array_equal(transforms.apply([], image, batch.params[0]), image)
+    with pytest.raises(penstock.InvalidError, match="params for 0 operations, the list has 1"):
+        transforms.apply([transforms.RandomVerticalFlip()], image, batch.params[0])
+
+
 def test_one_key_makes_views_draw_alike(source: str) -> None:
     views = penstock.Views(
         a=[transforms.RandomResizedCrop(24, key="crop")],
