@@ -265,7 +265,7 @@ def apply(
 ) -> Any:
     """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it. A
     dict where more than the image is given, as Compose returns. Operations on whole batches at the end of the list are
-    passed over: apply_batch does those.
+    passed over: apply_batch does those. Batches of a loader with fuse="fast" have other pixels: this is fuse="exact".
 
     Of Views it is a dict of that by view. A view with a count has its images and masks in one array or tensor, and
     tuples of boxes, labels, keypoints and PIL images. Of {field: list} each list is applied to the image of its field.
