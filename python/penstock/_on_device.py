@@ -117,6 +117,10 @@ def _normalize(images: torch.Tensor, operation: Transform, drawn: Drawn) -> torc
 
     if not images.is_floating_point():
         images = images.to(torch.float32) / 255
+    for name in ("mean", "std"):
+        count = len(operation.params[name])
+        if images.shape[1] == 1 and count != 1:
+            raise InvalidError(f"Normalize: {name} has {count} numbers, the images one channel; pass one number")
     mean, std = (
         torch.as_tensor(operation.params[name], dtype=torch.float32, device=images.device).view(-1, 1, 1)
         for name in ("mean", "std")

@@ -144,6 +144,11 @@ def test_what_does_not_fit_is_refused(shards: Any) -> None:
         transforms.on_device([transforms.RandomApply([transforms.GaussianBlur(3)])])
     with pytest.raises(penstock.InvalidError, match="Mosaic.*has no form for devices"):
         transforms.on_device([transforms.RandomApply([transforms.Mosaic()])])
+    gray, drawn = torch.zeros(1, 1, 5, 5, dtype=torch.uint8), [{"": [{"op": "ToFloat"}, {"op": "Normalize"}]}]
+    for mean, std, name in (([0.5] * 3, [0.2] * 3, "mean"), ([0.5], [0.2] * 3, "std")):
+        device = transforms.on_device([transforms.ToFloat(), transforms.Normalize(mean, std)])
+        with pytest.raises(penstock.InvalidError, match=f"Normalize: {name} has 3 numbers, the images one channel"):
+            device(gray, drawn)
     device = transforms.on_device(COLORS)
     with pytest.raises(penstock.InvalidError, match="images of 1 or 3 channels, got 4"):
         device(torch.zeros(1, 4, 5, 5, dtype=torch.uint8), [{"": []}])
