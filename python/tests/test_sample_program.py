@@ -250,6 +250,22 @@ def test_compose_and_views_are_values() -> None:
         penstock.Views(a=(0, [transforms.ToFloat()]))
 
 
+def test_equal_values_have_one_hash() -> None:
+    flip, crop = [transforms.RandomHorizontalFlip()], [transforms.CenterCrop(8)]
+    pairs: list[tuple[Any, Any]] = [
+        (penstock.Views(a=flip, b=(2, crop)), penstock.Views(b=(2, crop), a=flip)),
+        (transforms.RandomRotation((-0.0, 3)), transforms.RandomRotation((0.0, 3))),
+        (
+            transforms.RandomApply([transforms.RandomRotation((-0.0, 3))]),
+            transforms.RandomApply([transforms.RandomRotation((0.0, 3))]),
+        ),
+    ]
+    for one, other in pairs:
+        assert one == other
+        assert hash(one) == hash(other)
+    assert len({hash(each) for each in EVERYTHING}) == len(EVERYTHING)
+
+
 def test_a_replay_needs_what_was_drawn() -> None:
     with pytest.raises(penstock.InvalidError, match="params must be a row of batch.params"):
         transforms.apply([transforms.RandomRotation(90)], SMOOTH[0], None)
