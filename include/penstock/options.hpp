@@ -104,8 +104,8 @@ struct LoaderOptions {
       "exact: operations share passes over the pixels where the result is the same; fast: rotations, affine "
       "and "
       "perspective maps that follow each other, and crops after them, also become one, which "
-      "interpolates once and changes pixels a little; off: every operation has a pass of its own, which is "
-      "slow "
+      "interpolates once and changes pixels a little: transforms.apply makes such batches again with other "
+      "pixels; off: every operation has a pass of its own, which is slow "
       "and gives the same pixels as exact");
     v("check_files", self.check_files,
       "True: an image with damage anywhere in its file is a bad sample, also where a crop needs another part "

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
+from ._box_formats import boxes_like, corners_of
 from ._compose import Operation, at_end_for_batches
 from ._image_kinds import is_tensor, like
 from ._operations import flat, refuse_what_is_no_list
@@ -35,7 +36,8 @@ def apply_batch(
         they differ in size, of which OneHot alone takes the labels.
     labels: [B] integers, which become one-hot where an operation mixes them; None where there are none.
     params: batch.params, or what it has of the batch: params[0]["batch"].
-    masks: [B, H, W]. boxes: B arrays [N, 4] of corners, and boxes_labels B arrays [N].
+    masks: [B, H, W]. boxes: B arrays [N, 4] of corners, or torchvision's BoundingBoxes, and boxes_labels B arrays
+        [N].
     """
     refuse_what_is_no_list("apply_batch: transforms", transforms)
     operations, classes = at_end_for_batches(list(flat(transforms)))
@@ -70,7 +72,10 @@ def apply_batch(
     if planes is not None:
         made["masks"] = _like(masks, planes)
     if boxes is not None:
-        made["boxes"] = [like(given, np.asarray(new)) for given, (new, _) in zip(boxes, moved, strict=True)]
+        made["boxes"] = [
+            boxes_like(given, np.asarray(new), pixels.shape[height : height + 2])
+            for given, (new, _) in zip(boxes, moved, strict=True)
+        ]
     if boxes_labels is not None:
         made["boxes_labels"] = [
             like(given, np.asarray(new)) for given, (_, new) in zip(boxes_labels, moved, strict=True)
@@ -121,7 +126,7 @@ def _boxes_of(boxes: Any, labels: Any, rows: int) -> tuple[list[Array], list[Arr
         if labels is not None:
             raise InvalidError("boxes_labels are those of boxes: pass boxes= too, or leave boxes_labels out")
         return [], []
-    corners = [_numbers("boxes", given, np.float32).reshape(-1, 4) for given in boxes]
+    corners = [_numbers("boxes", corners_of(given), np.float32).reshape(-1, 4) for given in boxes]
     numbers = [] if labels is None else [_numbers("boxes_labels", given, np.int64).reshape(-1) for given in labels]
     if len(corners) != rows or len(numbers) not in ([rows] if labels is not None else [0]):
         raise InvalidError(f"boxes and boxes_labels must be lists of {rows} arrays, one for each image")

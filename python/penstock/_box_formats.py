@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ._image_kinds import is_tensor
+from ._image_kinds import is_tensor, like
 from ._pixel_types import as_type, source_name
 from .errors import InvalidError
 
@@ -41,6 +42,39 @@ def boxes_as(boxes: Any, old_format: Any, new_format: Any) -> Any:
         twice = first * 2 + size
         return _joined(twice / 2 if floating else twice // 2, size)
     return _joined(first, size if new == "xywh" else first + last)
+
+
+def _own_format(boxes: Any) -> str | None:
+    """The format that torchvision's BoundingBoxes name; None for others."""
+    if not is_tensor(boxes) or not hasattr(boxes, "canvas_size"):
+        return None
+    known = str(boxes.format.value).lower()
+    if known not in _FORMATS:
+        raise InvalidError(f"boxes must be of a format {', '.join(_FORMATS)}, got {known}; rotated boxes do not move")
+    return known
+
+
+def corners_of(boxes: Any) -> Any:
+    """torchvision's BoundingBoxes as an array of corners; others, which are corners, as they are."""
+    known = _own_format(boxes)
+    if known is None:
+        return boxes
+    return boxes_as(boxes.detach().cpu().numpy().astype(np.float32), known, "xyxy")
+
+
+def boxes_like(given: Any, corners: np.ndarray[Any, Any], size: Sequence[int]) -> Any:
+    """Corners in the plane of images of that height and width, as the boxes that were given: several
+    BoundingBoxes are a tuple."""
+    known = _own_format(given)
+    if known is None:
+        return like(given, corners)
+    if corners.ndim == 3:
+        return tuple(boxes_like(given, each, size) for each in corners)
+    named = {name: getattr(given, name) for name in ("format", "clamping_mode") if hasattr(given, name)}
+    height, width = size
+    return type(given)(
+        boxes_as(corners, "xyxy", known), canvas_size=(int(height), int(width)), device=given.device, **named
+    )
 
 
 def _joined(first: Any, last: Any) -> Any:

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._box_formats import boxes_like, corners_of
 from ._foreign import as_function
 from ._functions import Python, work_of
 from ._helper import generator
-from ._image_kinds import each, indices_of, like, numbers_of, orientation, pixels_of, result, those_of
+from ._image_kinds import each, indices_of, like, numbers_of, orientation, pixels_of, result, stacked, those_of
 from ._operations import Transform, flat, refuse_what_is_no_list
 from .errors import InvalidError
+from .views import Views
 
 Operation = Transform | Python | Callable[..., Any]
 _Given = tuple[Any, Any, Any]  # mask, boxes and keypoints, or None of each
@@ -97,10 +99,11 @@ class Compose:
     where more than the image was given, or the list adds masks of patches (RandomPatchMask), each under its name.
     Geometry moves masks (by the nearest pixel), boxes ([N, 4], left, top, right, bottom) and keypoints ([N, 2]) with
     the image; colours change the image alone. Where boxes are dropped, so are their labels ([N, ...]) and keypoints of
-    the shape [N, K, 2], which belong to boxes. Images are numpy arrays [H, W, C] or [H, W], tensors [C, H, W] or PIL
-    images; the result is of the same kind, but that floats of a PIL image are a numpy array. PIL images of mode RGB,
-    RGBA, L and I;16 keep it; other modes with transparency (LA, PA, a transparent palette) become RGBA, and those
-    without become RGB.
+    the shape [N, K, 2], which belong to boxes. torchvision's BoundingBoxes are read in their format, and come back as
+    such, with the new canvas_size; rotated ones are refused. Images are numpy arrays [H, W, C] or [H, W], tensors [C,
+    H, W] or PIL images; the result is of the same kind, but that floats of a PIL image are a numpy array. PIL images of
+    mode RGB, RGBA, L and I;16 keep it; other modes with transparency (LA, PA, a transparent palette) become RGBA, and
+    those without become RGB.
     Values are uint8, uint16, or floats of 0 to 1, which are rounded to 8 bits and divided by 255 again afterwards,
     unless the list says what type it ends in (ToFloat16, ToBfloat16, ToUint8). Where it makes several images of one
     (FiveCrop), there is a dimension more in front; of a PIL image they are a tuple. ExifTranspose asks PIL images for
@@ -164,9 +167,10 @@ class Compose:
         results = {"image": moved}
         if mask is not None:
             results["mask"] = each(made["mask"], 2, mask_back)
-        for name, given in (("boxes", boxes), ("keypoints", keypoints)):
-            if given is not None:
-                results[name] = like(given, made[name])
+        if boxes is not None:
+            results["boxes"] = boxes_like(boxes, made["boxes"], made["image"].shape[-3:-1])
+        if keypoints is not None:
+            results["keypoints"] = like(keypoints, made["keypoints"])
         if labels is not None:
             results["labels"] = those_of(labels, made["kept"])
         for name, patches in patch_masks.items():
@@ -186,7 +190,7 @@ class Compose:
     ) -> tuple[dict[str, Any], Callable[[Any], Any], Callable[[Any], Any]]:
         pixels, back = pixels_of(image)
         indices, mask_back = (None, back) if mask is None else indices_of(mask)
-        given = (indices, numbers_of("boxes", boxes, 4), numbers_of("keypoints", keypoints, 2))
+        given = (indices, numbers_of("boxes", corners_of(boxes), 4), numbers_of("keypoints", keypoints, 2))
         seed = secrets.randbits(53) if seed is None else seed_of(seed)
         rows = None if params is None else _list_of(params)
         turns = (orientation(image), orientation(mask))
@@ -250,7 +254,7 @@ def _stages_of(operations: Sequence[Operation]) -> list[_Operations | _Function]
 
 
 def apply(
-    transforms: Iterable[Operation],
+    transforms: Iterable[Operation] | Views,
     image: Any,
     params: Any,
     *,
@@ -261,13 +265,52 @@ def apply(
 ) -> Any:
     """The image after these transforms with what was drawn before: a row of batch.params, or one view's list of it. A
     dict where more than the image is given, as Compose returns. Operations on whole batches at the end of the list are
-    passed over: apply_batch does those."""
+    passed over: apply_batch does those. Batches of a loader with fuse="fast" have other pixels: this is fuse="exact".
+
+    Of Views it is a dict of that by view. A view with a count has its images and masks in one array or tensor, and
+    tuples of boxes, labels, keypoints and PIL images. Of {field: list} each list is applied to the image of its field.
+    """
     if params is None:
         raise InvalidError("params must be a row of batch.params, or one view's list, got None; Compose draws anew")
+    if isinstance(transforms, Views):
+        given = {"mask": mask, "boxes": boxes, "labels": labels, "keypoints": keypoints}
+        return _views_of(transforms, image, params, given)
+    if isinstance(transforms, Mapping):
+        raise InvalidError(
+            f"apply: transforms has a list for each of the fields {list(transforms)}; call it for each field: "
+            "apply(transforms[field], image, params[field])"
+        )
     refuse_what_is_no_list("apply: transforms", transforms)
     operations = list(flat(transforms))
     operations = operations[: len(operations) - len(at_end_for_batches(operations)[0])]
     return Compose(operations)(image, mask=mask, boxes=boxes, labels=labels, keypoints=keypoints, params=params)
+
+
+def _views_of(views: Views, image: Any, params: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What apply() makes of the image for each view."""
+    if not isinstance(params, Mapping) or set(params) - {"batch"} != set(views.lists):
+        names = list(params) if isinstance(params, Mapping) else repr(params)
+        raise InvalidError(f"params must be a row of batch.params with the views {list(views.lists)}, got {names}")
+    results: dict[str, Any] = {}
+    for name, (count, operations) in views.lists.items():
+        if count is None:
+            results[name] = apply(operations, image, params[name], **given)
+            continue
+        rows = params[name]
+        if not isinstance(rows, Sequence) or len(rows) != count:
+            raise InvalidError(f"params must have {count} lists for the view {name!r}, got {rows!r}")
+        made = [apply(operations, image, row, **given) for row in rows]
+        results[name] = (
+            {key: _together(key, [one[key] for one in made]) for key in made[0]}
+            if isinstance(made[0], dict)
+            else stacked(made)
+        )
+    return results
+
+
+def _together(name: str, values: list[Any]) -> Any:
+    """Boxes and what belongs to them may be of other numbers in each."""
+    return tuple(values) if name in ("boxes", "labels", "keypoints") else stacked(values)
 
 
 def at_end_for_batches(operations: Sequence[Any]) -> tuple[list[Transform], int]:
@@ -287,9 +330,9 @@ def seed_of(seed: Any) -> int:
 def _list_of(params: Any) -> list[dict[str, Any]]:
     if isinstance(params, Mapping):
         views = [view for view in params if view != "batch"]  # which is that of whole batches
-        if len(views) > 1 or not params:
+        if len(views) > 1:
             raise InvalidError(f"params has the views {views}; pass one of them")
-        params = params[views[0]] if views else []  # a list of nothing else has none
+        params = params[views[0]] if views else []  # of a list without operations on images
     if not isinstance(params, Sequence) or isinstance(params, str):
         raise InvalidError(f"params must be a row of batch.params, got {params!r}")
     return [dict(entry) if isinstance(entry, Mapping) else entry for entry in params]

@@ -26,7 +26,11 @@ def each(made: np.ndarray[Any, Any], dimensions: int, back: Callable[[Any], Any]
     """back() of what was made, or of each where there are several in a dimension in front."""
     if made.ndim == dimensions:
         return back(made)
-    results = [back(one) for one in made]
+    return stacked([back(one) for one in made])
+
+
+def stacked(results: list[Any]) -> Any:
+    """Images of one size in one array or tensor; PIL images as a tuple."""
     if is_tensor(results[0]):
         import torch
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._compose import at_end_for_batches
 from ._device_colors import COLORS, Drawn, Step, bytes_of, column
 from ._operations import Transform, flat, refuse_what_is_no_list
 from .errors import InvalidError
@@ -23,7 +24,7 @@ class OnDevice:
         refuse_what_is_no_list("on_device: transforms", operations)
         self.transforms = tuple(flat(operations))
         for operation in self.transforms:
-            _refuse_what_has_no_form(operation, (*STEPS, *MIXES))
+            _refuse_what_has_no_form(operation)
 
     def __repr__(self) -> str:
         return f"on_device({list(self.transforms)!r})"
@@ -50,40 +51,48 @@ class OnDevice:
         if params is None or len(params) != len(images):
             raise InvalidError(f"params must be batch.params, a row for each of the {len(images)} images")
         rows = [_entries(row) for row in params]
-        taken = [0] * len(rows)
-        for operation in self.transforms:
+        of_batch = params[0].get("batch", []) if len(params) else []
+        taken, taken_of_batch = [0] * len(rows), [0]
+        for operation in self.transforms if len(images) else ():
             name = type(operation).__name__
-            drawn = [_next(rows[row], taken, row, name) for row in range(len(rows))]
-            if name in STEPS:
-                images = STEPS[name](images, operation, drawn) if len(images) else images
-            elif len(images):
-                images, labels = _mixed(images, labels, operation, drawn[0])
+            if _is_mix(operation):
+                images, labels = _mixed(images, labels, operation, _next(of_batch, taken_of_batch, 0, name))
+            else:
+                drawn = [_next(rows[row], taken, row, name) for row in range(len(rows))]
+                images = STEPS[name](images, operation, drawn)
         return images if labels is None else (images, labels)
 
 
 def on_device(transforms: Iterable[Transform]) -> OnDevice:
     """A list of flips, colours, ToFloat, Normalize, MixUp, CutMix, TimmMixup and OneHot, and of RandomApply,
-    RandomChoice, RandomOrder and Sequential of all but the last four, as a function of a batch on its device:
-    on_device(list)(images, batch.params), with what a loader drew. The work is done by torch's operations where the
-    tensor lies. Bytes become what the engine makes of them; floats agree to about 1e-6. Blurs, sharpness, jitter in HSV
-    and YIQ, noise, erasing, policies and all other geometry have no such form: the loader does them. Tested on CPU
-    tensors only: nobody has run it on a GPU."""
+    RandomChoice, RandomOrder and Sequential of these, as a function of a batch on its device: on_device(list)(images,
+    batch.params), with what a loader drew. The work is done by torch's operations where the tensor lies. Bytes become
+    what the engine makes of them; floats agree to about 1e-6. Blurs, sharpness, jitter in HSV and YIQ, noise, erasing,
+    policies and all other geometry have no such form: the loader does them. Tested on CPU tensors only: nobody has run
+    it on a GPU."""
     return OnDevice(transforms)
 
 
-def _refuse_what_has_no_form(operation: Any, known: Sequence[str]) -> None:
+def _is_mix(operation: Transform) -> bool:
+    """Whether it works on whole batches: what holds others holds such alone, or none."""
+    held = operation.params.get("transforms", ())
+    return type(operation).__name__ in MIXES or (len(held) > 0 and _is_mix(held[0]))
+
+
+def _refuse_what_has_no_form(operation: Any) -> None:
+    known = (*STEPS, *MIXES)
     if not isinstance(operation, Transform) or type(operation).__name__ not in known:
         raise InvalidError(f"on_device: {operation!r} has no form for devices; those that have are {', '.join(known)}")
     for held in operation.params.get("transforms", ()):
-        _refuse_what_has_no_form(held, tuple(STEPS))
+        _refuse_what_has_no_form(held)
 
 
 def _entries(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What the only list drew for a row, then what was drawn for the whole batch."""
+    """What the only list drew for a row."""
     lists = [drawn for view, drawn in row.items() if view != "batch"]
     if len(lists) > 1 or any(not isinstance(entry, Mapping) for drawn in lists for entry in drawn):
         raise InvalidError(f"params has the views {list(row)}; pass {{'': drawn}} of one of them for each row")
-    return [*(lists[0] if lists else []), *row.get("batch", [])]
+    return list(lists[0]) if lists else []
 
 
 def _next(entries: Sequence[Mapping[str, Any]], taken: list[int], row: int, name: str) -> Mapping[str, Any]:
@@ -108,6 +117,10 @@ def _normalize(images: torch.Tensor, operation: Transform, drawn: Drawn) -> torc
 
     if not images.is_floating_point():
         images = images.to(torch.float32) / 255
+    for name in ("mean", "std"):
+        count = len(operation.params[name])
+        if images.shape[1] == 1 and count != 1:
+            raise InvalidError(f"Normalize: {name} has {count} numbers, the images one channel; pass one number")
     mean, std = (
         torch.as_tensor(operation.params[name], dtype=torch.float32, device=images.device).view(-1, 1, 1)
         for name in ("mean", "std")
@@ -116,6 +129,18 @@ def _normalize(images: torch.Tensor, operation: Transform, drawn: Drawn) -> torc
 
 
 def _mixed(images: torch.Tensor, labels: Any, operation: Transform, drawn: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The batch after an operation on whole batches, or after those that it chose of what it holds."""
+    if type(operation).__name__ in MIXES:
+        return _mixed_once(images, labels, operation, drawn)
+    _, classes = at_end_for_batches([operation])
+    if labels is not None and classes:
+        labels = _smoothed(labels, classes, 0.0)
+    for number, own in zip(drawn["chosen"], drawn["transforms"], strict=True):
+        images, labels = _mixed(images, labels, operation.params["transforms"][number], own)
+    return images, labels
+
+
+def _mixed_once(images: torch.Tensor, labels: Any, operation: Transform, drawn: Mapping[str, Any]) -> tuple[Any, Any]:
     """Each row with the one that it is paired with, as it was drawn for the batch, for pairs or for rows."""
     import torch
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from . import _core
@@ -41,10 +41,17 @@ class Transform:
         return isinstance(other, Transform) and self.handle == other.handle
 
     def __hash__(self) -> int:
-        return hash(repr(self))
+        return hash((self.handle.name, _hashable(self.params)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (make, (self.handle.name, self.params))
+
+
+def _hashable(value: Any) -> Any:
+    """Of equal values equal ones: 0.0 for -0.0, which prints otherwise."""
+    if isinstance(value, Mapping):
+        return frozenset((name, _hashable(each)) for name, each in value.items())
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
 
 
 #: Pillow's numbers of filters, which torchvision takes too, and its other name for one of them.

@@ -124,15 +124,15 @@ class OptionFields:
     def fuse(self) -> Literal["off", "exact", "fast"]:
         """exact: operations share passes over the pixels where the result is the same; fast: rotations, affine
         and perspective maps that follow each other, and crops after them, also become one, which
-        interpolates once and changes pixels a little; off: every operation has a pass of its own, which is
-        slow and gives the same pixels as exact"""
+        interpolates once and changes pixels a little: transforms.apply makes such batches again with other
+        pixels; off: every operation has a pass of its own, which is slow and gives the same pixels as exact"""
     def with_fuse(
         self, value: Literal["off", "exact", "fast"], /
     ) -> LoaderOptions:
         """exact: operations share passes over the pixels where the result is the same; fast: rotations, affine
         and perspective maps that follow each other, and crops after them, also become one, which
-        interpolates once and changes pixels a little; off: every operation has a pass of its own, which is
-        slow and gives the same pixels as exact"""
+        interpolates once and changes pixels a little: transforms.apply makes such batches again with other
+        pixels; off: every operation has a pass of its own, which is slow and gives the same pixels as exact"""
     @property
     def check_files(self) -> bool:
         """True: an image with damage anywhere in its file is a bad sample, also where a crop needs another

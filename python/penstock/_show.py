@@ -142,6 +142,8 @@ def show_batch(
     _count("rows", rows)
     names = [name for name in batch if name not in ("key", "index", "label") and "." not in name]
     fields = {name: rows_ for name, rows_ in ((name, _rows(batch[name])) for name in names) if _holds_images(rows_)}
+    images_of_row = max((len(_images(values[0])) for values in fields.values()), default=0)
+    fields = {name: values for name, values in fields.items() if not _are_boxes(values[0], images_of_row)}
     if not fields:
         raise InvalidError(f"this batch has no images to show; it has {', '.join(batch)}")
     height = min(rows, len(next(iter(fields.values()))))
@@ -165,6 +167,14 @@ def _holds_images(values: Any) -> bool:
     if isinstance(values, list):
         return bool(values) and bool(_images(values[0]))
     return values.ndim in (4, 5) and len(values) > 0 and bool(_images(values[0]))
+
+
+def _are_boxes(row: Any, images: int) -> bool:
+    """Whether a row has boxes [N, 4] for each of several images, which look like an image of four channels."""
+    if images < 2 or isinstance(row, list | tuple):
+        return False
+    array = _array(row)
+    return array.ndim == 3 and array.shape[::2] == (images, 4) and array.dtype.kind == "f"
 
 
 def _folded(lines: list[list[Cell]], columns: int | None) -> list[list[Cell]]:

@@ -32,7 +32,7 @@ class Views:
         return isinstance(other, Views) and self.lists == other.lists
 
     def __hash__(self) -> int:
-        return hash(tuple(self.lists.items()))
+        return hash(frozenset(self.lists.items()))  # the order of names does not matter
 
     def __repr__(self) -> str:
         texts = []

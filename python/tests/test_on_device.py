@@ -109,6 +109,9 @@ MIXES = [
     transforms.TimmMixup(0.8, 1.0, prob=0.7, mode="elem", num_classes=60),
     transforms.TimmMixup(0.8, 1.0, prob=0.7, mode="pair", num_classes=60),
     transforms.OneHot(60, label_smoothing=0.1),
+    transforms.RandomChoice([transforms.MixUp(num_classes=60), transforms.CutMix(num_classes=60, label_smoothing=0.1)]),
+    transforms.RandomApply([transforms.RandomOrder([transforms.MixUp(num_classes=60)])], p=0.5),
+    transforms.RandomApply([transforms.CutMix(num_classes=60)], p=0.0),
 ]
 
 
@@ -139,8 +142,13 @@ def test_what_does_not_fit_is_refused(shards: Any) -> None:
         transforms.on_device(CROP)
     with pytest.raises(penstock.InvalidError, match="GaussianBlur.*has no form for devices"):
         transforms.on_device([transforms.RandomApply([transforms.GaussianBlur(3)])])
-    with pytest.raises(penstock.InvalidError, match="MixUp.*has no form for devices"):
-        transforms.on_device([transforms.RandomChoice([MIXES[0], MIXES[1]])])
+    with pytest.raises(penstock.InvalidError, match="Mosaic.*has no form for devices"):
+        transforms.on_device([transforms.RandomApply([transforms.Mosaic()])])
+    gray, drawn = torch.zeros(1, 1, 5, 5, dtype=torch.uint8), [{"": [{"op": "ToFloat"}, {"op": "Normalize"}]}]
+    for mean, std, name in (([0.5] * 3, [0.2] * 3, "mean"), ([0.5], [0.2] * 3, "std")):
+        device = transforms.on_device([transforms.ToFloat(), transforms.Normalize(mean, std)])
+        with pytest.raises(penstock.InvalidError, match=f"Normalize: {name} has 3 numbers, the images one channel"):
+            device(gray, drawn)
     device = transforms.on_device(COLORS)
     with pytest.raises(penstock.InvalidError, match="images of 1 or 3 channels, got 4"):
         device(torch.zeros(1, 4, 5, 5, dtype=torch.uint8), [{"": []}])

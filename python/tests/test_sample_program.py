@@ -185,6 +185,34 @@ def test_views_come_from_one_decode_and_draw_apart(source: str) -> None:
         assert "one decode" in loader.plan()
 
 
+def test_views_are_made_again_at_once(source: str) -> None:
+    views = penstock.Views(a=[transforms.RandomResizedCrop(24)], local=(3, [transforms.RandomResizedCrop(12)]))
+    with penstock.Loader(source, transforms=views, batch_size=2, output="numpy") as loader:
+        batch = next(iter(loader))
+    image, params = loader.dataset[int(batch["index"][1])]["image"], batch.params[1]
+    made = transforms.apply(views, image, params)
+    np.testing.assert_array_equal(made["a"].transpose(2, 0, 1), batch["a"][1])
+    np.testing.assert_array_equal(made["local"].transpose(0, 3, 1, 2), batch["local"][1])
+    both = transforms.apply(views, Image.fromarray(image), params, mask=image[:, :, 0], boxes=[[0, 0, 9, 9]])
+    assert (type(both["local"]["image"]), both["local"]["mask"].shape) == (tuple, (3, 12, 12))
+    assert [boxes.shape for boxes in both["local"]["boxes"]] == [(1, 4)] * 3
+    with pytest.raises(penstock.InvalidError, match=r"with the views \['a', 'local'\], got \['a'\]"):
+        transforms.apply(views, image, {"a": params["a"]})
+    with pytest.raises(penstock.InvalidError, match="params must have 3 lists for the view 'local'"):
+        transforms.apply(views, image, {"a": params["a"], "local": params["local"][:2]})
+    with pytest.raises(penstock.InvalidError, match=r"each of the fields \['photo'\].*params\[field\]"):
+        transforms.apply({"photo": []}, image, {"photo": []})  # type: ignore[arg-type]
+
+
+def test_a_list_of_nothing_is_made_again(source: str) -> None:
+    with penstock.Loader(source, transforms=[], batch_size=1, output="numpy") as loader:
+        batch = next(iter(loader))
+    image = loader.dataset[int(batch["index"][0])]["image"]
+    np.testing.assert_array_equal(transforms.apply([], image, batch.params[0]), image)
+    with pytest.raises(penstock.InvalidError, match="params for 0 operations, the list has 1"):
+        transforms.apply([transforms.RandomVerticalFlip()], image, batch.params[0])
+
+
 def test_one_key_makes_views_draw_alike(source: str) -> None:
     views = penstock.Views(
         a=[transforms.RandomResizedCrop(24, key="crop")],
@@ -222,6 +250,22 @@ def test_compose_and_views_are_values() -> None:
         penstock.Views(a=(0, [transforms.ToFloat()]))
 
 
+def test_equal_values_have_one_hash() -> None:
+    flip, crop = [transforms.RandomHorizontalFlip()], [transforms.CenterCrop(8)]
+    pairs: list[tuple[Any, Any]] = [
+        (penstock.Views(a=flip, b=(2, crop)), penstock.Views(b=(2, crop), a=flip)),
+        (transforms.RandomRotation((-0.0, 3)), transforms.RandomRotation((0.0, 3))),
+        (
+            transforms.RandomApply([transforms.RandomRotation((-0.0, 3))]),
+            transforms.RandomApply([transforms.RandomRotation((0.0, 3))]),
+        ),
+    ]
+    for one, other in pairs:
+        assert one == other
+        assert hash(one) == hash(other)
+    assert len({hash(each) for each in EVERYTHING}) == len(EVERYTHING)
+
+
 def test_a_replay_needs_what_was_drawn() -> None:
     with pytest.raises(penstock.InvalidError, match="params must be a row of batch.params"):
         transforms.apply([transforms.RandomRotation(90)], SMOOTH[0], None)
@@ -232,3 +276,29 @@ def test_several_rectangles_may_be_too_small_to_erase() -> None:
     image = np.zeros((8, 8, 3), np.uint8)
     for seed in range(200):
         np.testing.assert_array_equal(compose(image, seed=seed), compose(image, params=compose.draw(image, seed=seed)))
+
+
+@pytest.mark.parametrize("kind", ["XYXY", "XYWH", "CXCYWH"])
+def test_bounding_boxes_of_torchvision_keep_their_format(kind: str) -> None:
+    torch = pytest.importorskip("torch")
+    v2 = pytest.importorskip("torchvision.transforms.v2")
+    tv_tensors = pytest.importorskip("torchvision.tv_tensors")
+    given = tv_tensors.BoundingBoxes([[1.0, 2, 3, 4], [4, 3, 5, 4]], format=kind, canvas_size=(8, 10))
+    image = torch.zeros((3, 8, 10), dtype=torch.uint8)
+    moves = [transforms.RandomHorizontalFlip(1.0), transforms.Resize((16, 30))]
+    made = transforms.Compose(moves)(image, boxes=given)["boxes"]
+    wanted = v2.functional.resize(v2.functional.horizontal_flip(given), [16, 30])
+    assert (type(made), made.format, made.canvas_size) == (type(given), given.format, (16, 30))
+    torch.testing.assert_close(made.as_subclass(torch.Tensor), wanted.as_subclass(torch.Tensor))
+    crops = transforms.Compose([transforms.FiveCrop((8, 8))])(image, boxes=given)["boxes"]
+    assert [(type(each), each.canvas_size) for each in crops] == [(type(given), (8, 8))] * 5
+    (batch_boxes,) = transforms.apply_batch([], image[None], None, [{}], boxes=[given])["boxes"]
+    assert batch_boxes.format == given.format
+    torch.testing.assert_close(batch_boxes.as_subclass(torch.Tensor), given.as_subclass(torch.Tensor))
+
+
+def test_rotated_bounding_boxes_are_refused() -> None:
+    tv_tensors = pytest.importorskip("torchvision.tv_tensors")
+    given = tv_tensors.BoundingBoxes([[1.0, 2, 3, 4, 30]], format="XYWHR", canvas_size=(8, 8))
+    with pytest.raises(penstock.InvalidError, match="boxes must be of a format xyxy, xywh, cxcywh, got xywhr"):
+        transforms.Compose([transforms.RandomHorizontalFlip(1.0)])(np.zeros((8, 8, 3), np.uint8), boxes=given)

@@ -180,6 +180,17 @@ def test_views_of_a_row_stand_beside_each_other(dataset: penstock.Dataset, outpu
     assert {mixed(1), mixed(2), color_of(7)} <= colors(drawn)
 
 
+@pytest.mark.parametrize("output", ["numpy", "torch"])
+def test_boxes_of_several_crops_are_drawn_over_them(dataset: penstock.Dataset, output: Any) -> None:
+    if output == "torch":
+        pytest.importorskip("torch")
+    boxed = penstock.Dataset(dataset._arguments[0], fields={"image": "png", "boxes": dataset._arguments[3]["boxes"]})
+    with penstock.Loader(boxed, batch_size=2, transforms=[transforms.FiveCrop(10)], output=output) as loader:
+        drawn = next(iter(loader)).show(side=SIDE)
+    assert drawn.width == 6 + 5 * (SIDE + 6)
+    assert color_of(7) in colors(drawn)
+
+
 def test_normalised_floats_can_be_undone(dataset: penstock.Dataset) -> None:
     mean, std = [0.4, 0.5, 0.6], [0.2, 0.3, 0.25]
     list_ = [transforms.ToFloat(), transforms.Normalize(mean, std)]
