@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from ._one_operation import run, stream_of
+from ._one_operation import OF_THE_IMAGE, in_bytes, run, stream_of
 from ._operations import CLASSES, holds_operations
 from .errors import InvalidError
 
@@ -167,6 +167,9 @@ def _function_of(info: dict[str, Any], module: str) -> Callable[..., Any]:
             given = signature.bind(*args, **kwargs)
         except TypeError as problem:
             raise InvalidError(f"{name}: {problem}; it takes {signature}") from None
+        for own in OF_THE_IMAGE:  # defaults are of 8 bits
+            if own in given.arguments:
+                given.arguments[own] = in_bytes(name, given.arguments["image"], own, given.arguments[own])
         given.apply_defaults()
         values = dict(given.arguments)
         image, stream = values.pop("image"), stream_of(name, values.pop("seed", 0))

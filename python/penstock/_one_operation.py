@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ._compose import Compose, seed_of
 from ._image_kinds import is_tensor
 from ._operations import Transform, make
@@ -65,6 +67,34 @@ def whole_numbers(function: str, name: str, value: Any, counts: tuple[int, ...])
     if any(each != each // 1 for each in known):
         raise InvalidError(f"{function}: {name} must be integers, got {value!r}")
     return [int(each) for each in known]
+
+
+#: Parameters that are values of the image: those of Compose are of 8 bits, those of functions of the image itself.
+OF_THE_IMAGE = ("fill", "threshold")
+
+
+def has_floats(image: Any) -> bool:
+    """Whether the values of the image are floats, 0 to 1."""
+    if is_tensor(image):
+        return bool(image.is_floating_point())
+    return not hasattr(image, "getbands") and np.asarray(image).dtype.kind == "f"
+
+
+def in_bytes(function: str, image: Any, name: str, value: Any) -> Any:
+    """One value of the image or several, as those of 8 bits that operations take: for an image of floats 0 to 1 become
+    0 to 255. Fills are whole; thresholds lie between the values, but those of values lie on them."""
+    if value is None or not has_floats(image):
+        return value
+    known = plain(value)
+    each = known if isinstance(known, list) else [known]
+    if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in each):
+        return value  # which the operation refuses
+    if not all(0 <= one <= 1 for one in each):
+        raise InvalidError(
+            f"{function}: {name} must be between 0 and 1 for an image of floats, whose values are, got {value!r}"
+        )
+    made = [round(one * 255) if name == "fill" else round(one * 255, 4) for one in each]
+    return made if isinstance(known, list) else made[0]
 
 
 def run(

@@ -340,3 +340,37 @@ def test_threads_work_without_the_gil() -> None:
     compose(image, seed=1)
     alone = time.perf_counter() - begin
     assert longest_standstill(lambda: compose(image, seed=2)) < alone / 2  # with the GIL: alone, at least
+
+
+FLAT = torch.full((3, 24, 24), 0.7)
+
+
+def test_fills_of_floats_are_values_of_the_image() -> None:
+    assert functional.pad(FLAT, 1, fill=1)[0, 0, 0] == 1
+    assert functional.pad(FLAT.permute(1, 2, 0).numpy(), 1, fill=1.0)[0, 0, 0] == 1
+    assert functional.pad(FLAT, 1, fill=[0.0, 0.2, 1.0])[:, 0, 0].tolist() == pytest.approx([0.0, 0.2, 1.0])
+    corners = [[0, 0], [23, 0], [23, 23], [0, 23]]
+    calls: list[Callable[[Any, float], Any]] = [
+        lambda image, fill: functional.rotate(image, 45, fill=fill),
+        lambda image, fill: functional.affine(image, 45, [0, 0], 1.0, 0.0, fill=fill),
+        lambda image, fill: functional.perspective(image, corners, [[9, 9], [20, 9], [20, 20], [9, 20]], fill=fill),
+        lambda image, fill: functional.cutout(image, 0, 0, 4, 4, fill=fill),
+    ]
+    for call in calls:
+        assert call(FLAT, 0.4)[0, 0, 0] == pytest.approx(0.4)
+        assert call((FLAT * 255).to(torch.uint8), 102)[0, 0, 0] == 102
+        with pytest.raises(penstock.InvalidError, match=r"fill must be between 0 and 1 .*got 102"):
+            call(FLAT, 102)
+    assert functional.pad(FLAT, 1, fill=None)[0, 0, 0] == 0
+    # What stands in the place of a fill that is not given is of 8 bits.
+    rotated = functional.timm_rand_augment(FLAT, [{"op": "Rotate", "degrees": 45.0, "interpolation": "bilinear"}])
+    assert rotated[:, 0, 0].tolist() == pytest.approx([124 / 255, 116 / 255, 104 / 255])
+
+
+def test_thresholds_of_floats_are_values_of_the_image() -> None:
+    values = (torch.arange(256, dtype=torch.float32) / 255).reshape(1, 16, 16)
+    for threshold in (0.0, 0.4985, 0.5, *(number / 255 for number in range(256))):
+        wanted = reference.solarize(values, threshold)
+        torch.testing.assert_close(functional.solarize(values, threshold), wanted, rtol=0, atol=1e-6)
+    with pytest.raises(penstock.InvalidError, match=r"solarize: threshold must be between 0 and 1 .*got 128"):
+        functional.solarize(values, 128)

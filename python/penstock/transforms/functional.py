@@ -4,8 +4,8 @@ The names and parameters are torchvision's where torchvision.transforms.v2.funct
 pixels those that it makes of PIL images. Every other operation on images has a function too, named after it without
 "Random": what it draws, then those of its parameters that still matter. Images are PIL images, numpy arrays [H, W, C]
 or [H, W] and tensors [C, H, W], and so are results; Compose says more of them. What is not possible raises
-InvalidError, which names the function and the parameter. Any number of threads may call; the work is done without the
-GIL.
+InvalidError, which names the function and the parameter. `fill` and `threshold` are values of the image: 0 to 1 where
+it has floats. Any number of threads may call; the work is done without the GIL.
 """
 
 from __future__ import annotations
@@ -19,7 +19,18 @@ from .._box_formats import boxes_as
 from .._erasing import erased
 from .._image_kinds import is_tensor
 from .._made_functions import made_functions
-from .._one_operation import compose_of, dimensions_of, in_words_of, integer, number, numbers, plain, run, whole_numbers
+from .._one_operation import (
+    compose_of,
+    dimensions_of,
+    in_bytes,
+    in_words_of,
+    integer,
+    number,
+    numbers,
+    plain,
+    run,
+    whole_numbers,
+)
 from .._operations import make
 from .._pil import array_of, is_pil
 from .._pixel_types import as_type, scaled, type_name
@@ -27,7 +38,7 @@ from ..errors import InvalidError
 
 T = TypeVar("T")
 Interpolation = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"]
-Fill = int | Sequence[int] | None
+Fill = float | Sequence[float] | None
 
 #: Functions of torchvision.transforms.v2.functional that are not here, and what takes their place.
 ELSEWHERE = {
@@ -144,7 +155,8 @@ def rotate(
 ) -> T:
     """Turns the image by an angle in degrees, counter-clockwise. expand makes it as large as the turned one needs, and
     cannot be combined with center."""
-    params = {"degrees": 0, "interpolation": interpolation, "expand": expand, "center": center, "fill": _fill(fill)}
+    outside = in_bytes("rotate", image, "fill", fill)
+    params = {"degrees": 0, "interpolation": interpolation, "expand": expand, "center": center, "fill": outside}
     drawn = {"angle": number("rotate", "angle", angle)}
     return run("rotate", image, "RandomRotation", params, drawn)  # type: ignore[no-any-return]
 
@@ -161,7 +173,8 @@ def affine(
 ) -> T:
     """Turns clockwise by degrees, moves by whole pixels across and down, scales, and shears by degrees across (and
     down)."""
-    params = {"degrees": 0, "interpolation": interpolation, "fill": _fill(fill), "center": center}
+    outside = in_bytes("affine", image, "fill", fill)
+    params = {"degrees": 0, "interpolation": interpolation, "fill": outside, "center": center}
     shears = numbers("affine", "shear", shear, (1, 2))
     # As torchvision has it: one number shears across, a list of one both ways.
     both = shears if isinstance(plain(shear), list) else [*shears, 0.0]
@@ -190,7 +203,7 @@ def perspective(
     corners = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]]
     if plain(startpoints) != corners:
         raise InvalidError(f"perspective: startpoints must be the corners of the image, {corners}, got {startpoints!r}")
-    params = {"interpolation": interpolation, "fill": _fill(fill)}
+    params = {"interpolation": interpolation, "fill": in_bytes("perspective", image, "fill", fill)}
     points = plain(endpoints)
     is_four = isinstance(points, list) and len(points) == 4
     if not is_four or not all(isinstance(point, list) and len(point) == 2 for point in points):
@@ -198,10 +211,6 @@ def perspective(
     flat = [each for point in points for each in point]
     drawn = {"endpoints": whole_numbers("perspective", "endpoints", flat, (8,))}
     return run("perspective", image, "RandomPerspective", params, drawn)  # type: ignore[no-any-return]
-
-
-def _fill(fill: Fill) -> int | Sequence[int]:
-    return 0 if fill is None else fill
 
 
 def convert_bounding_box_format(boxes: Any, old_format: str, new_format: str) -> Any:
