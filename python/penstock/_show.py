@@ -208,7 +208,7 @@ def show_dataset(
     dataset: Dataset,
     samples: int | Iterable[int],
     transforms: Iterable[Operation] | Views | None,
-    draws: int,
+    draws: int | None,
     seed: int,
     columns: int | None,
     side: int,
@@ -225,7 +225,9 @@ def show_dataset(
         kind: next((name for name, plane in found.items() if plane == kind), None)
         for kind in ("mask", "boxes", "keypoints")
     }
-    draws = _count("draws", draws)
+    if draws is not None and transforms is None:
+        raise InvalidError("draws are those of transforms: pass transforms too, or leave draws out")
+    draws = 4 if draws is None else _count("draws", draws)
     chosen = _chosen(dataset, samples)
     originals = [_original(dataset, sample, planes) for sample in chosen]
     lines: list[list[Cell]] = [[] for _ in chosen]

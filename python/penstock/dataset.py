@@ -138,7 +138,7 @@ class Dataset:
         samples: int | Iterable[int] = 16,
         *,
         transforms: Iterable[Operation] | Views | None = None,
-        draws: int = 4,
+        draws: int | None = None,
         seed: int = 0,
         columns: int | None = None,
         side: int = 160,
@@ -151,7 +151,7 @@ class Dataset:
         samples: how many, spread over the data set, or which.
         transforms: each sample gets a row: its image, then several draws of the list, or of each view, as a Loader
             with this seed makes them in its first epochs.
-        draws: how many.
+        draws: how many of the transforms; None = 4.
         columns: of a sheet without transforms.
         side: of each image on the sheet, in pixels.
         mean, std: what Normalize was given, to undo it; without them floats outside of 0 to 1 are stretched.

@@ -232,6 +232,7 @@ def test_images_of_every_type() -> None:
         (lambda ds: ds.show(1, side=2), "side must be an integer between 16 and 4096, got 2"),
         (lambda ds: ds.show(1, transforms={"image": []}), "one list of transforms"),
         (lambda ds: ds.show(1, draws=0, transforms=[]), "draws must be a positive integer"),
+        (lambda ds: ds.show(2, draws=3), "draws are those of transforms: pass transforms too, or leave draws out"),
         (lambda ds: ds.show(2, columns=0), "columns must be a positive integer"),
         (lambda ds: ds.show([0] * 100, columns=100, side=4096), "too large"),
         (lambda ds: penstock.Batch({"label": np.arange(3)}).show(), "no images to show; it has label"),
@@ -305,6 +306,7 @@ def test_wrong_usage_of_the_verb(objects: str, tmp_path: Path) -> None:
         ([objects, "--transforms", str(config)], "crop.json: [0].sise: CenterCrop has no such parameter"),
         ([objects, "--transforms", str(tmp_path / "none.json")], "none.json: No such file"),
         ([str(tmp_path / "nothing")], "nothing"),
+        ([objects, "--draws", "3"], "draws are those of transforms"),
         ([objects, "--boxes", "json"], "--boxes must be EXT:PATH"),
         ([objects, "--no-such-option"], "--no-such-option"),
     ]:
