@@ -172,7 +172,8 @@ class Compose:
         if keypoints is not None:
             results["keypoints"] = like(keypoints, made["keypoints"])
         if labels is not None:
-            results["labels"] = those_of(labels, made["kept"])
+            left = those_of(labels, made["kept"])
+            results["labels"] = left if made["boxes"].ndim == 2 else stacked([left] * len(made["boxes"]))
         for name, patches in patch_masks.items():
             if name in results:
                 raise InvalidError(f"two results would be called {name!r}; give the mask of patches another name")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from ._compose import Compose
@@ -19,6 +20,8 @@ _COMPOSE = tuple(f"{module}.Compose" for module in _MODULES)
 _VIEWS = ("penstock.Views", "penstock.views.Views")
 #: What Hydra's configs say beside parameters that changes nothing here.
 _OF_HYDRA = ("_convert_", "_recursive_", "_partial_")
+#: Classes of torchvision with inplace, whose default is what operations do.
+_WITH_INPLACE = ("Normalize", "RandomErasing")
 #: What to use in place of classes of torchvision that are not here.
 _ELSEWHERE = {
     "ConvertImageDtype": "use ToFloat, ToFloat16, ToBfloat16 or ToUint8",
@@ -64,11 +67,16 @@ def from_config(value: Any) -> Any:
     torchvision.transforms.v2.X where there is an X here. A _target_ of Compose is its list, one of penstock.Views is
     Views. Hydra's _convert_ and _recursive_ change nothing.
     """
+    with _endless_refused():
+        return _from_config(value)
+
+
+def _from_config(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return _list("", value)
     if value.get("_target_") in _VIEWS:
         return _views("", _parameters_of("", value))
-    if "_target_" in value:
+    if "_target_" in value or _is_compose(value):
         return _list("", value)
     if set(value) == {"views"} and isinstance(value["views"], Mapping):
         return _views("views", value["views"])
@@ -88,7 +96,10 @@ def to_json(transforms: Configurable, indent: int | None = None) -> str:
 def from_json(text: str | bytes) -> Any:
     """The opposite of to_json()."""
     try:
-        value = json.loads(text)
+        with _endless_refused():
+            value = json.loads(text, object_pairs_hook=_once_each)
+    except InvalidError:
+        raise
     except ValueError as problem:
         raise InvalidError(f"the config is not JSON: {problem}") from None
     return from_config(value)
@@ -104,10 +115,29 @@ def from_yaml(text: str | bytes) -> Any:
     """The opposite of to_yaml(). Needs PyYAML."""
     yaml = _yaml()
     try:
-        value = yaml.safe_load(text)
+        with _endless_refused():
+            value = yaml.safe_load(text)
     except yaml.YAMLError as problem:
         raise InvalidError(f"the config is not YAML: {problem}") from None
     return from_config(value)
+
+
+@contextmanager
+def _endless_refused() -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        raise InvalidError("the config is nested too deeply, or holds itself") from None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object of JSON, of which none may come twice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidError(f"the config has {twice!r} twice in one object")
+    return value
 
 
 def _yaml() -> Any:
@@ -202,6 +232,8 @@ def _operation(path: str, entry: Any) -> Transform:
     key = "op" if "op" in entry else "_target_"
     name = _class_name(_inside(path, key), entry[key], key)
     given = _parameters_of(path, entry)
+    if key == "_target_" and name in _WITH_INPLACE and given.get("inplace") is False:
+        del given["inplace"]
     known = {parameter["name"]: parameter for parameter in CLASSES[name].info["parameters"]}
     for each in given:
         if each not in known:

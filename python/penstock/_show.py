@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._lists import Operation
+from ._lists import Transforms
 from ._sheet import Cell, as_bytes, sheet
 from .errors import InvalidError
 from .loader import Loader
@@ -207,8 +207,8 @@ def _chosen(dataset: Dataset, samples: int | Iterable[int]) -> list[int]:
 def show_dataset(
     dataset: Dataset,
     samples: int | Iterable[int],
-    transforms: Iterable[Operation] | Views | None,
-    draws: int,
+    transforms: Transforms | None,
+    draws: int | None,
     seed: int,
     columns: int | None,
     side: int,
@@ -216,40 +216,57 @@ def show_dataset(
     std: Numbers | None,
 ) -> PilImage.Image:
     """A sheet of samples; with transforms a row for each: the image itself, then what was drawn."""
-    if dataset.fields.get("image") != "image":
-        raise InvalidError(f"show needs a field called image; the fields are {dataset.fields}")
-    if isinstance(transforms, Mapping):
-        raise InvalidError("show takes one list of transforms, or Views, got a list for each field")
+    field = _shown_field(dataset, transforms)
     found = dataset._core.planes
     planes = {
         kind: next((name for name, plane in found.items() if plane == kind), None)
         for kind in ("mask", "boxes", "keypoints")
     }
-    draws = _count("draws", draws)
+    if draws is not None and transforms is None:
+        raise InvalidError("draws are those of transforms: pass transforms too, or leave draws out")
+    draws = 4 if draws is None else _count("draws", draws)
     chosen = _chosen(dataset, samples)
-    originals = [_original(dataset, sample, planes) for sample in chosen]
+    originals = [_original(dataset, field, sample, planes) for sample in chosen]
     lines: list[list[Cell]] = [[] for _ in chosen]
     if transforms is not None:
         beside = [name for name in planes.values() if name is not None]
-        lines = _draw(dataset, chosen, transforms, draws, seed, [*beside, f"{planes['boxes']}_labels"])
+        lines = _draw(dataset, field, chosen, transforms, draws, seed, [*beside, f"{planes['boxes']}_labels"])
     for cells, numbers in (([cell for line in lines for cell in line], (mean, std)), (originals, (None, None))):
         for cell, pixels in zip(cells, as_bytes([cell.image for cell in cells], *numbers), strict=True):
             cell.image = pixels
     return sheet(_folded([[first, *line] for first, line in zip(originals, lines, strict=True)], columns), side)
 
 
-def _original(dataset: Dataset, sample: int, planes: Mapping[str, str | None]) -> Cell:
+def _shown_field(dataset: Dataset, transforms: Transforms | None) -> str:
+    """The images that are shown: those called image, or the only ones, or those that the transforms are for."""
+    images = [name for name, kind in dataset.fields.items() if kind == "image"]
+    if isinstance(transforms, Mapping):
+        if len(transforms) != 1:
+            raise InvalidError(f"show takes one list of transforms, or Views, got lists for {list(transforms)}")
+        chosen = list(transforms)
+    else:
+        chosen = ["image"] if "image" in images else images
+    if len(chosen) != 1 or chosen[0] not in images:
+        raise InvalidError(
+            "show needs a field called image, a single field of images, or transforms={field: list} that says which; "
+            f"the fields are {dataset.fields}"
+        )
+    return str(chosen[0])
+
+
+def _original(dataset: Dataset, field: str, sample: int, planes: Mapping[str, str | None]) -> Cell:
     values = dataset[sample]
     mask, boxes, keypoints = (None if (name := planes[kind]) is None else values[name] for kind in planes)
     labels = values.get(f"{planes['boxes']}_labels")
     caption = _name(int(values["label"]), dataset.classes) if "label" in values else dataset.key(sample)
-    return Cell(values["image"], caption, mask, boxes, None if labels is None else labels.tolist(), keypoints)
+    return Cell(values[field], caption, mask, boxes, None if labels is None else labels.tolist(), keypoints)
 
 
 def _draw(
     dataset: Dataset,
+    field: str,
     chosen: Sequence[int],
-    transforms: Iterable[Operation] | Views,
+    transforms: Transforms,
     draws: int,
     seed: int,
     beside: Sequence[str],
@@ -275,7 +292,7 @@ def _draw(
             loader.set_epoch(draw)
             (batch,) = loader
             for view in views:
-                values = batch[view or "image"]
+                values = batch[view or field]
                 names = [f"{view}.{name}" if view else name for name in beside]
                 planes = _Planes(batch, [name for name in names if name in batch])
                 for row, line in enumerate(lines):

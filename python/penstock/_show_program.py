@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", default="sheet.png", help="the file to write (default: sheet.png)")
     parser.add_argument("--transforms", help="a JSON or YAML file: what penstock.transforms.to_config() gives")
     parser.add_argument("--samples", type=int, default=16, help="how many, spread over the source (default: 16)")
-    parser.add_argument("--draws", type=int, default=4, help="of the transforms, for each sample (default: 4)")
+    parser.add_argument("--draws", type=int, help="of the transforms, for each sample (default: 4)")
     parser.add_argument("--seed", type=int, default=0, help="of the draws")
     parser.add_argument("--columns", type=int, help="of a sheet without transforms")
     parser.add_argument("--side", type=int, default=160, help="of each image in pixels (default: 160)")

@@ -19,8 +19,7 @@ from .errors import InvalidError
 if TYPE_CHECKING:
     from PIL import Image as PilImage
 
-    from ._lists import Operation
-    from .views import Views
+    from ._lists import Transforms
 
 #: Larger images are refused by default: twice Pillow's limit for a warning, where Pillow raises.
 MAX_PIXELS = 178_956_970
@@ -137,21 +136,21 @@ class Dataset:
         self,
         samples: int | Iterable[int] = 16,
         *,
-        transforms: Iterable[Operation] | Views | None = None,
-        draws: int = 4,
+        transforms: Transforms | None = None,
+        draws: int | None = None,
         seed: int = 0,
         columns: int | None = None,
         side: int = 160,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
     ) -> PilImage.Image:
-        """A contact sheet of the field `image` as a PIL image, which notebooks display: labels below, masks, boxes and
-        key points drawn over the images.
+        """A contact sheet as a PIL image, which notebooks display: labels below, masks, boxes and key points drawn over
+        the images. They are the field `image`, or the only one of images, or that of transforms={field: list}.
 
         samples: how many, spread over the data set, or which.
         transforms: each sample gets a row: its image, then several draws of the list, or of each view, as a Loader
             with this seed makes them in its first epochs.
-        draws: how many.
+        draws: how many of the transforms; None = 4.
         columns: of a sheet without transforms.
         side: of each image on the sheet, in pixels.
         mean, std: what Normalize was given, to undo it; without them floats outside of 0 to 1 are stretched.

@@ -122,6 +122,34 @@ def test_what_hydra_says_beside_parameters() -> None:
     assert transforms.from_config({"_target_": "penstock.Views", "a": compose} | said) == penstock.Views(a=wanted)
 
 
+def test_inplace_may_be_its_default() -> None:
+    given = {"_target_": "torchvision.transforms.v2.Normalize", "mean": [0.5], "std": [0.25], "inplace": False}
+    assert transforms.from_config([given]) == [transforms.Normalize([0.5], [0.25])]
+    with pytest.raises(penstock.InvalidError, match=r"^\[0\]\.inplace: Normalize has no such parameter"):
+        transforms.from_config([given | {"inplace": True}])
+
+
+def test_compose_is_a_list_by_either_name() -> None:
+    for name in ({"op": "Compose"}, {"_target_": COMPOSE}):
+        assert transforms.from_config(name | {"transforms": transforms.to_config(LIST)}) == LIST
+
+
+def test_texts_that_say_a_thing_twice_or_without_end_are_refused() -> None:
+    with pytest.raises(penstock.InvalidError, match="^the config has 'size' twice in one object"):
+        transforms.from_json('[{"op": "CenterCrop", "size": 8, "size": 9}]')
+    itself: list[Any] = []
+    itself.append(itself)
+    for read, text in (
+        (transforms.from_yaml, "&x [*x]"),
+        (transforms.from_yaml, "[" * 5000 + "]" * 5000),
+        (transforms.from_json, "[" * 100_000 + "]" * 100_000),
+        (transforms.from_json, "[" * 900 + "]" * 900),
+        (transforms.from_config, itself),
+    ):
+        with pytest.raises(penstock.InvalidError, match="^the config is nested too deeply, or holds itself"):
+            read(text)
+
+
 COMPOSE = "torchvision.transforms.v2.Compose"
 RESIZE = {"_target_": "torchvision.transforms.v2.Resize", "size": "q"}
 

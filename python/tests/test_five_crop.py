@@ -153,6 +153,17 @@ def test_what_lies_in_the_plane_moves_with_each(source: Path) -> None:
             np.testing.assert_array_equal(made["image"][9][..., 0] % 7, made["mask"][9])
 
 
+def test_labels_are_there_for_each_as_in_a_batch() -> None:
+    torch = pytest.importorskip("torch")
+    compose = transforms.Compose([transforms.FiveCrop(4)])
+    image, boxes = np.zeros((8, 8, 3), np.uint8), [[0, 0, 3, 3], [2, 2, 8, 8]]
+    for labels in (np.array([7, 9]), torch.tensor([7, 9]), [7, 9]):
+        made = compose(image, boxes=boxes, labels=labels)
+        assert made["boxes"].shape == (5, 2, 4)
+        assert [list(each) for each in made["labels"]] == [[7, 9]] * 5
+        assert type(made["labels"]) is (tuple if isinstance(labels, list) else type(labels))
+
+
 def test_smaller_images_are_errors_of_their_samples(source: Path) -> None:
     with penstock.Loader(source, transforms={"image": [transforms.FiveCrop(13)]}, on_error="skip") as loader:
         rows = sum(len(batch["index"]) for batch in loader)

@@ -141,6 +141,18 @@ def test_whole_batches_are_mixed(objects: str) -> None:
     assert not np.array_equal(mixed_, np.asarray(plain.show(2, transforms=list_[:1], draws=1, side=SIDE)))
 
 
+def test_images_of_another_name(objects: str) -> None:
+    invert = [transforms.RandomInvert(1.0)]
+    wanted = np.asarray(penstock.Dataset(objects, fields={"image": "seg.png"}).show(2, transforms=invert, draws=1))
+    photos = penstock.Dataset(objects, fields={"photo": "seg.png"})
+    several = penstock.Dataset(objects, fields={"photo": "seg.png", "depth": "png"})
+    for named, list_ in ((photos, invert), (photos, {"photo": invert}), (several, {"photo": invert})):
+        np.testing.assert_array_equal(np.asarray(named.show(2, transforms=list_, draws=1)), wanted)
+    assert photos.show(2).size
+    with pytest.raises(penstock.InvalidError, match="show needs a field called image, a single field of images"):
+        several.show(2)
+
+
 def test_functions_among_the_transforms(objects: str) -> None:
     plain = penstock.Dataset(objects, fields={"image": "png"})
     assert (165, 165, 165) in colors(plain.show(1, transforms=[lambda image: 255 - image], draws=1, side=SIDE))
@@ -230,8 +242,10 @@ def test_images_of_every_type() -> None:
         (lambda ds: ds.show(2.5), "samples must be a positive integer, got 2.5"),
         (lambda ds: ds.show([1.5]), "samples must be a count or a list of sample numbers, got"),
         (lambda ds: ds.show(1, side=2), "side must be an integer between 16 and 4096, got 2"),
-        (lambda ds: ds.show(1, transforms={"image": []}), "one list of transforms"),
+        (lambda ds: ds.show(1, transforms={"image": [], "mask": []}), "one list of transforms"),
+        (lambda ds: ds.show(1, transforms={"label": []}), "show needs a field called image"),
         (lambda ds: ds.show(1, draws=0, transforms=[]), "draws must be a positive integer"),
+        (lambda ds: ds.show(2, draws=3), "draws are those of transforms: pass transforms too, or leave draws out"),
         (lambda ds: ds.show(2, columns=0), "columns must be a positive integer"),
         (lambda ds: ds.show([0] * 100, columns=100, side=4096), "too large"),
         (lambda ds: penstock.Batch({"label": np.arange(3)}).show(), "no images to show; it has label"),
@@ -305,6 +319,7 @@ def test_wrong_usage_of_the_verb(objects: str, tmp_path: Path) -> None:
         ([objects, "--transforms", str(config)], "crop.json: [0].sise: CenterCrop has no such parameter"),
         ([objects, "--transforms", str(tmp_path / "none.json")], "none.json: No such file"),
         ([str(tmp_path / "nothing")], "nothing"),
+        ([objects, "--draws", "3"], "draws are those of transforms"),
         ([objects, "--boxes", "json"], "--boxes must be EXT:PATH"),
         ([objects, "--no-such-option"], "--no-such-option"),
     ]:
