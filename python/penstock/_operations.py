@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import numbers
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from . import _core
 from .errors import InvalidError
@@ -34,6 +34,12 @@ class Transform:
             name: [_wrapped(held) for held in value] if isinstance(value, list) else value
             for name, value in self.handle.params.items()
         }
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise InvalidError(
+            f"{self.handle.name} cannot be called by itself; call transforms.Compose([{self!r}]), or a function of "
+            "transforms.functional"
+        )
 
     def __repr__(self) -> str:
         return repr(self.handle)
