@@ -16,6 +16,7 @@ import numpy as np
 
 from ._foreign import PIL, TENSOR, Foreign, PilFilter, as_function, recognised
 from ._helper import SCALARS, Work
+from ._operations import Transform
 from .errors import InvalidError
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -35,7 +36,7 @@ class Python:
 
     def __init__(self, fn: Callable[..., Any], shape: Sequence[int] | None = None, dtype: Any | None = None) -> None:
         fn = as_function(fn)
-        if not callable(fn):
+        if isinstance(fn, Transform) or not callable(fn):
             raise InvalidError(f"Python: fn must be a function of an array and a generator, got {fn!r}")
         if (shape is None) != (dtype is None):
             raise InvalidError("Python: shape and dtype must be given together")

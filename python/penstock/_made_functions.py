@@ -161,6 +161,7 @@ def _function_of(info: dict[str, Any], module: str) -> Callable[..., Any]:
     operation, name, signature = info["name"], name_of(info["name"]), _signature_of(info)
     drawn = [str(value["name"]) for value in info["drawn"]]
     needed = [each["name"] for each in info["parameters"] if each["required"]]
+    steps = [str(value["name"]) for value in info["drawn"] if value["type"] == "Sequence[dict[str, Any]]"]
 
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -170,6 +171,11 @@ def _function_of(info: dict[str, Any], module: str) -> Callable[..., Any]:
         for own in OF_THE_IMAGE:  # defaults are of 8 bits
             if own in given.arguments:
                 given.arguments[own] = in_bytes(name, given.arguments["image"], own, given.arguments[own])
+        for own in steps:
+            if not isinstance(given.arguments[own], list | tuple):
+                raise InvalidError(
+                    f"{name}: {own} must be a sequence of {{'op': name, ...}}, got {given.arguments[own]!r}"
+                )
         given.apply_defaults()
         values = dict(given.arguments)
         image, stream = values.pop("image"), stream_of(name, values.pop("seed", 0))

@@ -152,6 +152,8 @@ def _told(function: str, operation: str, message: str, values: Mapping[str, Any]
     if start is None:  # about the image
         return f"{function}: {message}"
     rest = message.removeprefix(start)
+    if rest.startswith("of "):  # "FiveCrop of 9 x 9 is larger than ..."
+        rest = f"a crop {rest}"
     for advice in _ADVICE:
         rest = rest.removesuffix(advice)
     name, space, problem = rest.partition(" ")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from . import _core
 from .errors import InvalidError
@@ -33,6 +34,12 @@ class Transform:
             name: [_wrapped(held) for held in value] if isinstance(value, list) else value
             for name, value in self.handle.params.items()
         }
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise InvalidError(
+            f"{self.handle.name} cannot be called by itself; call transforms.Compose([{self!r}]), or a function of "
+            "transforms.functional"
+        )
 
     def __repr__(self) -> str:
         return repr(self.handle)
@@ -68,6 +75,22 @@ def _plain(name: str, value: Any) -> Any:
     if name == "antialias" and value is None:  # as torchvision has it for PIL images
         return True
     return inner if isinstance(inner, str) else value
+
+
+#: The types of fills that the engine takes as integers.
+_FILLS = {"fill": "float | Sequence[float] | None", "mask_fill": "float | None"}
+
+
+def _whole_fill(name: str, value: Any) -> Any:
+    """A fill without what is behind the point; what is no number is left for the engine, which knows None of images."""
+    if value is None:
+        return 0 if name == "mask_fill" else None
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    each = listed if isinstance(listed, list | tuple) else [listed]
+    if not all(isinstance(one, numbers.Real) and not isinstance(one, bool) and abs(float(one)) < 1e9 for one in each):
+        return value
+    whole = [int(one) for one in each]
+    return whole if isinstance(listed, list | tuple) else whole[0]
 
 
 def _wrapped(handle: _core.Transform) -> Transform:
@@ -142,11 +165,14 @@ def _constructor(info: dict[str, Any]) -> Callable[..., None]:
     signature = _signature(info)
     held = {parameter["name"] for parameter in info["parameters"] if holds_operations(parameter)}
 
+    whole = {each["name"] for each in info["parameters"] if _FILLS.get(each["name"]) == each["type"]}
+
     def construct(self: Transform, *args: Any, **kwargs: Any) -> None:
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as problem:
             raise InvalidError(f"{info['name']}: {problem}; it takes {signature}") from None
+        given = {name: _whole_fill(name, value) if name in whole else value for name, value in given.items()}
         params = {
             name: _held(info["name"], name, value) if name in held else _plain(name, value)
             for name, value in given.items()
@@ -169,7 +195,18 @@ def _make_class(info: dict[str, Any]) -> type[Transform]:
     return type(info["name"], (Transform,), members)
 
 
-CLASSES: dict[str, type[Transform]] = {str(info["name"]): _make_class(info) for info in _core.transform_catalog()}
+def _as_given(info: dict[str, Any]) -> dict[str, Any]:
+    """The entry with the types that fills may have when they are given: what is behind the point is cut off."""
+    parameters = [
+        {**each, "type": _FILLS[each["name"]]} if each["name"] in _FILLS and each["type"].startswith("int") else each
+        for each in info["parameters"]
+    ]
+    return {**info, "parameters": parameters}
+
+
+CLASSES: dict[str, type[Transform]] = {
+    str(info["name"]): _make_class(_as_given(info)) for info in _core.transform_catalog()
+}
 
 
 def make(name: str, params: dict[str, Any]) -> Transform:

@@ -288,3 +288,21 @@ def test_what_is_no_list_is_refused_with_words(wrong: Any) -> None:
 def test_functions_in_views_are_refused_with_what_to_do(function: Any) -> None:
     with pytest.raises(penstock.InvalidError, match=r"views run no functions of yours: call it on batch\['a'\]"):
         penstock.Views(a=[transforms.Resize(3), function])
+
+
+def test_what_cannot_be_called_says_what_can() -> None:
+    with pytest.raises(penstock.InvalidError, match=r"Resize cannot be called by itself; call transforms\.Compose"):
+        transforms.Resize(3)(IMAGE)
+    with pytest.raises(penstock.InvalidError, match="fn must be a function of an array"):
+        transforms.Lambda(transforms.Resize(3))
+
+
+def test_crops_that_are_too_large_are_called_crops() -> None:
+    with pytest.raises(penstock.InvalidError, match="^five_crop: a crop of 100 x 100 .* is larger than the image"):
+        functional.five_crop(IMAGE, 100)
+
+
+def test_steps_of_policies_are_a_list() -> None:
+    wanted = r"auto_augment: operations must be a sequence of \{'op': name, ...\}, got \{'op': 'Rotate', 'degrees': 3\}"
+    with pytest.raises(penstock.InvalidError, match=wanted):
+        functional.auto_augment(IMAGE, {"op": "Rotate", "degrees": 3})

@@ -374,3 +374,21 @@ def test_thresholds_of_floats_are_values_of_the_image() -> None:
         torch.testing.assert_close(functional.solarize(values, threshold), wanted, rtol=0, atol=1e-6)
     with pytest.raises(penstock.InvalidError, match=r"solarize: threshold must be between 0 and 1 .*got 128"):
         functional.solarize(values, 128)
+
+
+def test_to_float_divides_where_torchvisions_scale_multiplies() -> None:
+    values = torch.arange(256, dtype=torch.uint8).reshape(1, 16, 16)
+    multiplied = reference.to_dtype(values, torch.float32, scale=True)
+    divided = functional.to_float(values)
+    assert torch.equal(functional.to_dtype(values, torch.float32, scale=True), multiplied)
+    assert torch.equal(divided, values / 255)
+    differ = (divided != multiplied).sum()
+    assert 100 < differ < 156
+    assert (divided - multiplied).abs().max() <= 2**-24
+
+
+def test_floats_are_rounded_to_bytes_by_lists_that_leave_them_alone() -> None:
+    given = torch.tensor([[[0.1234, 0.5]]])
+    for operations in ([], [transforms.ToFloat()], [transforms.RandomHorizontalFlip(0)]):
+        made = transforms.Compose(operations)(given)
+        assert torch.equal(made, (given * 255).round() / 255)

@@ -44,6 +44,24 @@ def filled_alike(image: np.ndarray, mask: np.ndarray, inside: int, fill: int) ->
     np.testing.assert_array_equal(mask, np.where(outside, fill, inside))
 
 
+def test_fills_are_numbers_of_any_kind_or_none() -> None:
+    for fill, whole in ((0.0, 0), (9.7, 9), (np.float32(3), 3), ([1.0, 2.5, 3], (1, 2, 3))):
+        assert transforms.RandomRotation(10, fill=fill) == transforms.RandomRotation(10, fill=whole)
+        assert transforms.Pad(1, fill=fill) == transforms.Pad(1, fill=whole)
+    assert transforms.Pad(1, fill=None, mask_fill=255.0).params["mask_fill"] == 255
+    assert transforms.AutoAugment(fill=None) == transforms.AutoAugment()
+    assert transforms.Cutout(3, fill=0.5) != transforms.Cutout(3, fill=0)
+    assert transforms.Pad(1, mask_fill=None) == transforms.Pad(1)
+    (pad,) = transforms.from_config([{"op": "Pad", "padding": 1, "fill": 7.0, "mask_fill": 2.9}])
+    assert pad == transforms.Pad(1, fill=7, mask_fill=2)
+    image = np.full((8, 8, 3), 200, np.uint8)
+    turned = transforms.functional.rotate(image, 45, fill=[9.0, 0.0, 1.5])
+    assert turned[0, 0].tolist() == [9, 0, 1]
+    for wrong in ("a", float("nan"), 1e300, [1, "a"]):
+        with pytest.raises(penstock.InvalidError, match="fill must be"):
+            transforms.Pad(1, fill=wrong)
+
+
 def test_masks_have_a_fill_of_their_own_wherever_the_list_runs(source: Path) -> None:
     dataset = penstock.Dataset(source, fields=PLANES)
     with penstock.Loader(dataset, transforms=[TURN], batch_size=4, output="numpy") as loader:

@@ -79,7 +79,7 @@ class CenterCrop(Transform):
     def __init__(
         self,
         size: int | Sequence[int],
-        mask_fill: int = 0,
+        mask_fill: float | None = 0,
     ) -> None: ...
 
 class FiveCrop(Transform):
@@ -107,9 +107,9 @@ class RandomCrop(Transform):
         size: int | Sequence[int],
         padding: int | Sequence[int] | None = None,
         pad_if_needed: bool = False,
-        fill: int | Sequence[int] | None = 0,
+        fill: float | Sequence[float] | None = 0,
         padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
-        mask_fill: int = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -173,9 +173,9 @@ class Pad(Transform):
     def __init__(
         self,
         padding: int | Sequence[int],
-        fill: int | Sequence[int] | None = 0,
+        fill: float | Sequence[float] | None = 0,
         padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
-        mask_fill: int = 0,
+        mask_fill: float | None = 0,
     ) -> None: ...
 
 class RandomEmbed(Transform):
@@ -187,11 +187,11 @@ class RandomEmbed(Transform):
         x_range: float | Sequence[float] = (0.5,),
         y_range: float | Sequence[float] = (0.5,),
         background: Literal['zeros', 'constant', 'power_law'] = 'zeros',
-        fill: int | Sequence[int] | None = 0,
+        fill: float | Sequence[float] | None = 0,
         alpha_range: float | Sequence[float] = (2.0,),
         fade_radius: Sequence[float] | None = None,
         p_fade: float = 1.0,
-        mask_fill: int = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -200,10 +200,10 @@ class RandomZoomOut(Transform):
 
     def __init__(
         self,
-        fill: int | Sequence[int] | None = 0,
+        fill: float | Sequence[float] | None = 0,
         side_range: Sequence[float] = (1.0, 4.0),
         p: float = 0.5,
-        mask_fill: int = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -243,8 +243,8 @@ class RandomRotation(Transform):
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
         expand: bool = False,
         center: Sequence[float] | None = None,
-        fill: int | Sequence[int] | None = 0,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -258,9 +258,9 @@ class RandomAffine(Transform):
         scale: Sequence[float] | None = None,
         shear: float | Sequence[float] | None = None,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
-        fill: int | Sequence[int] | None = 0,
+        fill: float | Sequence[float] | None = 0,
         center: Sequence[float] | None = None,
-        mask_fill: int = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -272,8 +272,8 @@ class RandomPerspective(Transform):
         distortion_scale: float = 0.5,
         p: float = 0.5,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-        fill: int | Sequence[int] | None = 0,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -287,8 +287,8 @@ class RandomZoom(Transform):
         x: float | Sequence[float] = (0.5,),
         y: float | Sequence[float] = (0.5,),
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-        fill: int | Sequence[int] | None = 0,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -307,8 +307,8 @@ class RandomRotateObject(Transform):
         dest_y: float | Sequence[float] = (0.25, 0.75),
         pad_mode: Literal['zeros', 'border', 'reflection'] = 'border',
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-        fill: int | Sequence[int] | None = 0,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -321,8 +321,8 @@ class ElasticTransform(Transform):
         alpha: float | Sequence[float] = (50.0,),
         sigma: float | Sequence[float] = (5.0,),
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-        fill: int | Sequence[int] | None = 0,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -336,8 +336,8 @@ class OpticalDistortion(Transform):
         dy: float = 0.0,
         p: float = 1.0,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-        fill: int | Sequence[int] | None = 0,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = 0,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -606,7 +606,7 @@ class RandomBackgroundBlend(Transform):
     def __init__(
         self,
         background: Literal['zeros', 'constant', 'power_law'] = 'zeros',
-        fill: int | Sequence[int] | None = 0,
+        fill: float | Sequence[float] | None = 0,
         alpha_range: float | Sequence[float] = (2.0,),
         fade_mode: Literal['circular', 'cosine'] | None = None,
         fade_radius: Sequence[float] | None = None,
@@ -634,8 +634,8 @@ class AutoAugment(Transform):
         self,
         policy: Literal['imagenet', 'cifar10', 'svhn'] = 'imagenet',
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
-        fill: int | Sequence[int] | None = None,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = None,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -649,8 +649,8 @@ class RandAugment(Transform):
         magnitude: int = 9,
         num_magnitude_bins: int = 31,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
-        fill: int | Sequence[int] | None = None,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = None,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -662,8 +662,8 @@ class TrivialAugmentWide(Transform):
         self,
         num_magnitude_bins: int = 31,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
-        fill: int | Sequence[int] | None = None,
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = None,
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 
@@ -678,7 +678,7 @@ class AugMix(Transform):
         alpha: float = 1.0,
         all_ops: bool = True,
         interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-        fill: int | Sequence[int] | None = None,
+        fill: float | Sequence[float] | None = None,
         key: str | None = None,
     ) -> None: ...
 
@@ -690,8 +690,8 @@ class TimmRandAugment(Transform):
         self,
         config: str = 'rand-m9-mstd0.5-inc1',
         interpolation: Literal['random', 'nearest', 'bilinear', 'bicubic'] = 'random',
-        fill: int | Sequence[int] | None = (124, 116, 104),
-        mask_fill: int = 0,
+        fill: float | Sequence[float] | None = (124, 116, 104),
+        mask_fill: float | None = 0,
         key: str | None = None,
     ) -> None: ...
 

@@ -67,7 +67,7 @@ def aug_mix(
     depths: Sequence[int],
     operations: Sequence[dict[str, Any]],
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    fill: int | Sequence[int] | None = None,
+    fill: float | Sequence[float] | None = None,
 ) -> Any:
     """Mixes the image with what chains of operations make of it: depths has how many of the operations each chain
     has, weights the share of the image, then that of each chain."""
@@ -76,7 +76,7 @@ def auto_augment(
     image: Any,
     operations: Sequence[dict[str, Any]],
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
-    fill: int | Sequence[int] | None = None,
+    fill: float | Sequence[float] | None = None,
 ) -> Any:
     """Runs operations of AutoAugment: the steps that batch.params has of it, such as {'op': 'Rotate', 'degrees':
     9.0}."""
@@ -92,7 +92,7 @@ def background_blend(
     has_background: bool,
     alpha: float,
     background: Literal['zeros', 'constant', 'power_law'] = 'zeros',
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
     fade_mode: Literal['circular', 'cosine'] | None = None,
     fade_radius: Sequence[float] | None = None,
     inset: float | None = None,
@@ -194,7 +194,7 @@ def embed(
     fade: bool,
     canvas_size: int | Sequence[int],
     background: Literal['zeros', 'constant', 'power_law'] = 'zeros',
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
     fade_radius: Sequence[float] | None = None,
     seed: int = 0,
 ) -> Any:
@@ -360,14 +360,14 @@ def optical_distortion(
     dx: float = 0.0,
     dy: float = 0.0,
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
 ) -> Any:
     """Bends the image as a lens does, like a barrel or a cushion."""
 
 def pad(
     image: Any,
     padding: int | Sequence[int],
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
     padding_mode: Literal['constant', 'edge', 'reflect', 'symmetric'] = 'constant',
 ) -> Any:
     """Adds pixels on the four sides of the image."""
@@ -429,7 +429,7 @@ def rand_augment(
     image: Any,
     operations: Sequence[dict[str, Any]],
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
-    fill: int | Sequence[int] | None = None,
+    fill: float | Sequence[float] | None = None,
 ) -> Any:
     """Runs operations of RandAugment: the steps that batch.params has of it, such as {'op': 'Rotate', 'degrees':
     9.0}."""
@@ -439,7 +439,7 @@ def random_elastic(
     alpha: float | Sequence[float] = (50.0,),
     sigma: float | Sequence[float] = (5.0,),
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
     seed: int = 0,
 ) -> Any:
     """Moves every pixel by a smooth field that the seed decides. For the same noise the values are torchvision's, but
@@ -527,7 +527,7 @@ def rotate_object(
     dest_y: float,
     pad_mode: Literal['zeros', 'border', 'reflection'] = 'border',
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
 ) -> Any:
     """Turns the image around a point, shows more or less of it, and puts the point elsewhere; its size stays the
     same."""
@@ -578,7 +578,7 @@ def timm_rand_augment(
     image: Any,
     operations: Sequence[dict[str, Any]],
     interpolation: Literal['random', 'nearest', 'bilinear', 'bicubic'] = 'random',
-    fill: int | Sequence[int] | None = (124, 116, 104),
+    fill: float | Sequence[float] | None = (124, 116, 104),
 ) -> Any:
     """Runs operations of timm's RandAugment: the steps that batch.params has of it, such as {'op': 'Rotate',
     'degrees': 9.0}."""
@@ -623,7 +623,7 @@ def trivial_augment_wide(
     image: Any,
     operations: Sequence[dict[str, Any]],
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'nearest',
-    fill: int | Sequence[int] | None = None,
+    fill: float | Sequence[float] | None = None,
 ) -> Any:
     """Runs operations of TrivialAugmentWide: the steps that batch.params has of it, such as {'op': 'Rotate',
     'degrees': 9.0}."""
@@ -644,7 +644,7 @@ def zoom(
     x: float,
     y: float,
     interpolation: Literal['nearest', 'box', 'bilinear', 'hamming', 'bicubic', 'lanczos'] = 'bilinear',
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
 ) -> Any:
     """Looks at a point of the image from closer or further away; its size stays the same."""
 
@@ -654,6 +654,6 @@ def zoom_out(
     top: int,
     right: int,
     bottom: int,
-    fill: int | Sequence[int] | None = 0,
+    fill: float | Sequence[float] | None = 0,
 ) -> Any:
     """Puts the image on a larger canvas, with so many pixels around it."""
