@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -89,7 +90,14 @@ std::vector<float> numbers_of(const std::optional<Numbers>& given, std::size_t e
   if ((given->ndim() != 2 && !grouped) || given->shape(given->ndim() - 1) != each) {
     refuse(std::string(what) + " must have the shape [N, " + std::to_string(each) + "]", "check its shape");
   }
-  return {given->data(), given->data() + given->size()};
+  std::vector<float> numbers(given->data(), given->data() + given->size());
+  const auto wrong = std::find_if(numbers.begin(), numbers.end(), [](float n) { return !std::isfinite(n); });
+  if (wrong != numbers.end()) {
+    refuse(fmt::format("{} must be finite numbers that fit in float32, got {} in row {}", what, *wrong,
+                       static_cast<std::size_t>(wrong - numbers.begin()) * given->shape(0) / numbers.size()),
+           "drop such objects before");
+  }
+  return numbers;
 }
 
 /// What a call is given beside the image. Numbers are those of boxes and key points as they were.

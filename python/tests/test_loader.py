@@ -273,6 +273,20 @@ def test_stats_and_plan_are_readable(shards):
     assert "60 samples" in repr(loader)
 
 
+def test_the_plan_names_what_is_random_and_what_works_on_batches(shards):
+    for last in (T.MixUp(num_classes=10), T.RandomChoice([T.MixUp(num_classes=10), T.CutMix(num_classes=10)])):
+        random = [T.RandAugment(), T.RandomApply([T.GaussianBlur(3)], p=0.01), T.RandomSolarize(128, p=0.001)]
+        operations = [T.Resize((16, 16)), *random, T.ToFloat(), last]
+        with penstock.Loader(shards, batch_size=8, num_workers=1, transforms=operations) as loader:
+            lines = [line.strip() for line in loader.plan().splitlines()]
+        assert lines[lines.index("resize bilinear") + 1 :][:3] == [
+            repr(random[0].handle),
+            repr(random[1].handle),
+            "solarize (p=0.001) + divide by 255 + write -> 16 x 16 float32 CHW",
+        ]
+        assert f"then on whole batches: {last.handle}" in lines
+
+
 def test_closed_loader_says_so(shards):
     loader = penstock.Loader(shards, batch_size=8)
     iteration = iter(loader)

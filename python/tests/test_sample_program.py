@@ -302,3 +302,33 @@ def test_rotated_bounding_boxes_are_refused() -> None:
     given = tv_tensors.BoundingBoxes([[1.0, 2, 3, 4, 30]], format="XYWHR", canvas_size=(8, 8))
     with pytest.raises(penstock.InvalidError, match="boxes must be of a format xyxy, xywh, cxcywh, got xywhr"):
         transforms.Compose([transforms.RandomHorizontalFlip(1.0)])(np.zeros((8, 8, 3), np.uint8), boxes=given)
+
+
+@pytest.mark.parametrize(
+    ("operation", "name", "wrong"),
+    [
+        *((transforms.ColorJitter(0.5, 0.5, 0.5, 0.1), "order", order) for order in ([0, 0, 0, 0], [7], [], [0, 1, 2])),
+        *((transforms.ColorJitter(0.5), name, -5.0) for name in ("brightness", "contrast", "saturation")),
+        (transforms.ColorJitter(0.5), "brightness", float("nan")),
+        (transforms.ColorJitter(0.5, 0.5), "contrast", float("inf")),
+        (transforms.RandomPhotometricDistort(), "saturation", -1.0),
+        *((transforms.RandomPatchShuffle(0.5, p=1), "permutation", each) for each in ([0, 0, 0, 0], [0, 1, 2, 4])),
+    ],
+    ids=str,
+)
+def test_drawn_values_that_cannot_be_are_refused(operation: transforms.Transform, name: str, wrong: object) -> None:
+    image = np.zeros((8, 8, 3), dtype=np.uint8)
+    (drawn,) = transforms.Compose([operation]).draw(image, seed=1)
+    assert transforms.apply([operation], image, [drawn]).shape == image.shape
+    with pytest.raises(penstock.InvalidError, match=f"params of {drawn['op']}: {name} must"):
+        transforms.apply([operation], image, [{**drawn, name: wrong}])
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -float("inf")])
+def test_boxes_and_points_that_are_not_finite_are_refused(wrong: float) -> None:
+    image, flip = np.zeros((8, 8, 3), dtype=np.uint8), transforms.Compose([transforms.RandomHorizontalFlip()])
+    boxes = np.array([[0, 0, 4, 4], [1, 1, wrong, 5]], dtype=np.float32)
+    with pytest.raises(penstock.InvalidError, match="boxes must be finite .* in row 1"):
+        flip(image, boxes=boxes)
+    with pytest.raises(penstock.InvalidError, match="keypoints must be finite .* in row 1"):
+        flip(image, boxes=np.abs(boxes[:1].repeat(2, 0)), keypoints=boxes.reshape(2, 2, 2))

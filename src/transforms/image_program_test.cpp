@@ -309,7 +309,7 @@ TEST(ImageProgram, tells_what_it_will_do) {
   };
   const std::string train = text(presets::imagenet_train(224), MemoryFormat::channels_first);
   EXPECT_NE(train.find("decode the box that is needed\n"
-                       "resize bilinear + flip + normalise + write -> 224 x 224 float32 CHW\n"),
+                       "resize bilinear + flip (p=0.5) + normalise + write -> 224 x 224 float32 CHW\n"),
             std::string::npos)
       << train;
   const std::string val = text(presets::imagenet_val(224), MemoryFormat::channels_last);
@@ -317,6 +317,25 @@ TEST(ImageProgram, tells_what_it_will_do) {
             std::string::npos)
       << val;
   EXPECT_EQ(text({}, MemoryFormat::channels_last), "decode\nwrite -> any size uint8 HWC\n");
+}
+
+TEST(ImageProgram, tells_of_what_is_random_what_may_happen) {
+  const auto held = [](std::vector<TransformPtr> list) { return HeldOperations{std::move(list)}; };
+  const TransformPtr blur = test::make("GaussianBlur", {{"kernel_size", std::int64_t{3}}});
+  const TransformPtr seldom = test::make(
+      "RandomApply", {{"transforms", held({blur, transforms::CenterCrop{.size = 99}})}, {"p", 0.01}});
+  const TransformPtr policy = test::make("RandAugment");
+  const TransformPtr nested = test::make("Sequential", {{"transforms", held({policy})}});
+  const std::string text =
+      ImageProgram::compile(
+          {transforms::Resize{.size = {80, 90}}, seldom, test::make("RandomVerticalFlip", {{"p", 0.001}}),
+           nested, transforms::CenterCrop{.size = 64}, test::make("RandomInvert", {{"p", 0.002}})},
+          MemoryFormat::channels_first)
+          .value()
+          .describe();
+  EXPECT_EQ(text.substr(0, text.find("for ")),
+            "decode the box that is needed\nresize bilinear\n" + repr(*seldom) + "\nflip down (p=0.001)\n" +
+                repr(*policy) + "\ncrop + invert (p=0.002) + write -> 64 x 64 uint8 CHW\n");
 }
 
 struct NoParameters {

@@ -339,6 +339,13 @@ std::string Plan::describe() const {
       start = end + 1;
     }
   }
+  if (batch_draws_) {
+    std::string names;
+    for (const TransformPtr& operation : batch_draws_->operations()) {
+      names += (names.empty() ? "" : ", ") + repr(*operation);
+    }
+    text += fmt::format("then on whole batches: {}\n", names);
+  }
   if (raw_field_) {
     text += fmt::format("data: stored bytes of {}, one buffer per batch\n", printable(raw_name_));
   }

@@ -104,7 +104,7 @@ TEST(Sequential, is_the_list_that_it_holds) {
   const TransformPtr nested = make(
       "RandomApply", {{"transforms", held({make("Sequential", {{"transforms", held(list)}})})}, {"p", 1.0}});
   const auto program = ImageProgram::compile({nested}, MemoryFormat::channels_last).value();
-  EXPECT_THAT(program.describe(), HasSubstr("resize bilinear + crop + flip + write"));
+  EXPECT_THAT(program.describe(), HasSubstr("resize bilinear + crop + flip (p=0.5) + write"));
   const auto workspace = program.make_workspace();
   const TestImage image = TestImage::noise({31, 17}, 3);
   for (std::uint64_t sample = 0; sample < 8; ++sample) {

@@ -1,5 +1,7 @@
 // ColorJitter: brightness, contrast, saturation and hue, in a drawn order; Pillow's arithmetic.
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "transforms/image/color_edits.hpp"
@@ -70,6 +72,14 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
   }
 
   Status plan(const ImageSpec&, const DrawnJitter& drawn, ImageEdits& edits) const {
+    constexpr int kParts[] = {0, 1, 2, 3};
+    if (!std::is_permutation(drawn.order.begin(), drawn.order.end(), std::begin(kParts), std::end(kParts))) {
+      return detail::wrong_drawn(kName, "order", "must have each of 0, 1, 2 and 3 once");
+    }
+    PENSTOCK_TRY(check_drawn_factor(kName, "brightness", drawn.brightness));
+    PENSTOCK_TRY(check_drawn_factor(kName, "contrast", drawn.contrast));
+    PENSTOCK_TRY(check_drawn_factor(kName, "saturation", drawn.saturation));
+    PENSTOCK_TRY(check_drawn_hue(kName, drawn.hue));
     for (const int part : drawn.order) {
       if (part == 0 && factor_range(p_.brightness, 1)) {
         edits.push_back(brightness_edit(drawn.brightness));
@@ -78,7 +88,6 @@ class ColorJitter final : public ImageOperation<ColorJitter, JitterParameters, D
       } else if (part == 2 && factor_range(p_.saturation, 1)) {
         edits.push_back(saturation_edit(drawn.saturation));
       } else if (part == 3 && factor_range(p_.hue, 0)) {
-        PENSTOCK_TRY(check_drawn_hue(kName, drawn.hue));
         edits.push_back(hue_edit(drawn.hue));
       }
     }

@@ -68,6 +68,14 @@ inline Status check_hue(std::string_view operation, const OptionalRange& given, 
                    fmt::format("must be between 0 and {0}, or (min, max) between -{0} and {0}", limit), "");
 }
 
+/// Of a factor that was drawn.
+inline Status check_drawn_factor(std::string_view operation, std::string_view name, double factor) {
+  return std::isfinite(factor) && factor >= 0
+             ? Status()
+             : detail::wrong_drawn(operation, name,
+                                   fmt::format("must be a finite number of 0 and above, got {}", factor));
+}
+
 /// Of a part of the circle.
 inline Status check_drawn_hue(std::string_view operation, double hue) {
   return std::abs(hue) <= 0.5 ? Status()

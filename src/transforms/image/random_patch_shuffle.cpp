@@ -29,6 +29,8 @@ struct DrawnPatches {
   int height = 0;
   std::vector<int> permutation;  ///< which tile comes to each place, row by row
 
+  mutable std::vector<std::uint8_t> seen;  ///< memory of plan()
+
   template <class V>
   void fields(V&& v) {
     v("apply", apply);
@@ -95,17 +97,26 @@ class RandomPatchShuffle final : public ImageOperation<RandomPatchShuffle, Patch
     if (!drawn.apply) {
       return {};
     }
-    if (drawn.width < 1 || drawn.height < 1 || drawn.permutation.size() != tiles(in.size, drawn) ||
-        std::any_of(drawn.permutation.begin(), drawn.permutation.end(), [&](int tile) {
-          return tile < 0 || static_cast<std::size_t>(tile) >= drawn.permutation.size();
-        })) {
-      return detail::wrong_drawn(kName, "permutation", "must have a tile of the image for each of them");
+    if (drawn.width < 1 || drawn.height < 1 || !has_each_tile(drawn, tiles(in.size, drawn))) {
+      return detail::wrong_drawn(kName, "permutation", "must have each tile of the image once");
     }
     edits.push_back(PixelsEdit{.name = "shuffle patches", .run = &shuffle_patches, .drawn = &drawn});
     return {};
   }
 
  private:
+  static bool has_each_tile(const DrawnPatches& drawn, std::size_t tiles) {
+    drawn.seen.assign(tiles, 0);
+    for (const int tile : drawn.permutation) {
+      if (tile < 0 || static_cast<std::size_t>(tile) >= tiles) {
+        return false;
+      }
+      drawn.seen[static_cast<std::size_t>(tile)] = 1;
+    }
+    return drawn.permutation.size() == tiles &&
+           std::all_of(drawn.seen.begin(), drawn.seen.end(), [](std::uint8_t seen) { return seen != 0; });
+  }
+
   static std::size_t tiles(ImageSize image, const DrawnPatches& drawn) {
     return static_cast<std::size_t>(image.width / drawn.width) *
            static_cast<std::size_t>(image.height / drawn.height);

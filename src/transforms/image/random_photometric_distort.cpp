@@ -92,6 +92,9 @@ class RandomPhotometricDistort final
   }
 
   Status plan(const ImageSpec& in, const DrawnDistort& drawn, ImageEdits& edits) const {
+    PENSTOCK_TRY(check_drawn_factor(kName, "brightness", drawn.brightness));
+    PENSTOCK_TRY(check_drawn_factor(kName, "contrast", drawn.contrast));
+    PENSTOCK_TRY(check_drawn_factor(kName, "saturation", drawn.saturation));
     PENSTOCK_TRY(check_drawn_hue(kName, drawn.hue));
     PENSTOCK_TRY(check_permutation(kName, in.channels, drawn.permutation));
     if (drawn.apply_brightness) {

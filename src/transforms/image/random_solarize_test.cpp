@@ -28,8 +28,9 @@ TEST(RandomSolarize, is_one_table_with_its_neighbours_and_the_write) {
     EXPECT_EQ(run_on(list, image, sample, Fuse::exact), run_on(list, image, sample, Fuse::off));
   }
   const auto program = ImageProgram::compile(list, MemoryFormat::channels_first).value();
-  EXPECT_NE(program.describe().find("resize bilinear + solarize + brightness + divide by 255 + write"),
-            std::string::npos)
+  EXPECT_NE(
+      program.describe().find("resize bilinear + solarize (p=0.5) + brightness + divide by 255 + write"),
+      std::string::npos)
       << program.describe();
 }
 
