@@ -147,7 +147,7 @@ def moved(value: Any, listed: list[transforms.Transform], drawn: list[dict[str, 
             theirs["CenterCrop"] = v2.CenterCrop(given["size"])
         elif own["op"] == "RandomCrop":
             settings = {name: given[name] for name in ("size", "padding", "pad_if_needed")}
-            crop = theirs["RandomCrop"] = v2.RandomCrop(**settings)
+            crop = theirs["RandomCrop"] = v2.RandomCrop(**settings, fill=given["mask_fill"])
             params = crop.make_params([value]) | own | {"needs_crop": True}
         elif own["op"] == "RandomZoomOut":
             params = {"padding": [own[side] for side in ("left", "top", "right", "bottom")]}

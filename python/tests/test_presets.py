@@ -338,7 +338,7 @@ def test_masks_move_with_the_images_of_segmentation(source):
     assert listed == [
         transforms.RandomResize(20, 80),
         transforms.RandomHorizontalFlip(),
-        transforms.RandomCrop(SIDE, pad_if_needed=True),
+        transforms.RandomCrop(SIDE, pad_if_needed=True, mask_fill=255),
         transforms.ToFloat(),
         normalize,
     ]
