@@ -45,7 +45,8 @@ def test_every_color_turns_as_the_engine_turns_it() -> None:
     images = torch.from_numpy(colors.copy()).permute(2, 0, 1).unsqueeze(0)
     jitter = transforms.ColorJitter(hue=0.5)
     for hue in (-0.5, -0.3, -0.001, 0.0, 0.004, 0.21, 0.5):
-        drawn = {"op": "ColorJitter", "order": [3], "brightness": 1.0, "contrast": 1.0, "saturation": 1.0, "hue": hue}
+        factors = {"brightness": 1.0, "contrast": 1.0, "saturation": 1.0, "hue": hue}
+        drawn = {"op": "ColorJitter", "order": [0, 1, 2, 3], **factors}
         wanted = transforms.apply([jitter], colors, [drawn])
         made = transforms.on_device([jitter])(images, [{"": [drawn]}])
         np.testing.assert_array_equal(made[0].permute(1, 2, 0).numpy(), wanted)

@@ -275,8 +275,7 @@ def fields_of(made: Any) -> dict[str, Any]:
     fields = dict(made) if isinstance(made, dict) else {"image": made}
     if "boxes" in fields:
         fields["keypoints"] = fields["keypoints"].squeeze(-2)
-        of_each = (*fields["boxes"].shape[:-2], 1)  # several images have boxes each, and labels once
-        fields["boxes_labels"] = np.tile(fields.pop("labels"), of_each if len(of_each) > 1 else 1)
+        fields["boxes_labels"] = fields.pop("labels")
     return fields
 
 

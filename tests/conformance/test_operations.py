@@ -183,7 +183,7 @@ def test_views_are_what_a_list_by_itself_makes_of_what_was_drawn(placed: Operati
         ("ClampBoundingBoxes", {"boxes"}),
         ("ClampKeyPoints", {"keypoints"}),
         ("SanitizeBoundingBoxes", {"boxes", "boxes_labels", "keypoints"}),
-        ("SanitizeKeyPoints", {"keypoints"}),
+        ("SanitizeKeyPoints", {"boxes", "boxes_labels", "keypoints"}),
     ],
 )
 def test_annotations_are_there_to_be_changed(name: str, changed: set[str], sources: material.Sources) -> None:

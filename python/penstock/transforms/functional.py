@@ -229,9 +229,9 @@ def _jitter(image: Any, part: str, value: Any) -> Any:
     factor = number(function, name, value)
     if part != "hue" and not factor >= 0:
         raise InvalidError(f"{function}: {name} must not be negative, got {value!r}")
-    drawn = {"brightness": 1.0, "contrast": 1.0, "saturation": 1.0, "hue": 0.0} | {part: factor}
+    drawn: dict[str, Any] = {"brightness": 1.0, "contrast": 1.0, "saturation": 1.0, "hue": 0.0} | {part: factor}
     largest = 0.5 if part == "hue" else 1.0  # any range makes the operation take this part
-    drawn["order"] = [_PARTS.index(part)]
+    drawn["order"] = list(range(len(_PARTS)))
     return run(function, image, "ColorJitter", {part: largest}, drawn, {part: name})
 
 
