@@ -49,16 +49,25 @@ class _Operations:
         raise problems[0]
 
     def _program(self, channels: int, wide: bool) -> _core.SampleProgram:
+        made = self._programs.get((channels, wide))
+        if made is not None:
+            return made
         with self._lock:
             if (channels, wide) not in self._programs:
                 self._programs[channels, wide] = _core.SampleProgram(self._handles, channels, wide, self._first)
             return self._programs[channels, wide]
 
     def run(
-        self, pixels: np.ndarray[Any, Any], given: _Given, seed: int, rows: _Rows | None, turns: tuple[int, int]
+        self,
+        pixels: np.ndarray[Any, Any],
+        given: _Given,
+        seed: int,
+        rows: _Rows | None,
+        turns: tuple[int, int],
+        draws: bool,
     ) -> dict[str, Any]:
-        program = self._program(pixels.shape[2] if pixels.ndim == 3 else 1, pixels.dtype == np.uint16)
-        return program.run(pixels, *given, seed, rows, turns)
+        program = self._program(pixels.shape[2] if pixels.ndim == 3 else 1, pixels.itemsize == 2)
+        return program.run(pixels, *given, seed, rows, turns, draws)
 
 
 class _Function:
@@ -159,7 +168,7 @@ class Compose:
             raise InvalidError("labels are those of boxes: pass boxes= too, or leave labels out")
         if labels is not None and len(labels) != len(boxes):
             raise InvalidError(f"labels must be as many as boxes, got {len(labels)} and {len(boxes)}")
-        made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params)
+        made, back, mask_back = self._run(image, mask, boxes, keypoints, seed, params, draws=False)
         moved = result(image, made, back)
         patch_masks = made["patch_masks"]
         if mask is None and boxes is None and keypoints is None and not patch_masks:
@@ -182,21 +191,25 @@ class Compose:
 
     def draw(self, image: Any, *, boxes: Any = None, seed: int | None = None) -> list[dict[str, Any]]:
         """What a call with this seed would draw, as batch.params has it."""
-        made, _, _ = self._run(image, None, boxes, None, seed, None)
+        made, _, _ = self._run(image, None, boxes, None, seed, None, draws=True)
         drawn: list[dict[str, Any]] = made["params"]
         return drawn
 
     def _run(
-        self, image: Any, mask: Any, boxes: Any, keypoints: Any, seed: int | None, params: Any
+        self, image: Any, mask: Any, boxes: Any, keypoints: Any, seed: int | None, params: Any, *, draws: bool
     ) -> tuple[dict[str, Any], Callable[[Any], Any], Callable[[Any], Any]]:
         pixels, back = pixels_of(image)
         indices, mask_back = (None, back) if mask is None else indices_of(mask)
-        given = (indices, numbers_of("boxes", corners_of(boxes), 4), numbers_of("keypoints", keypoints, 2))
+        given = (
+            indices,
+            None if boxes is None else numbers_of("boxes", corners_of(boxes), 4),
+            None if keypoints is None else numbers_of("keypoints", keypoints, 2),
+        )
         seed = secrets.randbits(53) if seed is None else seed_of(seed)
         rows = None if params is None else _list_of(params)
-        turns = (orientation(image), orientation(mask))
+        turns = (orientation(image), 1 if mask is None else orientation(mask))
         if len(self._stages) == 1 and isinstance(self._stages[0], _Operations):
-            return self._stages[0].run(pixels, given, seed, rows, turns), back, mask_back
+            return self._stages[0].run(pixels, given, seed, rows, turns, draws), back, mask_back
         if any(one is not None for one in given):
             raise InvalidError("a list with functions takes an image alone; omit the mask, the boxes and the keypoints")
         return self._run_stages(pixels, seed, rows, turns), back, mask_back
@@ -217,7 +230,7 @@ class Compose:
             own = None if rows is None else rows[len(drawn) : len(drawn) + stage.size]
             if isinstance(stage, _Operations):
                 pixels = made["image"] if before is None else before.image_for_others(made)
-                made = stage.run(pixels, (None, None, None), seed, own, turns)
+                made = stage.run(pixels, (None, None, None), seed, own, turns, draws=True)
             elif made.get("type") == "bfloat16":
                 raise InvalidError("numpy has no bfloat16; put ToBfloat16 behind all functions")
             else:
@@ -323,6 +336,8 @@ def at_end_for_batches(operations: Sequence[Any]) -> tuple[list[Transform], int]
 
 def seed_of(seed: Any) -> int:
     """The seed as an integer, whoever's it is."""
+    if type(seed) is int and 0 <= seed < 1 << 64:  # as it nearly always is
+        return seed
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= int(seed) < 1 << 64:
         raise InvalidError(f"seed must be an integer of 0 to 2**64 - 1, got {seed!r}")
     return int(seed)

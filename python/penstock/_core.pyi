@@ -46,9 +46,9 @@ class SampleProgram:
 
     def __init__(self, operations: Sequence[Transform], channels: int, wide: bool, first_op: int) -> None: ...
 
-    def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | None, seed: int, params: list[dict[str, object]] | None, orientations: tuple[int, int]) -> dict[str, object]:
+    def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | None, seed: int, params: list[dict[str, object]] | None, orientations: tuple[int, int], draws: bool) -> dict[str, object]:
         """
-        The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what was drawn. A first dimension more where several images are made of one. bfloat16 comes as uint16, with its name as type. orientations: EXIF's of the image and of the mask.
+        The image [H, W, C], what lies in its plane where that was given, which boxes are left, and, if `draws`, what was drawn as params. A first dimension more where several images are made of one. bfloat16 comes as uint16, with its name as type. orientations: EXIF's of the image and of the mask.
         """
 
     @property

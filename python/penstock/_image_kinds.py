@@ -61,7 +61,7 @@ def result(image: Any, made: dict[str, Any], back: Callable[[Any], Any]) -> Any:
 
 
 def is_tensor(value: Any) -> bool:
-    return hasattr(value, "untyped_storage")
+    return not isinstance(value, np.ndarray) and hasattr(value, "untyped_storage")
 
 
 def pixels_of(image: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
@@ -154,9 +154,7 @@ def indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     return np.ascontiguousarray(indices, dtype=np.uint16), lambda made: made.astype(kind)
 
 
-def numbers_of(name: str, given: Any, each: int) -> np.ndarray[Any, Any] | None:
-    if given is None:
-        return None
+def numbers_of(name: str, given: Any, each: int) -> np.ndarray[Any, Any]:
     numbers = np.ascontiguousarray(given.detach().cpu().numpy() if is_tensor(given) else given, dtype=np.float32)
     if numbers.size == 0:
         numbers = numbers.reshape(0, each)

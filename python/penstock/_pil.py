@@ -24,7 +24,7 @@ _ADVICE = {
 
 def is_pil(value: Any) -> bool:
     """Whether it is a PIL image."""
-    return hasattr(value, "getbands") and hasattr(value, "convert")
+    return not isinstance(value, np.ndarray) and hasattr(value, "getbands") and hasattr(value, "convert")
 
 
 def array_of(image: Any) -> np.ndarray[Any, Any]:

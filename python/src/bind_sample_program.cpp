@@ -63,14 +63,6 @@ ReadBox reader_of(const Pixels& pixels, std::size_t pixel) {
   };
 }
 
-nb::object image_of(std::unique_ptr<std::uint8_t[]> values, const std::vector<std::size_t>& shape,
-                    nb::dlpack::dtype type) {
-  std::uint8_t* const kept = values.get();
-  const nb::capsule owner(kept, [](void* held) noexcept { delete[] static_cast<std::uint8_t*>(held); });
-  values.release();
-  return nb::cast(nb::ndarray<nb::numpy>(kept, shape.size(), shape.data(), owner, nullptr, type));
-}
-
 nb::dlpack::dtype dtype_of(ElementType type) { return array_type(scalar_of(type)); }
 
 ImageSize size_of_pixels(const Pixels& pixels, const char* what) {
@@ -109,15 +101,8 @@ struct Given {
   bool of_boxes = false;               ///< each item of points belongs to a box
 };
 
-/// Bytes that whoever asked for them writes, all of them.
-struct OwnBytes {
-  std::unique_ptr<std::uint8_t[]> data;
-  std::size_t size = 0;
-};
-
 /// What a list makes of one image and of what lies in its plane: one or several of each, one after the other.
 struct Made {
-  OwnBytes pixels;
   std::vector<std::uint8_t> mask;
   std::vector<float> boxes;
   std::vector<float> points;
@@ -167,19 +152,6 @@ std::size_t bytes_of(ImageSize size, const ImageSpec& spec) {
          static_cast<std::size_t>(spec.channels) * size_of(spec.type);
 }
 
-/// For images of these sizes, one after the other.
-OwnBytes memory_for(const std::vector<ImageSize>& sizes, const ImageSpec& spec) {
-  std::size_t bytes = 0;
-  for (const ImageSize& size : sizes) {
-    bytes += bytes_of(size, spec);
-  }
-  try {
-    return {std::unique_ptr<std::uint8_t[]>(new std::uint8_t[bytes]), bytes};
-  } catch (const std::bad_alloc&) {
-    throw OutOfMemory(fmt::format("an image of {} x {} pixels", sizes[0].width, sizes[0].height), bytes);
-  }
-}
-
 /// What EXIF said of an image, as it was drawn.
 int drawn_orientation(const ImageWorkspace& workspace) {
   for (const auto& [name, value] : workspace.drawn.front()->values()) {
@@ -189,6 +161,14 @@ int drawn_orientation(const ImageWorkspace& workspace) {
     }
   }
   return 1;
+}
+
+/// Whether kernels may read an array as it lies: they read up to kRowSlack bytes after it and do nothing with
+/// them, so these must be on a page that is there.
+bool has_slack(const Pixels& pixels) {
+  constexpr std::uintptr_t kSmallestPage = 4096;
+  const auto last = reinterpret_cast<std::uintptr_t>(pixels.data()) + pixels.nbytes() - 1;
+  return last % kSmallestPage + kRowSlack < kSmallestPage;
 }
 
 /// Pixels of an image that is upright when it is read.
@@ -219,7 +199,7 @@ Given given_of(const std::optional<Pixels>& mask, const std::optional<Numbers>& 
 /// `orientations` of the image and of the mask, as files say them.
 nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels>& mask,
              const std::optional<Numbers>& boxes, const std::optional<Numbers>& points, std::uint64_t seed,
-             const std::optional<nb::list>& params, std::pair<int, int> orientations) {
+             const std::optional<nb::list>& params, std::pair<int, int> orientations, bool draws) {
   const SampleProgram& program = self.program();
   const ImageProgram& first = program.views()[0].image;
   const ImageSpec& in = first.input();
@@ -237,26 +217,50 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
   }
 
   SampleWorkspace workspace = self.take();
-  Made made;
-  const auto work = [&]() -> Status {
+  const bool turns = program.wants_upright();
+  UprightReader upright;
+  const auto draw = [&]() -> Status {
     if (named) {
       for (const ImageWorkspacePtr& view : workspace.views) {
         PENSTOCK_TRY(first.list().set(*named, view->drawn));
       }
     }
-    const bool turns = program.wants_upright();
-    UprightReader upright;
     const int orientation = !turns ? 1 : named ? drawn_orientation(*workspace.views[0]) : orientations.first;
     const ImageSize size = upright.begin(stored, orientation);
     if (named) {
-      PENSTOCK_TRY(program.replay(workspace, size));
-    } else {
-      const RandomKey key{.seed = seed, .epoch = 0, .sample = 0};
-      PENSTOCK_TRY(program.resolve(workspace, size, key, given.boxes, orientation, {.key = key}));
+      return program.replay(workspace, size);
     }
-    PENSTOCK_TRY(program.decode(workspace, upright_reader(upright, image, channels * size_of(in.type))));
+    const RandomKey key{.seed = seed, .epoch = 0, .sample = 0};
+    return program.resolve(workspace, size, key, given.boxes, orientation, {.key = key});
+  };
+  raise_if_failed(draw());
+  const std::size_t images = program.views().size();
+  const ImageSize made_size = workspace.sizes[0];
+  const auto height = static_cast<std::size_t>(made_size.height);
+  const auto width = static_cast<std::size_t>(made_size.width);
+  const auto several = [images](std::vector<std::size_t> shape) {
+    if (images > 1) {
+      shape.insert(shape.begin(), images);
+    }
+    return shape;
+  };
+  const nb::object pixels =
+      self.empty(several({height, width, static_cast<std::size_t>(first.output().channels)}));
+  auto* const rows = static_cast<std::uint8_t*>(nb::cast<nb::ndarray<nb::c_contig>>(pixels).data());
+  const std::size_t bytes = bytes_of(made_size, first.output());
+
+  Made made;
+  const auto work = [&]() -> Status {
+    const std::size_t pixel = channels * size_of(in.type);
+    if (!turns && has_slack(image)) {
+      program.lend(workspace, {static_cast<const std::uint8_t*>(image.data()),
+                               image.shape(1) * pixel,
+                               {0, 0, stored.width, stored.height}});
+    } else {
+      PENSTOCK_TRY(program.decode(workspace, upright_reader(upright, image, pixel)));
+    }
     if (mask) {
-      if (upright.begin(stored_mask, turns ? orientations.second : 1) != size) {
+      if (upright.begin(stored_mask, turns ? orientations.second : 1) != workspace.views[0]->input) {
         return Error{.kind = ErrorKind::invalid,
                      .message = "the mask must have the image's height and width and no channels",
                      .advice = "resize it before",
@@ -265,16 +269,11 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
       PENSTOCK_TRY(
           program.decode_mask(workspace, mask_type, upright_reader(upright, *mask, size_of(mask_type))));
     }
-    made.pixels = memory_for(workspace.sizes, first.output());
-    std::uint8_t* pixels_of_view = made.pixels.data.get();
-    for (std::size_t view = 0; view < program.views().size(); ++view) {
-      const ImageSize out = workspace.sizes[view];
-      const std::size_t area = static_cast<std::size_t>(out.width) * static_cast<std::size_t>(out.height);
-      program.run(workspace, view, pixels_of_view);
-      pixels_of_view += bytes_of(out, first.output());
+    for (std::size_t view = 0; view < images; ++view) {
+      program.run(workspace, view, rows + view * bytes);
       if (mask) {
         const std::size_t mask_begin = made.mask.size();
-        made.mask.resize(mask_begin + area * size_of(mask_type));
+        made.mask.resize(mask_begin + height * width * size_of(mask_type));
         program.run_mask(workspace, view, made.mask.data() + mask_begin);
       }
       PENSTOCK_TRY(made.add_annotations(program, workspace, view, given));
@@ -288,23 +287,10 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
     done = work();
   }
   raise_if_failed(std::move(done));
-  const std::size_t images = program.views().size();
-  const auto height = static_cast<std::size_t>(workspace.sizes[0].height);
-  const auto width = static_cast<std::size_t>(workspace.sizes[0].width);
-  const auto several = [images](std::vector<std::size_t> shape) {
-    if (images > 1) {
-      shape.insert(shape.begin(), images);
-    }
-    return shape;
-  };
   nb::dict result;
-  const std::size_t bytes = image.nbytes() + made.pixels.size;
-  const ElementType type = first.output().type;
-  result["image"] = image_of(std::move(made.pixels.data),
-                             several({height, width, static_cast<std::size_t>(first.output().channels)}),
-                             dtype_of(type == ElementType::bfloat16 ? ElementType::uint16 : type));
+  result["image"] = pixels;
   if (first.output().is_rounded()) {
-    result["type"] = name_of(scalar_of(type));
+    result["type"] = name_of(scalar_of(first.output().type));
   }
   if (mask) {
     result["mask"] = array_of(std::move(made.mask), several({height, width}), dtype_of(mask_type));
@@ -331,8 +317,10 @@ nb::dict run(BoundProgram& self, const Pixels& image, const std::optional<Pixels
         array_of(std::move(made.patch_masks[i]), several(field.shape), nb::dtype<bool>());
   }
   result["patch_masks"] = patch_masks;
-  result["params"] = params_list(first.list().named(workspace.views[0]->drawn));
-  self.give_back(std::move(workspace), bytes);
+  if (draws) {
+    result["params"] = params_list(first.list().named(workspace.views[0]->drawn));
+  }
+  self.give_back(std::move(workspace), image.nbytes() + images * bytes);
   return result;
 }
 
@@ -354,16 +342,18 @@ void bind_sample_program(nb::module_& m) {
                 {{"", 0, std::move(list)}}, input, MemoryFormat::channels_last, Fuse::exact, 0, first_op)));
           },
           nb::arg("operations"), nb::arg("channels"), nb::arg("wide"), nb::arg("first_op"))
-      .def(
-          "run", &run, nb::arg("image"), nb::arg("mask").none(), nb::arg("boxes").none(),
-          nb::arg("keypoints").none(), nb::arg("seed"), nb::arg("params").none(), nb::arg("orientations"),
-          nb::sig(
-              "def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | "
-              "None, seed: int, params: list[dict[str, object]] | None, orientations: tuple[int, int]) -> "
-              "dict[str, object]"),
-          "The image [H, W, C], what lies in its plane where that was given, which boxes are left, and what "
-          "was drawn. A first dimension more where several images are made of one. bfloat16 comes as uint16, "
-          "with its name as type. orientations: EXIF's of the image and of the mask.")
+      .def("run", &run, nb::arg("image"), nb::arg("mask").none(), nb::arg("boxes").none(),
+           nb::arg("keypoints").none(), nb::arg("seed"), nb::arg("params").none(), nb::arg("orientations"),
+           nb::arg("draws"),
+           nb::sig(
+               "def run(self, image: object, mask: object | None, boxes: object | None, keypoints: object | "
+               "None, seed: int, params: list[dict[str, object]] | None, orientations: tuple[int, int], "
+               "draws: "
+               "bool) -> dict[str, object]"),
+           "The image [H, W, C], what lies in its plane where that was given, which boxes are left, and, if "
+           "`draws`, what was drawn as params. A first dimension more where several images are made of one. "
+           "bfloat16 comes as uint16, "
+           "with its name as type. orientations: EXIF's of the image and of the mask.")
       .def_prop_ro("images", [](const BoundProgram& self) { return self.program().views().size(); });
   m.def(
       "stream_of_seed", [](std::uint64_t seed) { return stream_of({.seed = seed}); }, nb::arg("seed"),

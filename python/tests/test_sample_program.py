@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
+import mmap
 import pickle
 import tarfile
 from concurrent.futures import ThreadPoolExecutor
@@ -332,3 +334,33 @@ def test_boxes_and_points_that_are_not_finite_are_refused(wrong: float) -> None:
         flip(image, boxes=boxes)
     with pytest.raises(penstock.InvalidError, match="keypoints must be finite .* in row 1"):
         flip(image, boxes=np.abs(boxes[:1].repeat(2, 0)), keypoints=boxes.reshape(2, 2, 2))
+
+
+OPERATIONS_AT_THE_END = [
+    transforms.RandomHorizontalFlip(p=1),
+    transforms.RandomInvert(p=1),
+    transforms.Resize((5, 9)),
+    transforms.RandomAffine((10, 10)),
+    transforms.PillowGaussianBlur(2),
+    transforms.Grayscale(),
+]
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_nothing_behind_an_image_is_touched(channels: int) -> None:
+    height, width = 7, 13
+    size = height * width * channels
+    page = mmap.PAGESIZE
+    memory = mmap.mmap(-1, 2 * page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(ctypes.c_void_p(start + page), ctypes.c_size_t(page), 0) == 0
+    pixels = np.random.default_rng(1).integers(0, 256, (height, width, channels), dtype=np.uint8)
+    # The last bytes before memory that may not be read, and with a little or enough room behind them.
+    for room in (0, 1, 63, 64, 65, 200):
+        at_end = np.frombuffer(memory, np.uint8, size, page - size - room).reshape(pixels.shape)
+        at_end[...] = pixels
+        for operation in OPERATIONS_AT_THE_END:
+            made = transforms.Compose([operation])
+            assert np.array_equal(made(at_end, seed=1), made(pixels, seed=1)), (operation, room)
+            assert np.array_equal(at_end, pixels), operation

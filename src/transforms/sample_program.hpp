@@ -73,6 +73,8 @@ class SampleProgram {
 
   /// Decodes what the views need, together.
   Status decode(SampleWorkspace& workspace, const ReadBox& read) const;
+  /// In place of decode(), for pixels that are there: at least what the views need, until the last run().
+  void lend(SampleWorkspace& workspace, const DecodedPart& part) const { workspace.part_ = part; }
   /// Writes one view of the image.
   void run(SampleWorkspace& workspace, std::size_t view, void* out) const;
   /// Decodes what the views need of a mask of the image's size, together; its values are uint8 or uint16.
