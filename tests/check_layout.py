@@ -37,7 +37,8 @@ LIMIT_TEST = re.compile(r"`(\w+)\.([a-z]\w*)`")
 PATH_CALL = re.compile(
     r"\bMappedFile\b|std::filesystem|<(?:filesystem|fstream|dirent\.h)>|\bstd::[io]?fstream\b"
     r"|(?<!\w)::(?:open|openat|creat|stat|lstat|access|mkdir|rmdir|unlink|rename|truncate|readlink|opendir)\("
-    r"|\b(?:fopen|opendir|realpath|glob)\("
+    r"|(?<![\w.>:~])(?:openat|creat|l?stat|mkdir|rmdir|unlink|rename|truncate|readlink)\("
+    r"|\b(?:fopen|opendir|realpath|glob|std::rename|std::remove)\("
 )
 OLD_WORD = re.compile(
     r"[Pp]icture|PICTURE|(?<![A-Za-z])[Ss]ounds?(?![a-z])|(?<=[a-z])Sound|SOUND|\bk(?:Most|Largest)[A-Z]"
