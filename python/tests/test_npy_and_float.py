@@ -49,6 +49,18 @@ def test_arrays_of_several_shapes_are_a_list(tmp_path: Path) -> None:
         np.testing.assert_array_equal(found, array)
 
 
+def test_arrays_of_equally_many_bytes_may_differ_in_shape(tmp_path: Path) -> None:
+    arrays = [np.arange(12, dtype="f4").reshape(shape) for shape in ((3, 4), (4, 3), (3, 4))]
+    source = write_tar(tmp_path / "a.tar", [{"npy": npy(a)} for a in arrays])
+    penstock.build(source, str(tmp_path / "store"), progress=False)
+    for kept in (source, source, str(tmp_path / "store")):
+        data = penstock.Dataset(kept)
+        (batch,) = penstock.Loader(data, batch_size=3, output="numpy")
+        for number, array in enumerate(arrays):
+            np.testing.assert_array_equal(data[number]["npy"], array)
+            np.testing.assert_array_equal(batch["npy"][number], array)
+
+
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
 def test_all_versions_of_headers_are_read(tmp_path: Path, version: tuple[int, int]) -> None:
     source = write_tar(tmp_path / "a.tar", [{"npy": npy(np.arange(3), version)}])
@@ -68,9 +80,9 @@ def test_objects_and_foreign_orders_are_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_an_array_unlike_the_first_is_a_bad_sample(tmp_path: Path) -> None:
-    arrays = [np.zeros((2, 3), "f4"), np.zeros((3, 2), "f4")]
+    arrays = [np.zeros((2, 3), "f4"), np.zeros((2, 3), "i4")]
     source = write_tar(tmp_path / "a.tar", [{"npy": npy(a)} for a in arrays])
-    with pytest.raises(penstock.CorruptError, match=r"float32 \(3, 2\)"):
+    with pytest.raises(penstock.CorruptError, match=r"int32 \(2, 3\) in a field whose arrays are float32"):
         list(penstock.Loader(source, batch_size=2))
     (batch,) = penstock.Loader(source, batch_size=2, on_error="skip")
     assert list(batch["index"]) == [0]

@@ -131,7 +131,7 @@ Result<StoredArray> array_of(const FieldSpec& spec, const StoredValue& value) {
     return Error{.kind = ErrorKind::corrupt,
                  .message = fmt::format("an array {} in a field whose arrays are {}",
                                         array.header.array.to_string(), spec.array->to_string()),
-                 .advice = "arrays of a field have one type, and one shape where all files are of one size",
+                 .advice = "arrays of a field have one type and one number of dimensions",
                  .place = {.stage = "decode"}};
   }
   return array;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "formats/array_headers.hpp"
 #include "formats/header_sizes.hpp"
 #include "formats/sample_table.hpp"
 #include "formats/tar.hpp"
@@ -22,6 +23,7 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 struct Extension {
   bool shared = false;  ///< its default field has other extensions too
   bool image = false;
+  bool array = false;
   std::uint64_t last_sample = kNever;
 };
 
@@ -165,7 +167,8 @@ class Scanner {
         return too_many_extensions(shard_.name());
       }
       extensions_.push_back({.shared = shares_default_field(extension),
-                             .image = default_field(extension).kind == FieldKind::image});
+                             .image = default_field(extension).kind == FieldKind::image,
+                             .array = default_field(extension).kind == FieldKind::array});
       found_.extensions.push_back(std::move(extension));
       found_.samples_with.push_back(0);
     }
@@ -192,6 +195,18 @@ class Scanner {
     });
   }
 
+  /// 0 if the file is no array that can be read: whoever reads it says why.
+  Result<std::uint32_t> array_of(const TarMember& member) const {
+    const auto array = array_by_header(
+        member.size, [&](std::uint64_t size) { return shard_.read(member.data_offset, size); });
+    if (array.ok()) {
+      return checksum_of(*array);
+    }
+    const ErrorKind kind = array.error().kind;
+    return kind == ErrorKind::corrupt || kind == ErrorKind::unsupported ? Result<std::uint32_t>(0)
+                                                                        : array.error();
+  }
+
   Result<MemberRecord> record_of(const TarMember& member, std::uint16_t extension) {
     constexpr std::uint64_t kLastBlock = std::numeric_limits<std::uint32_t>::max();
     if (member.data_offset / kTarBlock > kLastBlock) {
@@ -211,6 +226,10 @@ class Scanner {
         record.width = static_cast<std::uint16_t>(size.width);
         record.height = static_cast<std::uint16_t>(size.height);
       }
+    }
+    if (extensions_[extension].array) {
+      PENSTOCK_ASSIGN(const std::uint32_t array, array_of(member));
+      record.set_array(array);
     }
     return record;
   }

@@ -116,7 +116,7 @@ TEST(tar_fields, gives_labels_as_they_are_stored) {
   EXPECT_FALSE((*table)->read(0, 0)->number);
 }
 
-TEST(tar_fields, gives_arrays_of_one_shape_where_all_files_are_of_one_size) {
+TEST(tar_fields, gives_arrays_of_one_shape_where_all_have_it) {
   const auto same = test::open_tars({TarForTest()
                                          .file("a.npy", npy_for_test("'<i2'", "(2,)", "abcd"))
                                          .file("b.npy", npy_for_test("'<i2'", "(2,)", "efgh"))
@@ -134,6 +134,20 @@ TEST(tar_fields, gives_arrays_of_one_shape_where_all_files_are_of_one_size) {
                                            .end()});
   EXPECT_EQ((*ragged)->fields()[0], (FieldInfo{"x.npy", FieldKind::array}));
   EXPECT_EQ(*(*ragged)->spec(0).array, (ArraySpec{.type = Scalar::int16, .shape = {kAnyExtent, kAnyExtent}}));
+
+  const auto turned = test::open_tars({TarForTest()
+                                           .file("a.npy", npy_for_test("'<i2'", "(2, 1)", "abcd"))
+                                           .file("b.npy", npy_for_test("'<i2'", "(1, 2)", "efgh"))
+                                           .end()});
+  EXPECT_EQ(*(*turned)->spec(0).array, (ArraySpec{.type = Scalar::int16, .shape = {kAnyExtent, kAnyExtent}}));
+  EXPECT_EQ((*turned)->image_size(0, 0), ImageSize());
+
+  const auto damaged = test::open_tars({TarForTest()
+                                            .file("a.npy", npy_for_test("'<i2'", "(2,)", "abcd"))
+                                            .file("b.npy", "no array")
+                                            .file("c.npy", npy_for_test("'<i2'", "(2,)", "efgh"))
+                                            .end()});
+  EXPECT_EQ(*(*damaged)->spec(0).array, (ArraySpec{.type = Scalar::int16, .shape = {2}}));
 }
 
 TEST(tar_fields, refuses_arrays_of_objects_by_name) {

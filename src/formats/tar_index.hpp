@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "the index is little-e
 
 /// Also to be raised when the rules for grouping, field names, warnings or fingerprints change: old indexes
 /// are then rebuilt, unless it can be shown that the rules make no difference to them.
-inline constexpr std::uint32_t kTarIndexVersion = 4;
+inline constexpr std::uint32_t kTarIndexVersion = 5;
 /// Has the same layout; is_up_to_date() of tar_index_earlier.hpp says whether it may be used.
 inline constexpr std::uint32_t kTarIndexEarlierVersion = 3;
 inline constexpr std::array<char, 8> kTarIndexMagic = {'P', 'N', 'S', 'T', 'K', 'I', 'D', 'X'};
@@ -76,11 +76,17 @@ struct MemberRecord {
   std::uint32_t size_low = 0;
   std::uint16_t size_high = 0;
   std::uint16_t extension = 0;
-  std::uint16_t width = 0;  ///< of an image, else 0; 0 also if a side is above 65535
+  std::uint16_t width = 0;  ///< of an image, else 0; 0 also if a side is above 65535; array() of an .npy file
   std::uint16_t height = 0;
 
   std::uint64_t offset() const noexcept { return std::uint64_t{block} * 512; }
   std::uint64_t size() const noexcept { return (std::uint64_t{size_high} << 32) | size_low; }
+  /// Of an .npy file: checksum_of() its type and shape, 0 if its header cannot be read.
+  std::uint32_t array() const noexcept { return (std::uint32_t{height} << 16) | width; }
+  void set_array(std::uint32_t checksum) noexcept {
+    width = static_cast<std::uint16_t>(checksum);
+    height = static_cast<std::uint16_t>(checksum >> 16);
+  }
 };
 static_assert(sizeof(MemberRecord) == 16);
 

@@ -6,6 +6,7 @@
 #include "core/parallel_for.hpp"
 #include "core/usable_cores.hpp"
 #include "formats/tar.hpp"
+#include "formats/webdataset.hpp"
 
 namespace penstock::inline v0 {
 namespace {
@@ -43,6 +44,11 @@ bool archive_ends_at(const Source& shard, std::uint64_t offset) {
 }  // namespace
 
 bool is_up_to_date(const TarIndex& index, const std::vector<SourcePtr>& shards) {
+  for (const ExtensionRecord& extension : index.extensions()) {
+    if (default_field(index.text(extension.extension)).kind == FieldKind::array) {
+      return false;  // it does not know their shapes
+    }
+  }
   const std::vector<std::uint64_t> ends = ends_without_gaps(index);
   if (ends.size() != shards.size()) {
     return false;

@@ -9,10 +9,10 @@
 
 #include "core/parallel_for.hpp"
 #include "core/usable_cores.hpp"
+#include "formats/array_headers.hpp"
 #include "formats/field_value.hpp"
 #include "formats/fingerprint.hpp"
 #include "formats/index_cache.hpp"
-#include "formats/npy.hpp"
 #include "formats/table_base.hpp"
 #include "formats/tar_fields.hpp"
 #include "formats/tar_index.hpp"
@@ -48,13 +48,13 @@ class TarTable final : public TableBase {
     }
   }
 
-  /// Looks at the first array of each field that has some: their type. All are of one shape where all files
-  /// are of one size.
+  /// Looks at the first array of each field that has some: their type. Whether all have its shape the index
+  /// knows.
   Status find_arrays() {
     for (std::size_t field = 0; field < fields().size(); ++field) {
       if (fields()[field].kind == FieldKind::array) {
         PENSTOCK_ASSIGN(ArraySpec array, first_array(field));
-        if (!of_one_size(field)) {
+        if (!of_one_shape(field)) {
           array.shape.assign(array.shape.size(), kAnyExtent);
         }
         set_array(field, std::move(array));
@@ -105,7 +105,8 @@ class TarTable final : public TableBase {
   }
 
   ImageSize image_size(std::uint64_t sample, std::size_t field) const override {
-    const MemberRecord* const member = member_of(sample, field);
+    const bool is_image = field < fields().size() && fields()[field].kind == FieldKind::image;
+    const MemberRecord* const member = is_image ? member_of(sample, field) : nullptr;
     return member != nullptr ? ImageSize{member->width, member->height} : ImageSize{};
   }
 
@@ -165,30 +166,22 @@ class TarTable final : public TableBase {
 
   /// By the header alone.
   Result<ArraySpec> array_of(std::uint64_t sample, std::size_t field) const {
-    constexpr std::uint64_t kFirstLook = 4096;
     PENSTOCK_ASSIGN(const Location where, locate(sample, field));
     const Extent& extent = std::get<Extent>(where);
-    const Source& shard = *shards_[extent.source];
-    for (const std::uint64_t looked : {kFirstLook, kNpyStart}) {
-      PENSTOCK_ASSIGN(const Bytes start, shard.read(extent.offset, std::min(looked, extent.size)));
-      auto header = read_npy_header(start, extent.size);
-      PENSTOCK_TRY(start.intact());
-      if (header.ok() || looked == kNpyStart || looked >= extent.size) {
-        return header.ok() ? Result<ArraySpec>(std::move(header->array))
-                           : Result<ArraySpec>(std::move(header).error());
-      }
-    }
-    return ArraySpec{};
+    return array_by_header(
+        extent.size, [&](std::uint64_t size) { return shards_[extent.source]->read(extent.offset, size); });
   }
 
-  bool of_one_size(std::size_t field) const noexcept {
-    std::optional<std::uint64_t> size_of_first;
+  /// By the index: those that cannot be read are errors of their samples.
+  bool of_one_shape(std::size_t field) const noexcept {
+    std::uint32_t first = 0;
     for (std::uint64_t sample = 0; sample < size(); ++sample) {
       const MemberRecord* const member = member_of(sample, field);
-      if (member != nullptr && member->size() != size_of_first.value_or(member->size())) {
+      const std::uint32_t array = member != nullptr ? member->array() : 0;
+      if (first != 0 && array != 0 && array != first) {
         return false;
       }
-      size_of_first = member != nullptr ? member->size() : size_of_first;
+      first = first != 0 ? first : array;
     }
     return true;
   }
