@@ -45,8 +45,10 @@ def converters(output: str, memory_format: str) -> tuple[bool, Callable[[Any], A
         raise InvalidError("output='torch' requires torch, which is not installed; use 'numpy' or 'dlpack'") from None
 
     def from_numpy(array: Any) -> Any:
-        # numpy has no bfloat16: what comes is an object that speaks DLPack.
-        return torch.from_numpy(array) if isinstance(array, np.ndarray) else torch.utils.dlpack.from_dlpack(array)
+        if not isinstance(array, np.ndarray):  # numpy has no bfloat16: this one speaks DLPack
+            return torch.utils.dlpack.from_dlpack(array)
+        # Of numpy's two names for 64 bits without a sign torch knows one, and the core's is the other.
+        return torch.from_numpy(array.view(np.uint64) if array.dtype == np.uint64 else array)
 
     if memory_format == "channels_first":
         return True, from_numpy, from_numpy

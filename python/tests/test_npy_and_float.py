@@ -19,7 +19,7 @@ def npy(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("dtype", ["bool", "u1", "i1", "i2", "i4", "i8", "u2", "f2", "f4", "f8"])
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i1", "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_arrays_are_those_of_numpy(tmp_path: Path, dtype: str, order: str) -> None:
     random = np.random.default_rng(3)
@@ -38,6 +38,18 @@ def test_arrays_are_those_of_numpy(tmp_path: Path, dtype: str, order: str) -> No
     for batch in penstock.Loader(data, batch_size=5, output="numpy"):
         np.testing.assert_array_equal(batch["npy"], np.stack(arrays))
         assert batch["npy"].dtype == arrays[0].dtype
+
+
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i1", "i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"])
+def test_arrays_are_tensors_of_their_type(tmp_path: Path, dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    arrays = [np.ones((2, count), dtype) for count in (1, 2)]
+    samples = [{"npy": npy(array), "same.npy": npy(arrays[0])} for array in arrays]
+    source = write_tar(tmp_path / "a.tar", samples)
+    (batch,) = penstock.Loader(source, batch_size=2, output="torch")
+    for tensor, array in zip(batch["npy"], arrays, strict=True):
+        assert torch.equal(tensor, torch.from_numpy(array))
+    assert torch.equal(batch["same.npy"], torch.from_numpy(np.stack([arrays[0]] * 2)))
 
 
 def test_arrays_of_several_shapes_are_a_list(tmp_path: Path) -> None:
