@@ -89,6 +89,17 @@ def test_modes_are_pillows(source: Path, extension: str, mode: str) -> None:
                 np.testing.assert_array_equal(batch["x"][row], wanted)
 
 
+@pytest.mark.parametrize("key", [0, 3, 255, 771, 65535])
+def test_transparent_gray_of_16_bits_is_pillows(tmp_path: Path, key: int) -> None:
+    levels = np.array([[0, 1, 3, 254, 255, 256, 771, 65535]], np.uint16)
+    file = _png(Image.fromarray(levels), transparency=key)
+    source = write_tar(tmp_path / "a.tar", [{"png": file}])
+    for mode in ("RGBA", "RGB", "L", "I;16"):
+        wanted = np.asarray(Image.open(io.BytesIO(file)).convert(mode)).reshape(1, 8, -1)
+        got = penstock.Dataset(source, fields={"x": penstock.Image("png", mode=mode)})[0]["x"]
+        np.testing.assert_array_equal(got, wanted)
+
+
 @pytest.mark.parametrize(
     ("extension", "mode"),
     [

@@ -204,7 +204,9 @@ void PngDecoder::set_traits() {
     case SPNG_COLOR_TYPE_GRAYSCALE:
       traits_ =
           header_.bit_depth == 16
-              ? ImageTraits{.unchanged = PixelLayout::gray_16, .loss = RgbLoss::depth}
+              ? ImageTraits{.unchanged = PixelLayout::gray_16,
+                            .has_alpha = transparent,
+                            .loss = RgbLoss::depth}
               : ImageTraits{.unchanged = PixelLayout::gray, .has_alpha = transparent, .has_indices = true};
       break;
     case SPNG_COLOR_TYPE_TRUECOLOR:

@@ -46,6 +46,9 @@ void PngRows::start(const PngHeader& header, ByteSpan palette, ByteSpan transpar
         color[3] = color[0] == key ? 0 : 255;
       }
     }
+  } else if (header.color_type == SPNG_COLOR_TYPE_GRAYSCALE && transparency.size() >= 2) {
+    has_key_ = true;
+    key_.fill(transparency[1]);  // Pillow's: the low byte, compared with what is left of 16 bits
   } else if (header.color_type == SPNG_COLOR_TYPE_TRUECOLOR && transparency.size() >= 6) {
     has_key_ = true;
     key_ = {transparency[1], transparency[3], transparency[5]};  // Pillow's: the low bytes
@@ -103,7 +106,11 @@ void PngRows::convert_gray_16(const std::uint8_t* raw, int x, int width, PixelLa
       std::memcpy(out, &value, 2);
       out += 2;
     } else {
-      out = std::fill_n(out, 3, in[0] != 0 ? std::uint8_t{255} : in[1]);
+      const std::uint8_t level = in[0] != 0 ? std::uint8_t{255} : in[1];
+      out = std::fill_n(out, 3, level);
+      if (layout == PixelLayout::rgba) {
+        *out++ = has_key_ && level == key_[0] ? 0 : 255;
+      }
     }
   }
 }
