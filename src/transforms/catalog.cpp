@@ -130,9 +130,25 @@ const OperationInfo* find_operation(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+/// "size must be between 1 and 65536 pixels, got -1": operations say the first half, and most of them both.
+Error with_value(Error error, std::string_view operation, const Params& params) {
+  for (const auto& [name, value] : params) {
+    if (error.message.starts_with(fmt::format("{}: {} must be ", operation, name)) &&
+        error.message.find(" got ") == std::string::npos) {
+      error.message += ", got " + repr(value);
+    }
+  }
+  return error;
+}
+
+}  // namespace
+
 Result<TransformPtr> make_transform(std::string_view name, const Params& params) {
   if (const OperationInfo* entry = find_operation(name)) {
-    return entry->make(params);
+    Result<TransformPtr> made = entry->make(params);
+    return made.ok() ? std::move(made) : with_value(std::move(made).error(), entry->name, params);
   }
   std::string names;
   for (const OperationInfo& entry : catalog()) {
