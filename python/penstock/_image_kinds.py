@@ -42,7 +42,7 @@ def result(image: Any, made: dict[str, Any], back: Callable[[Any], Any]) -> Any:
     """The image that was made, as the one that was given; of the type that the list ends in, if it names one. What a
     function made that is no image stays an array, or becomes a tensor."""
     pixels = made["image"]
-    if pixels.ndim not in (3, 4) or pixels.shape[-1] not in CHANNELS:
+    if pixels.ndim not in (3, 4) or (made.get("by_function", False) and pixels.shape[-1] not in CHANNELS):
         return like(image, pixels)
     kind = made.get("type")
     if kind is None or (kind == "uint8" and is_pil(image)):
