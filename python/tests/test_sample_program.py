@@ -332,3 +332,10 @@ def test_boxes_and_points_that_are_not_finite_are_refused(wrong: float) -> None:
         flip(image, boxes=boxes)
     with pytest.raises(penstock.InvalidError, match="keypoints must be finite .* in row 1"):
         flip(image, boxes=np.abs(boxes[:1].repeat(2, 0)), keypoints=boxes.reshape(2, 2, 2))
+
+
+@pytest.mark.parametrize("given", [[["a", 1, 2, 3]], [[1, 2, 3, 4], [5, 6]]])
+def test_boxes_that_are_no_numbers_are_refused(given: Any) -> None:
+    compose = transforms.Compose([transforms.RandomHorizontalFlip()])
+    with pytest.raises(penstock.InvalidError, match=r"boxes must be numbers of the shape \[N, 4\], got"):
+        compose(np.zeros((8, 8, 3), np.uint8), boxes=given)
