@@ -88,7 +88,8 @@ class _Function:
             )
         array = np.array(pixels[..., np.newaxis] if pixels.ndim == 2 else pixels)
         drawn = (generator(_core.stream_of_seed(seed), 0, self._number),) if work.takes_rng else ()
-        return {"image": np.asarray(work.function(array, *drawn)), "patch_masks": {}, "params": [{"op": "Python"}]}
+        made = np.asarray(work.function(array, *drawn))
+        return {"image": made, "by_function": True, "patch_masks": {}, "params": [{"op": "Python"}]}
 
     def image_for_others(self, made: dict[str, Any]) -> np.ndarray[Any, Any]:
         """What it returned, for operations behind it."""

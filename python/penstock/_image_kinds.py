@@ -42,7 +42,7 @@ def result(image: Any, made: dict[str, Any], back: Callable[[Any], Any]) -> Any:
     """The image that was made, as the one that was given; of the type that the list ends in, if it names one. What a
     function made that is no image stays an array, or becomes a tensor."""
     pixels = made["image"]
-    if pixels.ndim not in (3, 4) or pixels.shape[-1] not in CHANNELS:
+    if pixels.ndim not in (3, 4) or (made.get("by_function", False) and pixels.shape[-1] not in CHANNELS):
         return like(image, pixels)
     kind = made.get("type")
     if kind is None or (kind == "uint8" and is_pil(image)):
@@ -131,15 +131,20 @@ def indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
         from PIL import Image
 
         palette = mask.getpalette() if mask.mode == "P" else None
+        indices = np.asarray(mask)
+        wide = mask.mode.startswith("I;16")  # those of I;16B have their bytes the other way round
+        indices = indices.astype(np.uint16) if wide else indices
+        back: Callable[[Any], Any] | None = None
+        if mask.mode in ("1", "I"):
+            indices, back = indices_of(indices)
 
         def to_pil(made: Any) -> Any:
-            result = Image.fromarray(made)
+            result = Image.fromarray(made if back is None else back(made))
             if palette is not None:
                 result.putpalette(palette)
             return result
 
-        indices = np.asarray(mask)
-        return np.ascontiguousarray(indices.astype(np.uint16) if mask.mode.startswith("I;16") else indices), to_pil
+        return np.ascontiguousarray(indices), to_pil
     if is_tensor(mask):
         import torch
 
@@ -155,7 +160,10 @@ def indices_of(mask: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
 
 
 def numbers_of(name: str, given: Any, each: int) -> np.ndarray[Any, Any]:
-    numbers = np.ascontiguousarray(given.detach().cpu().numpy() if is_tensor(given) else given, dtype=np.float32)
+    try:
+        numbers = np.ascontiguousarray(given.detach().cpu().numpy() if is_tensor(given) else given, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise InvalidError(f"{name} must be numbers of the shape [N, {each}], got {given!r}") from None
     if numbers.size == 0:
         numbers = numbers.reshape(0, each)
     grouped = each == 2 and numbers.ndim == 3

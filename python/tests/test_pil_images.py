@@ -78,3 +78,22 @@ def test_16_bits_stay_16_bits(mode: str, order: str) -> None:
 def test_modes_that_nothing_can_hold_are_refused(mode: str, advice: str) -> None:
     with pytest.raises(penstock.InvalidError, match=f"got a PIL image of mode '{mode}'; .*{advice}"):
         CROP(Image.new(mode, (12, 9)))
+
+
+@pytest.mark.parametrize("mode", ["1", "I", "I;16", "I;16B", "L", "P"])
+def test_masks_keep_their_mode_and_their_values(mode: str) -> None:
+    classes = RNG.integers(0, 2 if mode == "1" else 200, (9, 12), dtype=np.uint8)
+    mask = Image.fromarray(classes.astype(bool) if mode == "1" else classes)
+    mask = Image.fromarray(classes.astype(">u2")) if mode == "I;16B" else mask if mode == "1" else mask.convert(mode)
+    assert mask.mode == mode
+    moved = transforms.Compose([transforms.RandomHorizontalFlip(1.0)])(COLOURS, mask=mask)["mask"]
+    assert moved.mode == ("I;16" if mode == "I;16B" else mode)
+    np.testing.assert_array_equal(np.asarray(moved), np.asarray(mask)[:, ::-1])
+
+
+def test_masks_without_classes_are_refused() -> None:
+    for mode, problem in (("F", "must be an array of uint8"), ("RGB", "no channels")):
+        with pytest.raises(penstock.InvalidError, match=problem):
+            CROP(COLOURS, mask=COLOURS.convert(mode))
+    with pytest.raises(penstock.InvalidError, match="integers between 0 and 65535"):
+        CROP(COLOURS, mask=Image.fromarray(np.full((9, 12), -1, np.int32)))

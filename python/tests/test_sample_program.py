@@ -364,3 +364,10 @@ def test_nothing_behind_an_image_is_touched(channels: int) -> None:
             made = transforms.Compose([operation])
             assert np.array_equal(made(at_end, seed=1), made(pixels, seed=1)), (operation, room)
             assert np.array_equal(at_end, pixels), operation
+
+
+@pytest.mark.parametrize("given", [[["a", 1, 2, 3]], [[1, 2, 3, 4], [5, 6]]])
+def test_boxes_that_are_no_numbers_are_refused(given: Any) -> None:
+    compose = transforms.Compose([transforms.RandomHorizontalFlip()])
+    with pytest.raises(penstock.InvalidError, match=r"boxes must be numbers of the shape \[N, 4\], got"):
+        compose(np.zeros((8, 8, 3), np.uint8), boxes=given)

@@ -212,6 +212,15 @@ def test_normalised_floats_can_be_undone(dataset: penstock.Dataset) -> None:
     assert batch.show(side=SIDE).getpixel((8, 8)) != GRAY  # stretched
 
 
+def test_channels_that_are_no_colours_are_shown_as_gray(objects: str) -> None:
+    dataset = penstock.Dataset(objects, fields={"image": "png", "label": "cls"})
+    for makes in (transforms.RGBToLGN(), transforms.LMSToParvo()):
+        batch = next(iter(penstock.Loader(dataset, transforms=[transforms.Resize(24), makes], batch_size=4)))
+        drawn = batch.show(side=SIDE)
+        assert drawn.size == (2 * SIDE + 18, 2 * SIDE + 50)
+        assert all(red == green == blue for red, green, blue in colors(drawn))
+
+
 def test_mixed_labels_and_names_of_classes() -> None:
     images = np.full((3, 3, 8, 8), 90, np.uint8)
     labels = np.array([[0.75, 0.25, 0.0], [0, 1, 0], [0, 0.5, 0.5]], np.float32)

@@ -146,3 +146,18 @@ def test_numpy_is_told_that_it_has_no_bfloat16(shards: str) -> None:
         penstock.Loader(shards, transforms=[*BFLOATS, _keep])
     with pytest.raises(penstock.InvalidError, match="numpy has no bfloat16; pass a tensor"):
         transforms.Compose(BFLOATS)(_images(4)[3])
+
+
+@pytest.mark.parametrize("last", [[], [transforms.NormalizeLGN(0.1, 0.3)], [transforms.ToFloat16()]])
+@pytest.mark.parametrize("first", [[], [transforms.FiveCrop(12)]])
+@pytest.mark.parametrize("makes", [transforms.RGBToMagno(), transforms.LMSToParvo(), transforms.RGBToLGN()])
+def test_tensors_have_any_number_of_channels_first(makes: Any, first: list[Any], last: list[Any]) -> None:
+    """Two or five of them, which are no colours."""
+    compose = transforms.Compose([*first, makes, *last])
+    for image in _images(5)[3:]:
+        wanted = np.moveaxis(compose(image), -1, -3)
+        made = compose(_tensor(image))
+        assert made.shape[-3] in (2, 5)
+        np.testing.assert_array_equal(made.numpy(), wanted)
+    function = transforms.functional.MADE[type(makes).__name__]
+    assert function(_tensor(image)).shape[1:] == image.shape[:2]

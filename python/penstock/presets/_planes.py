@@ -23,7 +23,8 @@ def segmentation(
     interpolation: Interpolation = "bilinear",
 ) -> list[Transform]:
     """The shorter side resized to 0.5 to 2 times base_size, flipped, and a square of it kept: torchvision's reference
-    training for segmentation. Images that are smaller are padded with black and masks with 255, which it ignores."""
+    training for segmentation. Images that are smaller are padded with black and masks with 255, which it ignores; they
+    lie anywhere in the square, where torchvision has them in the upper left corner."""
     side, base = side_of(size), side_of(base_size, "base_size")
     return [
         t.RandomResize(max(base // 2, 1), base * 2, interpolation),
