@@ -19,9 +19,13 @@ std::optional<T> whole_number(std::string_view digits) noexcept {
 
 /// Without white space around it and a plus sign.
 std::string_view bare_number(std::string_view text) noexcept {
-  constexpr std::string_view kSpace = " \t\n\r\f\v";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  text.remove_suffix(text.size() - std::min(text.find_last_not_of(kSpace) + 1, text.size()));
+  constexpr auto is_space = [](char c) { return c == ' ' || ('\t' <= c && c <= '\r'); };
+  while (!text.empty() && is_space(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
   if (text.starts_with('+') && !text.starts_with("+-")) {
     text.remove_prefix(1);
   }

@@ -117,8 +117,9 @@ Status Mapping::check_page_by_page(ByteSpan part) const {
   // A file that was cut within a page reads as zeros up to the end of that page, and no signal tells. What
   // ends in such zeros is told from what the file really holds by the file's size.
   const std::uint8_t* const data = bytes_.data();
+  const std::size_t rest_of_page = page_size() - 1;  // sizes of pages are powers of two
   const std::uint8_t* const page_end =
-      data + (static_cast<std::size_t>(&part.back() - data) / page_size() + 1) * page_size();
+      data + (static_cast<std::size_t>(&part.back() - data) | rest_of_page) + 1;
   if (std::any_of(&part.back(), std::min(page_end, data + bytes_.size()),
                   [](std::uint8_t byte) { return byte != 0; })) {
     return {};

@@ -13,7 +13,7 @@ class BytesFiller final : public Filler {
   BytesFiller(const FillerTools& tools, std::size_t column, std::size_t field, FieldKind kind)
       : Filler(tools, column), field_(field), kind_(kind) {}
 
-  void begin(const RowRun&) override {
+  void begin(const RowRun&, std::span<const RowParts>) override {
     bytes_.clear();
     values_.clear();
   }

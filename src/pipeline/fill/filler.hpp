@@ -131,7 +131,8 @@ class Filler {
   Filler(const Filler&) = delete;
   Filler& operator=(const Filler&) = delete;
 
-  virtual void begin(const RowRun& /*run*/) {}
+  /// `rows`: what each row of the run is made of.
+  virtual void begin(const RowRun& /*run*/, std::span<const RowParts> /*rows*/) {}
   virtual Status fill(const RowTask& task) = 0;
   virtual void end(const RowRun& /*run*/) {}
 

@@ -18,12 +18,12 @@ class RawFiller final : public Filler {
   RawFiller(const FillerTools& tools, std::size_t first_column, std::size_t field)
       : Filler(tools, first_column), field_(field) {}
 
-  void begin(const RowRun& run) override {
+  void begin(const RowRun& run, std::span<const RowParts> rows) override {
     run.storage->raw.data = {};
     std::uint64_t expected = 0;
-    for (std::uint32_t row = run.first; row < run.first + run.count && expected < kMaxExpected; ++row) {
-      run.order->parts_at(run.place_of(row), parts_);
-      expected += std::min(table_of(parts_.front()).stored_size(parts_.front().sample, field_), kMaxExpected);
+    for (std::size_t i = 0; i < rows.size() && expected < kMaxExpected; ++i) {
+      const RowPart& part = rows[i].front();
+      expected += std::min(table_of(part).stored_size(part.sample, field_), kMaxExpected);
     }
     bytes_ = pool().acquire(static_cast<std::size_t>(std::min(expected, kMaxExpected)));
     used_ = 0;
@@ -68,7 +68,6 @@ class RawFiller final : public Filler {
 
   const std::size_t field_;
   OriginalFile original_;
-  RowParts parts_;
   Slab bytes_;
   std::size_t used_ = 0;
 };

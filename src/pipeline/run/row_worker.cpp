@@ -56,7 +56,7 @@ void RowWorker::fill(const RowRun& run) noexcept {
   try {
     prepare(run);
     for (const auto& filler : fillers_) {
-      filler->begin(run);
+      filler->begin(run, {parts_.data(), run.count});
     }
     for (std::uint32_t row = run.first; row < run.first + run.count; ++row) {
       fill_or_replace(run, row, parts_[row - run.first]);
