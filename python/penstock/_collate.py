@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from . import _core, errors
 from ._caller import caller_level
-from ._columns import Columns
+from ._columns import ColumnNames, Columns
 from ._functions import name_of
 from ._helper import RAISED, RETURNED, WRONG, Work, begin, explain
 from ._helpers import Helpers, refuse_to_be_run_by_helper, why_not_sent
@@ -37,7 +37,7 @@ def _as_is(array: Any) -> Any:
 
 def samples_of(core: _core.Batch) -> list[dict[str, Any]]:
     """The rows of a batch, one dict each: numpy arrays and plain values. Images are views of the batch."""
-    made = Columns(core, True, _as_is, _as_is)
+    made = Columns(core, ColumnNames(core), True, _as_is, _as_is)
     columns = {name: made.make(name) for name in made.names}
     numbers = {name: values.tolist() for name, values in columns.items() if getattr(values, "ndim", 0) == 1}
     if core.is_raw:

@@ -14,19 +14,35 @@ RAW = ("data", "offsets", "sizes", "heights", "widths")
 Convert = Callable[[Any], Any]
 
 
+class ColumnNames:
+    """What the values of a batch are called: the same in all batches of a loader."""
+
+    __slots__ = ("lengths", "names", "sizes")
+
+    def __init__(self, core: _core.Batch) -> None:
+        self.lengths = {f"{name}_length": name for name in core.columns if core.kind(name) == "audio"}
+        self.sizes = {f"{name}_size": name for name in core.columns if core.has_sizes(name)}
+        self.names = (*(RAW if core.is_raw else ()), *core.columns, *self.lengths, *self.sizes, "index", "key")
+
+
 class Columns:
     """Tensors or arrays on the memory of one batch of the engine; texts and numbers are copies."""
 
-    __slots__ = ("_convert", "_convert_image", "_lengths", "_numpy", "_sizes", "core", "names")
+    __slots__ = ("_called", "_convert", "_convert_image", "_numpy", "core")
 
-    def __init__(self, core: _core.Batch, numpy: bool, convert: Convert, convert_image: Convert) -> None:
+    def __init__(
+        self, core: _core.Batch, called: ColumnNames, numpy: bool, convert: Convert, convert_image: Convert
+    ) -> None:
         self.core = core
+        self._called = called
         self._numpy = numpy
         self._convert = convert
         self._convert_image = convert_image
-        self._lengths = {f"{name}_length": name for name in core.columns if core.kind(name) == "audio"}
-        self._sizes = {f"{name}_size": name for name in core.columns if core.has_sizes(name)}
-        self.names = [*(RAW if core.is_raw else ()), *core.columns, *self._lengths, *self._sizes, "index", "key"]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all values."""
+        return self._called.names
 
     def params(self) -> list[dict[str, Any]]:
         """What was drawn for each row."""
@@ -50,10 +66,10 @@ class Columns:
             return self._convert(core.index(self._numpy))
         if core.is_raw and name in RAW:
             return self._convert(core.raw(name, self._numpy))
-        if name in self._lengths:
-            return self._convert(core.lengths(self._lengths[name], self._numpy))
-        if name in self._sizes:
-            return self._convert(core.sizes(self._sizes[name], self._numpy))
+        if name in self._called.lengths:
+            return self._convert(core.lengths(self._called.lengths[name], self._numpy))
+        if name in self._called.sizes:
+            return self._convert(core.sizes(self._called.sizes[name], self._numpy))
         value = core.column(name, self._numpy and not core.is_bfloat16(name))
         kind = core.kind(name)
         if kind == "array" or (kind == "image" and not core.is_image(name)):  # by a user's function

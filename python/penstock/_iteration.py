@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._collate import Taken
-from ._columns import Columns
+from ._columns import ColumnNames, Columns
 from ._device import Transfer
 from .batch import Batch
 
@@ -54,7 +54,13 @@ class Iteration:
 
     def _take(self) -> Batch | None:
         core = self.take_core()
-        return None if core is None else Batch._of(Columns(core, *self._loader._converters))
+        return None if core is None else self._batch_of(core)
+
+    def _batch_of(self, core: _core.Batch) -> Batch:
+        loader = self._loader
+        if loader._column_names is None:
+            loader._column_names = ColumnNames(core)
+        return Batch._of(Columns(core, loader._column_names, *loader._converters))
 
     def is_newest(self) -> bool:
         """Whether the loader has begun no other iteration, and is open."""
@@ -106,6 +112,6 @@ class Iteration:
         state = loader._core.state()
         following = self.take_core_if_ready()
         if following is not None:
-            self._on_its_way = transfer.send(Batch._of(Columns(following, *loader._converters)))
+            self._on_its_way = transfer.send(self._batch_of(following))
             self.received_until(state)
         return transfer.receive(sent)

@@ -50,9 +50,12 @@ class Batch(MutableMapping[str, Any]):
     @classmethod
     def _of(cls, columns: Columns) -> Batch:
         """One whose values are made when they are asked for."""
-        batch = cls(epoch=columns.core.epoch, step=columns.core.step)
+        batch = cls.__new__(cls)
         batch._columns = columns
+        batch._values = {}
         batch._names = list(columns.names)
+        batch._epoch, batch._step = columns.core.epoch, columns.core.step
+        batch._params = None
         return batch
 
     @property

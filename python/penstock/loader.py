@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 from . import _core
 from ._caller import caller_level
 from ._collate import collator_for
-from ._columns import RAW
+from ._columns import RAW, ColumnNames
 from ._device import transfer_for
 from ._distributed import OrderCheck, digest_of, rank_and_world
 from ._iteration import Iteration
@@ -121,6 +121,7 @@ class Loader(Generic[T_co]):
         self._options = options.replace(**keywords) if options is not None else LoaderOptions(**keywords)
         self._dataset = source if isinstance(source, Dataset) else Dataset(source)
         for_core = self._options.for_core()
+        self._column_names: ColumnNames | None = None  # once there is a batch
         self._converters = converters(self._options.output, for_core["memory_format"])
         self._transfer = transfer_for(self._options)
         self._stages = Stages(self._options)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include "formats/fetched_for_test.hpp"
 #include "formats/format.hpp"
@@ -187,9 +188,9 @@ TEST_P(every_format, hints_are_given_before_a_value_is_looked_at) {
   contents_of(*table);  // what is opened at its first use is open then
   const std::uint64_t reads = storage->reads();
   for (std::uint64_t sample = 0; sample <= table->size(); ++sample) {
-    for (std::size_t field = 0; field <= table->fields().size(); ++field) {
-      table->will_read(sample, field);
-    }
+    std::vector<std::size_t> fields(table->fields().size() + 1);
+    std::iota(fields.begin(), fields.end(), std::size_t{0});
+    table->will_read(sample, fields);
   }
   EXPECT_EQ(storage->reads(), reads) << "a hint reads nothing";
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -148,9 +149,9 @@ class SampleTable {
   /// may prove not to be intact when they are used: use_value() sees to that. Numbers, and whatever was
   /// looked up on the way, are intact. A chosen field that this sample lacks is `corrupt`.
   virtual Result<StoredValue> read(std::uint64_t sample, std::size_t field) const = 0;
-  /// A hint that this field will be read soon, and not its neighbours: the system then fetches its bytes
-  /// ahead, and no others.
-  virtual void will_read(std::uint64_t /*sample*/, std::size_t /*field*/) const {}
+  /// A hint that these fields will be read soon, and not their neighbours: the system then fetches their
+  /// bytes ahead, and no others.
+  virtual void will_read(std::uint64_t /*sample*/, std::span<const std::size_t> /*fields*/) const {}
   /// Byte size of the field as it was in the source, from the index alone (numbers count 8; a lacking field
   /// 0).
   virtual std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const = 0;

@@ -11,6 +11,26 @@
 #include "io/range.hpp"
 
 namespace penstock::inline v0 {
+namespace {
+
+std::uint64_t end_of(const Extent& extent) noexcept {
+  return extent.offset + std::min(extent.size, ~extent.offset);  // of any numbers
+}
+
+/// What lies between them is cheaper fetched than left out.
+bool are_near(const Extent& a, const Extent& b) noexcept {
+  constexpr std::uint64_t kNear = 4096;
+  const std::uint64_t first_end = std::min(end_of(a), end_of(b));
+  const std::uint64_t last_begin = std::max(a.offset, b.offset);
+  return a.source == b.source && (last_begin <= first_end || last_begin - first_end <= kNear);
+}
+
+Extent around(const Extent& a, const Extent& b) noexcept {
+  const std::uint64_t begin = std::min(a.offset, b.offset);
+  return {.source = a.source, .offset = begin, .size = std::max(end_of(a), end_of(b)) - begin};
+}
+
+}  // namespace
 
 Status check_field_choice(const FieldChoice& choice) {
   std::set<std::string_view> names;
@@ -162,11 +182,31 @@ Result<StoredValue> TableBase::make_value(std::uint64_t sample, std::size_t fiel
   return StoredValue{.bytes = {}, .number = *number};
 }
 
-void TableBase::will_read(std::uint64_t sample, std::size_t field) const {
-  const std::optional<Extent> extent = expected_at(sample, field);
-  const auto source = extent ? open_source(extent->source) : Result<const Source*>(nullptr);
+void TableBase::will_read(std::uint64_t sample, std::span<const std::size_t> fields) const {
+  std::optional<Extent> joined;
+  for (const std::size_t field : fields) {
+    const std::optional<Extent> extent = expected_at(sample, field);
+    if (!extent) {
+      continue;
+    }
+    if (joined && are_near(*joined, *extent)) {
+      joined = around(*joined, *extent);
+      continue;
+    }
+    if (joined) {
+      fetch_ahead(*joined);
+    }
+    joined = extent;
+  }
+  if (joined) {
+    fetch_ahead(*joined);
+  }
+}
+
+void TableBase::fetch_ahead(const Extent& extent) const {
+  const auto source = open_source(extent.source);
   if (source.ok() && *source != nullptr) {
-    (*source)->advise(Access::will_need, extent->offset, extent->size);
+    (*source)->advise(Access::will_need, extent.offset, extent.size);
   }
 }
 

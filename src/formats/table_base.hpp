@@ -40,7 +40,7 @@ class TableBase : public SampleTable {
   Result<StoredValue> read(std::uint64_t sample, std::size_t field) const final;
   Result<StoredValue> finish(std::uint64_t sample, std::size_t field, Bytes bytes) const final;
   Result<Bytes> unpack(std::uint64_t id, const Bytes& packed) const final;
-  void will_read(std::uint64_t sample, std::size_t field) const final;
+  void will_read(std::uint64_t sample, std::span<const std::size_t> fields) const final;
 
  protected:
   TableBase(std::vector<FieldSpec> specs, std::vector<std::string> classes,
@@ -68,6 +68,7 @@ class TableBase : public SampleTable {
  private:
   Result<Bytes> bytes_in(const Extent& extent) const;
   Result<Bytes> bytes_at(Location&& where) const;
+  void fetch_ahead(const Extent& extent) const;
 
   std::vector<FieldSpec> specs_;
   std::vector<FieldInfo> fields_;

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <zstd.h>
 
+#include <array>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "formats/fetched_for_test.hpp"
 #include "io/memory_source.hpp"
@@ -74,6 +77,62 @@ class AnywhereTable final : public TableBase {
   std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
   std::optional<MemorySource> source_;
 };
+
+/// Writes down what it is told will be read.
+class HintedSource final : public Source {
+ public:
+  const std::string& name() const noexcept override { return name_; }
+  std::uint64_t size() const noexcept override { return 0; }
+  const FileIdentity& identity() const noexcept override { return identity_; }
+  Result<Bytes> read(std::uint64_t, std::uint64_t) const override { return Bytes(); }
+  void advise(Access, std::uint64_t offset, std::uint64_t size) const noexcept override {
+    hints.emplace_back(offset, size);
+  }
+  mutable std::vector<std::pair<std::uint64_t, std::uint64_t>> hints;
+
+ private:
+  std::string name_ = "hinted";
+  FileIdentity identity_;
+};
+
+class HintedTable final : public TableBase {
+ public:
+  explicit HintedTable(std::vector<Extent> extents)
+      : TableBase(std::vector<FieldSpec>(extents.size(), FieldSpec::of({"a", FieldKind::bytes})), {}, {}),
+        extents_(std::move(extents)) {}
+
+  std::uint64_t size() const noexcept override { return 1; }
+  std::string key(std::uint64_t) const override { return "0"; }
+  std::uint64_t stored_size(std::uint64_t, std::size_t) const override { return 0; }
+  ImageSize image_size(std::uint64_t, std::size_t) const override { return {}; }
+  Place place(std::uint64_t, std::size_t) const override { return {}; }
+  std::string fingerprint() const override { return ""; }
+
+  const HintedSource& source(std::size_t number) const { return sources_[number]; }
+
+ private:
+  Result<const Source*> open_source(std::uint64_t number) const override { return &sources_[number]; }
+  std::optional<Extent> expected_at(std::uint64_t, std::size_t field) const override {
+    return field < extents_.size() ? std::optional(extents_[field]) : std::nullopt;
+  }
+
+  std::vector<Extent> extents_;
+  std::array<HintedSource, 2> sources_;
+};
+
+TEST(table_base, hints_at_neighbours_together) {
+  using testing::ElementsAre;
+  using testing::Pair;
+  const HintedTable table({{.source = 0, .offset = 1000, .size = 500},
+                           {.source = 0, .offset = 100, .size = 10},
+                           {.source = 0, .offset = 50'000, .size = 1},
+                           {.source = 1, .offset = 50'001, .size = 1},
+                           {.source = 1, .offset = ~std::uint64_t{0} - 1, .size = Extent::kWhole}});
+  table.will_read(0, std::vector<std::size_t>{0, 1, 7, 2, 3, 4});
+  EXPECT_THAT(table.source(0).hints, ElementsAre(Pair(100, 1400), Pair(50'000, 1)));
+  EXPECT_THAT(table.source(1).hints,
+              ElementsAre(Pair(50'001, 1), Pair(~std::uint64_t{0} - 1, Extent::kWhole)));
+}
 
 TEST(table_base, reads_parts_of_blocks_that_outlive_the_block) {
   AnywhereTable table;

@@ -157,9 +157,11 @@ TEST(Loader, waiting_ends_in_time_when_nothing_is_ready) {
 class AnnouncedTable final : public MemoryTable {
  public:
   using MemoryTable::MemoryTable;
-  void will_read(std::uint64_t sample, std::size_t field) const override {
-    sum += sample * fields().size() + field;
-    ++count;
+  void will_read(std::uint64_t sample, std::span<const std::size_t> wanted) const override {
+    for (const std::size_t field : wanted) {
+      sum += sample * fields().size() + field;
+      ++count;
+    }
   }
   mutable std::atomic<std::uint64_t> sum{0};
   mutable std::atomic<std::uint64_t> count{0};

@@ -47,7 +47,9 @@ class CachedTable final : public SampleTable {
   const std::vector<std::string>& classes() const noexcept override { return source_->classes(); }
   std::string key(std::uint64_t sample) const override { return source_->key(sample); }
   Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override;
-  void will_read(std::uint64_t sample, std::size_t field) const override { store_->will_read(sample, field); }
+  void will_read(std::uint64_t sample, std::span<const std::size_t> fields) const override {
+    store_->will_read(sample, fields);
+  }
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override {
     return source_->stored_size(sample, field);
   }

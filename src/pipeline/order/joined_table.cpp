@@ -82,9 +82,9 @@ Result<StoredValue> JoinedTable::read(std::uint64_t sample, std::size_t field) c
   return table.read(number, field);
 }
 
-void JoinedTable::will_read(std::uint64_t sample, std::size_t field) const {
+void JoinedTable::will_read(std::uint64_t sample, std::span<const std::size_t> fields) const {
   const auto [table, number] = find(sample);
-  table.will_read(number, field);
+  table.will_read(number, fields);
 }
 
 std::uint64_t JoinedTable::stored_size(std::uint64_t sample, std::size_t field) const {

@@ -38,7 +38,7 @@ class JoinedTable final : public SampleTable {
   Status check_keys() const override;
   Status check_lookups(std::uint64_t sample) const override;
   Result<StoredValue> read(std::uint64_t sample, std::size_t field) const override;
-  void will_read(std::uint64_t sample, std::size_t field) const override;
+  void will_read(std::uint64_t sample, std::span<const std::size_t> fields) const override;
   std::uint64_t stored_size(std::uint64_t sample, std::size_t field) const override;
   ImageSize image_size(std::uint64_t sample, std::size_t field) const override;
   ImageSize one_size(std::size_t field) const override;

@@ -39,14 +39,14 @@ void fail_rows(const RowRun& run, const std::exception_ptr& thrown) noexcept {
 
 RowWorker::RowWorker(const Plan& plan, const SampleTable& table, const LoaderOptions& options,
                      BufferPool& pool, WorkerCounters& counters)
-    : plan_(plan),
-      tables_(row_tables(table)),
+    : tables_(row_tables(table)),
       options_(options),
       counters_(counters),
       tools_{.tables = tables_, .options = options, .pool = pool, .counters = counters} {
   std::size_t column = 0;
   for (const FillPlanPtr& fill : plan.fills()) {
     fillers_.push_back(fill->make_filler(tools_, column));
+    fields_.insert(fields_.end(), fill->fields().begin(), fill->fields().end());
     column += fill->columns().size();
   }
 }
@@ -80,11 +80,7 @@ void RowWorker::prepare(const RowRun& run) {
   }
   for (std::uint32_t i = 0; i < run.count; ++i) {
     for (const RowPart& part : parts_[i]) {
-      for (const FillPlanPtr& fill : plan_.fills()) {
-        for (const std::size_t field : fill->fields()) {
-          tables_[part.table].table->will_read(part.sample, field);
-        }
-      }
+      tables_[part.table].table->will_read(part.sample, fields_);
     }
   }
 }

@@ -36,11 +36,11 @@ class RowWorker {
   /// As batches number samples.
   std::uint64_t first_sample(const RowParts& parts) const noexcept;
 
-  const Plan& plan_;
   const std::vector<RowTable> tables_;
   const LoaderOptions& options_;
   WorkerCounters& counters_;
   const FillerTools tools_;
+  std::vector<std::size_t> fields_;  // that fillers read
   std::vector<std::unique_ptr<Filler>> fillers_;
   std::vector<RowParts> parts_;  // of the rows of the current run; there may be more than it has
   RowParts replacement_;
