@@ -160,6 +160,8 @@ def functional_page() -> str:
         "Parameters that its functions have and ours have not, or not in full:",
         "",
         *table(("torchvision", "here"), list(transforms.functional.NARROWER.items())),
+        "",
+        "`adjust_hue` and `adjust_gamma` leave the transparency of RGBA images as it is; torchvision's change it.",
     ]
     return "\n".join(lines) + "\n"
 
